@@ -1,0 +1,143 @@
+"""The command line: parse, call, print. What a command does lives below; here is only the door.
+
+Nothing heavy is imported before it is known what was asked, so that ``lens --version`` and a mistyped option
+answer at once (docs/explanation/architecture.md). Exit status as grep: 0 found, 1 nothing found, 2 error,
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+
+from lens_lsp.cli import terminal
+from lens_lsp.domain.errors import LensError, UsageError
+
+FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
+
+
+def run() -> None:
+    """Entry of the installed commands ``lens`` and ``lens-lsp``: :func:`main` with the real arguments."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command and return its exit status; every failure ends as one sentence on standard error."""
+    try:
+        status = _dispatch(list(argv))
+        terminal.finish()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except terminal.ReaderGone:
+        terminal.silence_output()
+        status = FOUND
+    except LensError as error:
+        terminal.tell(str(error))
+        status = ERROR
+    except OSError as error:
+        terminal.tell(_system_sentence(error))
+        status = ERROR
+    except Exception as error:  # noqa: BLE001 - the door: whatever is left becomes a sentence
+        _unexpected(error)
+        status = ERROR
+    return status
+
+
+@contextmanager
+def _interrupt_leaves() -> Iterator[None]:
+    """While a command is imported an interrupt ends the process: there is nothing to print or clean up yet.
+
+    Raised as an exception it would not even arrive: extension modules turn it into an ImportError.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _version() -> int:
+    from lens_lsp import __version__
+
+    sys.stdout.write(f"lens {__version__}\n")
+    return FOUND
+
+
+def _dispatch(argv: list[str]) -> int:
+    try:
+        return _command(argv)
+    except SystemExit as stop:  # argparse after --help
+        return stop.code if isinstance(stop.code, int) else FOUND if stop.code is None else ERROR
+
+
+def _command(argv: list[str]) -> int:
+    if argv in (["--version"], ["-V"]):
+        return _version()
+    command = argv[0] if argv else ""
+    if command == "find":
+        with _interrupt_leaves():
+            from lens_lsp.cli import find
+        return find.run(find.parse(argv[1:]))
+    if command == "doctor":
+        with _interrupt_leaves():
+            from lens_lsp.cli import doctor
+        return doctor.run(doctor.parse(argv[1:]))
+    if command == "eval":
+        return _evaluate(argv)
+    return _top_level(argv)
+
+
+def _evaluate(argv: list[str]) -> int:
+    with _interrupt_leaves():
+        from lens_lsp.cli.arguments import Parser
+        from lens_lsp.evaluation import command
+    parser = Parser(prog="lens")
+    command.add_parser(parser.add_subparsers(dest="command", required=True))
+    return command.run(parser.parse_args(argv))
+
+
+def _top_level(argv: list[str]) -> int:
+    from lens_lsp.cli.arguments import COMMANDS, top_level_parser
+
+    parser = top_level_parser()
+    if not argv:
+        parser.print_help(sys.stderr)
+        return ERROR
+    if argv[0].startswith("-"):
+        parser.parse_args(argv)
+        return ERROR
+    from difflib import get_close_matches
+
+    near = get_close_matches(argv[0], COMMANDS, n=1)
+    meant = f"did you mean `lens {near[0]}`?" if near else f"to search for it, type: lens find {_quoted(argv[0])}"
+    raise UsageError(f"there is no command {_quoted(argv[0])}; {meant}")
+
+
+def _quoted(word: str) -> str:
+    from shlex import quote
+
+    return quote(word)
+
+
+def _system_sentence(error: OSError) -> str:
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{reason}: {os.fsdecode(error.filename)}" if isinstance(error.filename, str | bytes) else reason
+
+
+def _unexpected(error: Exception) -> None:
+    if os.environ.get("LENS_DEBUG", "") not in ("", "0"):
+        import traceback
+
+        traceback.print_exception(error)
+    reason = " ".join(str(error).split())[:300]
+    terminal.tell(
+        f"something went wrong that should not ({type(error).__name__}: {reason}); run "
+        "`lens doctor` and report what it prints; LENS_DEBUG=1 shows where it happened"
+    )

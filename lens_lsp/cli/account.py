@@ -1,0 +1,128 @@
+"""What a search looked at, told in words: the closing line, the reasons for nothing, and ``--explain``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lens_lsp.cli.render import Places, Style
+from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.domain.model import Coverage, Findings, RankedDocument, Skip, SkipReason
+
+_FAILED = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
+_NAMED = 3
+"""How many paths a sentence names before it only counts."""
+_DOCUMENTS_SHOWN = 20
+
+
+def summary(findings: Findings, seconds: float) -> str:
+    """The closing line: how much was found, in how much, how fast."""
+    passages = _some(len(findings.evidence), "passage")
+    files = len({(item.root, item.path) for item in findings.evidence})
+    parts = [
+        f"{passages} from {files:,} of {_some(findings.coverage.scanned, 'file')}",
+        f"{seconds:.2f} s",
+    ]
+    if findings.coverage.skipped:
+        parts.append(f"{len(findings.coverage.skipped):,} skipped ({_reasons(findings.coverage.skipped)})")
+    return " · ".join(parts)
+
+
+def nothing_found(findings: Findings, places: Places) -> str:
+    """Why there may be nothing, and what to try next."""
+    coverage = findings.coverage
+    skipped = f"; skipped {_named(coverage.skipped, findings, places)}" if coverage.skipped else ""
+    if not coverage.scanned:
+        where = ", ".join(printable_path(places.of(root)) for root in findings.roots[:_NAMED])
+        return f"nothing to search in {where}: no readable file{skipped}"
+    question = " ".join(printable(findings.query).split())
+    shown = question if len(question) <= 60 else question[:59] + "…"
+    return f"nothing found for “{shown}” in {_some(coverage.scanned, 'file')}{skipped}; try other or fewer words"
+
+
+def unread(findings: Findings, places: Places) -> str | None:
+    """A sentence about files that should have been searched and could not be, or None."""
+    failed = [skip for skip in findings.coverage.skipped if skip.reason in _FAILED]
+    return f"not searched: {_named(failed, findings, places)}" if failed else None
+
+
+def explanation(findings: Findings, places: Places, style: Style, seconds: float) -> str:
+    """Everything behind a result, for people: documents and signals, skips, time, warnings."""
+    parts = [
+        _documents(findings.documents, places, style),
+        _coverage(findings.coverage, findings.compression, style),
+        _skips(findings, places, style),
+        _stages(findings, seconds, style),
+    ]
+    if findings.warnings:
+        lines = [f"  {printable(warning)}" for warning in findings.warnings]
+        parts.append("\n".join([style.bold("Warnings"), *lines]))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _documents(documents: Sequence[RankedDocument], places: Places, style: Style) -> str:
+    if not documents:
+        return ""
+    lines = [style.bold("Documents"), f"  {'prior':>6}  admitted  signals (share of the score) and path"]
+    for document in documents[:_DOCUMENTS_SHOWN]:
+        strongest = sorted(document.signals.items(), key=lambda item: (-item[1], item[0]))
+        signals = " ".join(f"{name} {share:.2f}" for name, share in strongest if share) or "-"
+        path = printable_path(places.path(document.root, document.path))
+        lines += [f"  {document.prior:6.3f}  {'yes' if document.admitted else 'no':8}  {style.path(path)}"]
+        lines += [f"  {'':6}  {'':8}  {style.dim(signals)}"]
+    if len(documents) > _DOCUMENTS_SHOWN:
+        lines.append(f"  and {len(documents) - _DOCUMENTS_SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def _coverage(coverage: Coverage, compression: float | None, style: Style) -> str:
+    documents = f"{coverage.scanned:,} scanned, {coverage.admitted:,} admitted, {coverage.read:,} read"
+    lines = [
+        style.bold("Coverage"),
+        f"  {_some(coverage.found, 'file')} found, {documents}",
+        f"  {_some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
+    ]
+    if compression is not None:
+        lines.append(f"  search space compressed {compression:,.1f} times")
+    return "\n".join(lines)
+
+
+def _skips(findings: Findings, places: Places, style: Style) -> str:
+    by_reason: dict[str, list[Skip]] = {}
+    for skip in findings.coverage.skipped:
+        by_reason.setdefault(skip.reason.value, []).append(skip)
+    if not by_reason:
+        return ""
+    lines = [style.bold("Skipped")]
+    for reason, skips in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+        names = ", ".join(_skip_path(skip, findings, places) for skip in skips[:_NAMED])
+        lines.append(f"  {len(skips):6,}  {reason:12} {names}{' …' if len(skips) > _NAMED else ''}")
+    return "\n".join(lines)
+
+
+def _stages(findings: Findings, seconds: float, style: Style) -> str:
+    lines = [style.bold("Time")]
+    lines += [f"  {stage.name:12} {stage.seconds * 1000:9,.1f} ms" for stage in findings.stages]
+    return "\n".join([*lines, f"  {'total':12} {seconds * 1000:9,.1f} ms"])
+
+
+def _named(skips: Sequence[Skip], findings: Findings, places: Places) -> str:
+    if len(skips) > _NAMED:
+        return f"{_some(len(skips), 'file')} ({_reasons(skips)})"
+    return ", ".join(f"{_skip_path(skip, findings, places)} ({skip.reason.value})" for skip in skips)
+
+
+def _skip_path(skip: Skip, findings: Findings, places: Places) -> str:
+    """A skip knows its path below the root only; with several roots that is all there is to show."""
+    if len(findings.roots) > 1:
+        return printable_path(skip.path)
+    return printable_path(places.of(findings.roots[0]) if skip.path == "./" else places.path(0, skip.path))
+
+
+def _reasons(skips: Sequence[Skip]) -> str:
+    counts = Counter(skip.reason.value for skip in skips)
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items(), key=lambda c: (-c[1], c[0])))
+
+
+def _some(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

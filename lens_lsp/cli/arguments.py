@@ -1,0 +1,178 @@
+"""What can be typed: parsers and their help. Light on purpose, so that help and mistakes answer at once."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from lens_lsp.domain.errors import UsageError
+
+COMMANDS = {
+    "find": "find the exact passages for a question in folders and files",
+    "doctor": "show versions, paths and what would be searched, for a bug report",
+    "eval": "run the evaluation protocol",
+}
+"""Name and one line of help of each command."""
+
+_TOP_EPILOG = """\
+examples:
+  lens find "when does the lease end"            search the current folder
+  lens find "retry policy" docs src -n 5         the five best passages of two folders
+  lens find --json "lease" ~/notes               for scripts: one JSON document
+  lens doctor                                    one paste for a bug report
+
+exit status: 0 found, 1 nothing found, 2 error, 130 interrupted
+`lens COMMAND --help` tells more about a command.
+"""
+
+_FIND_EPILOG = """\
+examples:
+  lens find "when does the lease end"            search the current folder
+  lens find "retry policy" docs src -n 5         the five best passages of two folders
+  lens find "lease" ~/notes --scope "2024/**"    only in files whose path matches
+  lens find --format grep "lease" | head -3      path:line:column:text
+  lens find --explain "lease"                    why these documents, where the time went
+  lens find -- "--no-verify"                     a query that begins with a dash
+
+Nothing is indexed and nothing leaves this machine. Files named by .gitignore, .ignore and .lensignore are
+left out (--no-ignore searches them too); secrets such as .env or private keys are never searched.
+Colours: NO_COLOR, CLICOLOR, CLICOLOR_FORCE and FORCE_COLOR are honoured.
+
+exit status: 0 a passage was printed, 1 nothing found, 2 error, 130 interrupted (what was found is printed)
+"""
+
+_DOCTOR_EPILOG = """\
+examples:
+  lens doctor                    the workspace of the current folder
+  lens doctor ~/notes --json     of another folder, for scripts
+
+Nothing secret is printed: of keys and addresses only whether they are set, and your home folder as ~.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose mistakes are :class:`UsageError`: one sentence, told once, at the door."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print."""
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def top_level_parser() -> Parser:
+    """The parser behind ``lens --help``; it knows the commands by name only."""
+    commands = "\n".join(f"  {name:8} {what}" for name, what in COMMANDS.items())
+    parser = Parser(
+        prog="lens",
+        usage="lens COMMAND …",
+        description=f"The exact passages that prove the answer, from your folders.\n\ncommands:\n{commands}",
+        epilog=_TOP_EPILOG,
+    )
+    parser.add_argument("-V", "--version", action="store_true", help="show the version and exit")
+    return parser
+
+
+def find_parser() -> Parser:
+    """The parser of ``lens find``."""
+    parser = Parser(
+        prog="lens find",
+        usage="lens find [options] QUERY [PATH …]",
+        description="Find the exact passages for a question: ranked and checked against the files.",
+        epilog=_FIND_EPILOG,
+    )
+    parser.add_argument("query", nargs="?", metavar="QUERY", help="what to look for, in your own words")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="folders or files to search (default: the current folder)"
+    )
+    parser.add_argument(
+        "-n",
+        "--limit",
+        type=_count,
+        default=10,
+        metavar="N",
+        help="show at most N passages (default: %(default)s)",
+    )
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.evidence/1)")
+    shape.add_argument(
+        "--format",
+        choices=("text", "markdown", "grep"),
+        default="text",
+        help="how to print (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="also tell why these documents, what was skipped and where the time went "
+        "(on standard error with --json and --format grep)",
+    )
+    parser.add_argument(
+        "--scope",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="search only files that match (repeatable)",
+    )
+    parser.add_argument("--no-ignore", action="store_true", help="search files that ignore rules leave out, too")
+    parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
+    parser.add_argument("--seed", type=int, metavar="N", help="recorded in the JSON; find has no random part")
+    store = parser.add_mutually_exclusive_group()
+    store.add_argument("--store", metavar="DIR", help="accepted for scripts: find stores nothing")
+    store.add_argument("--no-store", action="store_true", help="accepted for scripts: find stores nothing")
+    for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds"):
+        parser.add_argument(option, nargs="?", action=_Refused, help=argparse.SUPPRESS)
+    return parser
+
+
+def doctor_parser() -> Parser:
+    """The parser of ``lens doctor``."""
+    parser = Parser(
+        prog="lens doctor",
+        usage="lens doctor [options] [PATH …]",
+        description="Show what a bug report needs: versions, paths, settings, what a search here would read.",
+        epilog=_DOCTOR_EPILOG,
+    )
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="whose workspace to look at (default: the current folder)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document (schema lens.doctor/1)")
+    return parser
+
+
+def parse_mixed(parser: Parser, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Options anywhere among the positional arguments, and everything after ``--`` taken literally.
+
+    argparse alone can do one or the other; returned are its namespace and the literal arguments.
+    """
+    arguments = list(argv)
+    literal: list[str] = []
+    if "--" in arguments:
+        at = arguments.index("--")
+        literal = arguments[at + 1 :]
+        del arguments[at:]
+    return parser.parse_intermixed_args(arguments), literal
+
+
+class _Refused(argparse.Action):
+    """An option of ``lens ask`` that makes no sense where no model is called."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> NoReturn:
+        name = self.option_strings[0]
+        raise UsageError(
+            f"`lens find` runs one search and never calls a model, so {name} does not apply; leave it out"
+            + (" (-n N limits how much is printed)" if name != "--mode" else "")
+        )
+
+
+def _count(text: str) -> int:
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return count

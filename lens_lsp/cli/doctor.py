@@ -1,0 +1,204 @@
+"""``lens doctor``: one paste for a bug report, with nothing secret in it and no note's content.
+
+Of keys and addresses only whether they are set; the home folder is ``~`` wherever it stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_config_path, user_data_path
+
+from lens_lsp import __version__
+from lens_lsp.cli import FOUND
+from lens_lsp.cli.arguments import doctor_parser, parse_mixed
+from lens_lsp.cli.census import Census, take_census
+from lens_lsp.cli.render import Style
+from lens_lsp.cli.terminal import coloured, inert_json, open_output, printable_path, put
+from lens_lsp.corpus.matcher import fast_matcher_available
+from lens_lsp.domain.errors import LensError, PathNotFound
+
+_REQUIRED = (
+    "ahocorasick_rs", "numpy", "openai", "pathspec", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
+)  # fmt: skip
+_OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
+_VARIABLES = ("LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_DEBUG", "LENS_MODEL", "LENS_STORE")
+_WORKSPACE_MARKS = (".lens.toml", ".git")
+_WATCH_LIMIT = "/proc/sys/fs/inotify/max_user_watches"
+
+Facts = dict[str, dict[str, object]]
+"""Sections of facts: what is printed, as it is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorRequest:
+    """What ``lens doctor`` was asked for."""
+
+    paths: tuple[str, ...]
+    json: bool
+
+
+def parse(argv: Sequence[str]) -> DoctorRequest:
+    """The request behind the arguments after ``doctor``; raises UsageError."""
+    options, literal = parse_mixed(doctor_parser(), argv)
+    return DoctorRequest((*options.paths, *literal) or (".",), options.json)
+
+
+def run(request: DoctorRequest) -> int:
+    """Gather, redact, print."""
+    open_output(machine=request.json)
+    workspace = workspace_of(request.paths[0])
+    facts = redacted(_facts(request, workspace, os.environ))
+    if request.json:
+        put(inert_json(json.dumps({"schema": "lens.doctor/1", **facts}, ensure_ascii=False, indent=2)) + "\n")
+    else:
+        put(_as_text(facts, Style(coloured(sys.stdout, os.environ))))
+    return FOUND
+
+
+def workspace_of(path: str) -> str:
+    """The nearest folder at or above ``path`` that holds ``.lens.toml`` or ``.git``, else the folder itself.
+
+    Raises PathNotFound.
+    """
+    if not os.path.exists(path):
+        raise PathNotFound(f"{printable_path(path)} does not exist; give an existing folder or file")
+    real = os.path.realpath(path)
+    folder = real if os.path.isdir(real) else os.path.dirname(real)
+    for candidate in (Path(folder), *Path(folder).parents):
+        if any((candidate / mark).exists() for mark in _WORKSPACE_MARKS):
+            return str(candidate)
+    return folder
+
+
+def redacted(facts: Facts) -> Facts:
+    """The facts with the home folder as ``~``, so that a paste names no user."""
+    home = os.path.expanduser("~")
+    homes = sorted({home, os.path.realpath(home)} - {os.sep, "~", ""}, key=len, reverse=True)
+
+    def plain(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        for home in homes:
+            if value == home:
+                return "~"
+            value = value.replace(home + os.sep, "~" + os.sep)
+        return value
+
+    return {section: {name: plain(value) for name, value in rows.items()} for section, rows in facts.items()}
+
+
+def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str]) -> Facts:
+    scanner = "fast (ahocorasick_rs)" if fast_matcher_available() else "fallback (equal results, slower)"
+    return {
+        "versions": _versions(),
+        "libraries": {name: _installed(name) for name in (*_REQUIRED, *_OPTIONAL)},
+        "search": {
+            "scanner": scanner,
+            "model": _model(environment),
+        },
+        "environment": {
+            name: "set" if environment.get(name) else "not set"
+            for name in sorted({*_VARIABLES, *(name for name in environment if name.startswith("LENS_"))})
+        },
+        "paths": _paths(workspace, environment),
+        "workspace": _workspace(request, workspace),
+        **_corpus(workspace),
+    }
+
+
+def _versions() -> dict[str, object]:
+    return {
+        "lens": __version__,
+        "python": f"{platform.python_version()} ({platform.python_implementation()}, {sys.executable})",
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "fileNames": f"{sys.getfilesystemencoding()}, {sys.getfilesystemencodeerrors()}",
+        "output": f"{getattr(sys.stdout, 'encoding', None)}, TERM {os.environ.get('TERM', 'not set')}",
+    }
+
+
+def _installed(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed" + (" (optional, for `lens eval`)" if name in _OPTIONAL else "")
+
+
+def _model(environment: Mapping[str, str]) -> str:
+    if environment.get("LENS_BASE_URL") and environment.get("LENS_MODEL"):
+        return "set in the environment; this version has no command that calls it: offline"
+    return "no model configured: offline"
+
+
+def _paths(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
+    configuration = environment.get("LENS_CONFIG") or str(user_config_path("lens-lsp") / "config.toml")
+    identity = hashlib.blake2b(os.fsencode(workspace), digest_size=8).hexdigest()
+    store = environment.get("LENS_STORE") or str(user_data_path("lens-lsp") / identity)
+    return {
+        "userConfiguration": f"{configuration} ({_presence(configuration)})",
+        "store": f"{store} ({_presence(store)}; this version keeps none)",
+    }
+
+
+def _workspace(request: DoctorRequest, workspace: str) -> dict[str, object]:
+    settings = os.path.join(workspace, ".lens.toml")
+    rows: dict[str, object] = {"folder": workspace, "projectSettings": f"{settings} ({_presence(settings)})"}
+    if len(request.paths) > 1:
+        rows["note"] = f"the first of {len(request.paths)} paths"
+    return rows
+
+
+def _corpus(workspace: str) -> Facts:
+    """What a search would read; a folder that cannot be looked at is a finding, not a failure."""
+    try:
+        census = take_census(workspace)
+    except LensError as error:
+        return {"corpus": {"problem": str(error)}}
+    figures: dict[str, object] = {
+        "files": census.files,
+        "folders": census.folders,
+        "megabytes": round(census.size / 1e6, 1),
+        "seconds": round(census.seconds, 3),
+        "complete": "yes" if census.complete else "no: the time was up, the figures are a part",
+    }
+    return {
+        "corpus": figures,
+        "skipped": dict(census.skipped),
+        "encodings": dict(census.encodings),
+        "watcher": _watcher(census),
+    }
+
+
+def _watcher(census: Census) -> dict[str, object]:
+    try:
+        limit = int(Path(_WATCH_LIMIT).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return {"limit": "none known on this platform"}
+    verdict = "enough" if census.folders < limit else "too few: changes are noticed late, answers stay right"
+    return {"limit": limit, "needed": census.folders, "verdict": verdict}
+
+
+def _presence(path: str) -> str:
+    return "present" if os.path.exists(path) else "absent"
+
+
+def _as_text(facts: Facts, style: Style) -> str:
+    parts: list[str] = []
+    for section, rows in facts.items():
+        width = max((len(name) for name in rows), default=0)
+        lines = [f"  {name:{width}}  {printable_path(_shown(value))}" for name, value in rows.items()]
+        parts.append("\n".join([style.bold(section), *(lines or ["  none"])]) + "\n")
+    return "\n".join(parts)
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)

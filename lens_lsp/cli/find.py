@@ -1,0 +1,194 @@
+"""``lens find``: search, print each passage as it is verified, give account of what was looked at."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
+from lens_lsp.cli.account import explanation, nothing_found, summary, unread
+from lens_lsp.cli.arguments import find_parser, parse_mixed
+from lens_lsp.cli.progress import ProgressBar
+from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer, fenced
+from lens_lsp.cli.terminal import coloured, inert_json, is_terminal, note, open_output, put, tell
+from lens_lsp.corpus.opening import display_path, open_named
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.domain.errors import PathNotFound, UsageError
+from lens_lsp.domain.model import Coverage, Evidence, Findings
+from lens_lsp.lens import Lens
+from lens_lsp.wire import findings_json
+
+
+@dataclass(frozen=True, slots=True)
+class FindRequest:
+    """What ``lens find`` was asked for, as meant."""
+
+    query: str
+    paths: tuple[str, ...]
+    limit: int
+    shape: str
+    """``"text"``, ``"markdown"``, ``"grep"`` or ``"json"``."""
+    explain: bool
+    quiet: bool
+    seed: int | None
+    rules: CorpusRules
+
+
+def parse(argv: Sequence[str]) -> FindRequest:
+    """The request behind the arguments after ``find``; raises UsageError."""
+    options, literal = parse_mixed(find_parser(), argv)
+    words = [word for word in (options.query, *options.paths) if word is not None] + literal
+    if not words:
+        raise UsageError('what should be found? type: lens find "your question" [PATH …]')
+    query, *paths = words
+    if "" in paths:
+        raise UsageError("one of the paths is empty; leave it out to search the current folder")
+    return FindRequest(
+        # Bytes of the terminal that are no text can never match a decoded document.
+        query=query.encode("utf-8", "replace").decode("utf-8"),
+        paths=tuple(paths) or (".",),
+        limit=options.limit,
+        shape="json" if options.json else options.format,
+        explain=options.explain,
+        quiet=options.quiet,
+        seed=options.seed,
+        rules=_rules(options),
+    )
+
+
+def run(request: FindRequest) -> int:
+    """Search and print; the exit status as grep's."""
+    started = perf_counter()
+    open_output(machine=request.shape == "json")
+    _require_current_folder(request.paths)
+    lens = Lens(request.paths, rules=request.rules)
+    roots = _roots(request.paths)
+    places = Places(roots)
+    renderer = _renderer(request, places)
+    live = _LiveResult(
+        show=None if renderer is None else lambda item: put(renderer.evidence(item)),
+        bar=ProgressBar(shown=is_terminal(sys.stderr) and not request.quiet),
+    )
+    try:
+        findings = lens.find(request.query, limit=request.limit, observer=live)
+        live.rest(findings)
+    except KeyboardInterrupt:
+        return _interrupted(request, roots, live)
+    finally:
+        live.bar.close()
+    if renderer is None:
+        _put_json(findings, request.seed)
+    _give_account(request, findings, places, perf_counter() - started)
+    return FOUND if findings.evidence else NOTHING
+
+
+def _roots(paths: Sequence[str]) -> tuple[str, ...]:
+    """Where the paths of evidence start: needed before the first of it is printed."""
+    roots: list[str] = []
+    for path in paths:
+        with open_named(path)[0] as root:
+            roots.append(display_path(root.path))
+    return tuple(roots)
+
+
+def _require_current_folder(paths: Sequence[str]) -> None:
+    try:
+        os.getcwd()
+    except FileNotFoundError as error:
+        if not all(map(os.path.isabs, paths)):
+            raise PathNotFound("the current folder was deleted; change to another one") from error
+
+
+@dataclass(slots=True)
+class _LiveResult:
+    """Observes a search: shows evidence the moment it is verified, and progress until then."""
+
+    show: Callable[[Evidence], None] | None
+    bar: ProgressBar
+    shown: list[Evidence] = field(default_factory=list)
+    scanned: int = 0
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        if stage == "scan":
+            self.scanned = done
+        self.bar.update(stage, done, total)
+
+    def evidence(self, item: Evidence) -> None:
+        self.bar.close()
+        self.shown.append(item)
+        if self.show is not None:
+            self.show(item)
+
+    def rest(self, findings: Findings) -> None:
+        """Show what the search found without announcing it."""
+        for item in findings.evidence[len(self.shown) :]:
+            self.evidence(item)
+
+
+def _interrupted(request: FindRequest, roots: Sequence[str], live: _LiveResult) -> int:
+    """Print what was found so far where it is not printed yet."""
+    if request.shape == "json":
+        coverage = Coverage(found=live.scanned, scanned=live.scanned)
+        warning = "interrupted: the search did not finish"
+        _put_json(
+            Findings(request.query, tuple(roots), tuple(live.shown), (), coverage, None, warnings=(warning,)),
+            request.seed,
+        )
+    found = len(live.shown)
+    tell(f"interrupted; {found} passage{'' if found == 1 else 's'} found so far")
+    return INTERRUPTED
+
+
+def _give_account(request: FindRequest, findings: Findings, places: Places, seconds: float) -> None:
+    """Everything but the result: on standard error, save ``--explain`` where people read the result."""
+    if request.explain:
+        _explain(request, findings, places, seconds)
+    if request.quiet:
+        return
+    if not findings.evidence:
+        tell(nothing_found(findings, places))
+    else:
+        failed = unread(findings, places)
+        if failed is not None:
+            tell(failed)
+    if not request.explain:
+        for warning in findings.warnings:
+            tell(warning)
+    if findings.evidence and is_terminal(sys.stderr):
+        note(Style(coloured(sys.stderr, os.environ)).dim(summary(findings, seconds)))
+
+
+def _explain(request: FindRequest, findings: Findings, places: Places, seconds: float) -> None:
+    if request.shape == "markdown":
+        put(fenced(explanation(findings, places, Style(), seconds).rstrip("\n")) + "\n")
+        return
+    stream = sys.stdout if request.shape == "text" else sys.stderr
+    text = explanation(findings, places, Style(coloured(stream, os.environ)), seconds)
+    if stream is sys.stdout:
+        put(text)
+    else:
+        note(text.rstrip("\n"))
+
+
+def _renderer(request: FindRequest, places: Places) -> Renderer | None:
+    style = Style(coloured(sys.stdout, os.environ))
+    if request.shape == "text":
+        return TextRenderer(places, style, request.query)
+    if request.shape == "grep":
+        return GrepRenderer(places, style)
+    return MarkdownRenderer(places) if request.shape == "markdown" else None
+
+
+def _put_json(findings: Findings, seed: int | None) -> None:
+    # Indenting takes json's slow path; only people want it.
+    indent = 2 if is_terminal(sys.stdout) else None
+    put(inert_json(json.dumps(findings_json(findings, seed=seed), ensure_ascii=False, indent=indent)) + "\n")
+
+
+def _rules(options: argparse.Namespace) -> CorpusRules:
+    return CorpusRules(respect_ignore_files=not options.no_ignore, scopes=tuple(options.scope))

@@ -1,0 +1,158 @@
+"""Evidence as people and other programs read it. Every text and path passes :mod:`lens_lsp.cli.terminal`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import quote as percent_encoded
+
+from lens_lsp.cli.highlight import QuestionWords
+from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.domain.model import Evidence
+
+_INDENT = "    "
+_MARKDOWN_ACTIVE = re.compile(r"[\\`*_{}\[\]<>#|~!&$:@]|(?<=www)\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Terminal colours, or none."""
+
+    coloured: bool = False
+
+    def path(self, text: str) -> str:
+        """A path."""
+        return self._set("35", text)
+
+    def number(self, text: str) -> str:
+        """A line or column."""
+        return self._set("32", text)
+
+    def dim(self, text: str) -> str:
+        """What helps to place the result and is not part of it."""
+        return self._set("2", text)
+
+    def bold(self, text: str) -> str:
+        """What the reader looks for."""
+        return self._set("1", text)
+
+    def _set(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.coloured and text else text
+
+
+class Places:
+    """Where things are, seen from the current folder: relative inside it, absolute elsewhere."""
+
+    def __init__(self, roots: Sequence[str], here: str | None = None) -> None:
+        self._roots = tuple(roots)
+        self._here = here if here is not None else _current_folder()
+
+    def path(self, root: int, path: str) -> str:
+        """The path to open, as the file system spells it."""
+        return self.of(os.path.join(self._roots[root], *path.split("/")))
+
+    def of(self, path: str) -> str:
+        """An absolute path, relative to the current folder when it lies inside."""
+        if not self._here:
+            return path
+        inside = self._here.rstrip(os.sep) + os.sep
+        return path[len(inside) :] if path.startswith(inside) and len(path) > len(inside) else path
+
+
+class Renderer(Protocol):
+    """One way to print evidence."""
+
+    def evidence(self, item: Evidence) -> str:
+        """The text of one piece of evidence, line break included."""
+        ...
+
+
+class TextRenderer:
+    """For people: place, heading path, quote with the words of the question in bold."""
+
+    def __init__(self, places: Places, style: Style, question: str) -> None:
+        self._places = places
+        self._style = style
+        self._words = QuestionWords(question)
+
+    def evidence(self, item: Evidence) -> str:
+        """The place first, so that terminals make it a link, and an empty line last."""
+        place = _place(self._places, item, self._style)
+        locator = ", ".join(f"{name} {value}" for name, value in (item.locator or {}).items())
+        aside = " › ".join(" ".join(printable(part).split()) for part in (*item.heading, locator) if part)
+        head = f"{place}  {self._style.dim(aside)}" if aside else place
+        lines = [_INDENT + line if line.strip() else "" for line in self._marked(item.quote).split("\n")]
+        return "\n".join([head, *lines]) + "\n\n"
+
+    def _marked(self, quote: str) -> str:
+        text = printable(quote).strip("\n").rstrip()
+        if not self._style.coloured:
+            return text
+        parts: list[str] = []
+        at = 0
+        for start, end in self._words.spans(text):
+            parts += text[at:start], self._style.bold(text[start:end])
+            at = end
+        return "".join([*parts, text[at:]])
+
+
+class GrepRenderer:
+    """For editors and pipes: one line a passage, ``path:line:column:text``."""
+
+    def __init__(self, places: Places, style: Style) -> None:
+        self._places = places
+        self._style = style
+
+    def evidence(self, item: Evidence) -> str:
+        """The first line of the quote that holds anything, its white space squeezed."""
+        lines = (" ".join(line.split()) for line in printable(item.quote).split("\n"))
+        return f"{_place(self._places, item, self._style)}:{next(filter(None, lines), '')}\n"
+
+
+class MarkdownRenderer:
+    """For notes and reviews: a numbered list of links, each quote in a fence.
+
+    A fence keeps the quote exact and inert: nothing in it becomes a link, an image or HTML.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def evidence(self, item: Evidence) -> str:
+        """One list item."""
+        path = self._places.path(item.root, item.path)
+        link = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
+        heading = " › ".join(" ".join(printable(part).split()) for part in item.heading)
+        aside = f" — {_inert_markdown(heading)}" if heading else ""
+        name = _inert_markdown(printable_path(path))
+        number = f"{item.n}. "
+        quote = printable(item.quote).strip("\n")
+        indent = " " * len(number)
+        lines = [indent + line if line else "" for line in fenced(quote).split("\n")]
+        return "\n".join([f"{number}[{name}:{item.start.line}]({link}#L{item.start.line}){aside}", "", *lines]) + "\n\n"
+
+
+def fenced(text: str) -> str:
+    """A Markdown code block that shows the text as it is, whatever it holds."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _inert_markdown(text: str) -> str:
+    """One line of Markdown that shows the text and does nothing."""
+    return _MARKDOWN_ACTIVE.sub(lambda found: "\\" + found.group(), text)
+
+
+def _place(places: Places, item: Evidence, style: Style) -> str:
+    path = printable_path(places.path(item.root, item.path))
+    return f"{style.path(path)}:{style.number(str(item.start.line))}:{style.number(str(item.start.column))}"
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted under us: absolute paths still work
+        return ""

@@ -1,0 +1,107 @@
+"""Folded texts side by side in a few large segments, so that one call scans a megabyte of files.
+
+A hundred thousand small searches cost more than one search over a hundred thousand files. Texts are separated by
+a byte that no UTF-8 text holds. A changed text is appended and its old place blanked; when blanks outweigh texts,
+the owner builds a new arena.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lens_lsp.corpus.matcher import Bytes, Ints
+
+SEPARATOR = 0xFF
+_SEGMENT = 32 << 20
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """About a megabyte of whole texts: the bytes, the slot of each text and where it starts in the chunk."""
+
+    data: Bytes
+    slots: Ints
+    starts: Ints
+
+
+@dataclass(slots=True)
+class Arena:
+    """Texts by slot number; a slot keeps its number for the life of the arena."""
+
+    _segments: list[Bytes] = field(default_factory=list)
+    _used: int = 0
+    _segment: list[int] = field(default_factory=list)
+    _offset: list[int] = field(default_factory=list)
+    _length: list[int] = field(default_factory=list)
+    _chunks: list[Chunk] | None = None
+    blank: int = 0
+    """Bytes of texts that were replaced or removed."""
+    size: int = 0
+    """Bytes of live texts."""
+
+    def __len__(self) -> int:
+        return len(self._length)
+
+    def add(self, data: bytes) -> int:
+        """Store a text; returns its slot."""
+        length = len(data)
+        if not self._segments or self._used + length + 1 > len(self._segments[-1]):
+            # Untouched memory costs nothing, so a segment is asked for whole; its unfilled tail is never scanned.
+            self._segments.append(np.empty(max(_SEGMENT, length + 1), np.uint8))
+            self._used = 0
+        segment = self._segments[-1]
+        segment[self._used : self._used + length] = np.frombuffer(data, np.uint8)
+        segment[self._used + length] = SEPARATOR
+        self._segment.append(len(self._segments) - 1)
+        self._offset.append(self._used)
+        self._length.append(length)
+        self._used += length + 1
+        self.size += length
+        self._chunks = None
+        return len(self._length) - 1
+
+    def remove(self, slot: int) -> None:
+        """Blank a text; its slot stays, empty."""
+        length = self._length[slot]
+        start = self._offset[slot]
+        self._segments[self._segment[slot]][start : start + length] = SEPARATOR
+        self._length[slot] = 0
+        self.blank += length
+        self.size -= length
+        self._chunks = None
+
+    def text(self, slot: int) -> Bytes:
+        """The folded bytes of a slot, as a view."""
+        start = self._offset[slot]
+        return self._segments[self._segment[slot]][start : start + self._length[slot]]
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Bytes of each slot's text; 0 for removed ones."""
+        return np.array(self._length, np.int64)
+
+    def chunks(self) -> list[Chunk]:
+        """All texts in order of slot, in chunks; found once, kept until the arena changes."""
+        if self._chunks is None:
+            self._chunks = list(self._cut())
+        return self._chunks
+
+    def _cut(self) -> Iterator[Chunk]:
+        segments = np.array(self._segment, np.int64)
+        offsets = np.array(self._offset, np.int64)
+        first = 0
+        while first < len(segments):
+            same = int(np.searchsorted(segments, segments[first], side="right"))
+            start = int(offsets[first])
+            last = first + int(np.searchsorted(offsets[first:same], start + _CHUNK))
+            last = max(last, first + 1)
+            end = (
+                int(offsets[last - 1]) + self._length[last - 1] + 1
+            )  # with the separator: a boundary for the last word
+            data = self._segments[int(segments[first])][start:end]
+            yield Chunk(data, np.arange(first, last), offsets[first:last] - start)
+            first = last

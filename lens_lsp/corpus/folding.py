@@ -1,0 +1,101 @@
+"""A document's text as the scan sees it: folded UTF-8 bytes with a map back to code points of the source.
+
+ASCII is lowered in place, so for an ASCII document offsets are the same and there is no map. Elsewhere the map is
+a list of pieces: from folded byte ``at`` on, source code points start at ``point`` and take ``stride`` bytes each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lens_lsp.domain.text import Span
+from lens_lsp.domain.words import FOLDED
+
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+Offsets = NDArray[np.int64]
+
+
+class _FoldedBytes(dict[str, bytes]):
+    """Character to the UTF-8 of what it folds to."""
+
+    def __missing__(self, char: str) -> bytes:
+        folded = FOLDED[char].encode("utf-8", "replace")
+        self[char] = folded
+        return folded
+
+
+_BYTES = _FoldedBytes()
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetMap:
+    """Pieces of a folded text. All three arrays have one entry a piece, in order; the first ``at`` is 0."""
+
+    at: Offsets
+    point: Offsets
+    stride: Offsets
+
+    def points(self, folded: Offsets) -> Offsets:
+        """The source code point of each folded byte offset."""
+        piece = np.searchsorted(self.at, folded, side="right") - 1
+        return self.point[piece] + (folded - self.at[piece]) // self.stride[piece]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """Folded bytes; ``offsets`` is None where folded offsets are source code points already."""
+
+    data: bytes
+    offsets: OffsetMap | None = None
+
+
+def fold_bytes(data: bytes) -> FoldedText | None:
+    """The folded form of an ASCII text given as bytes, or None when it is not ASCII (then decode it first)."""
+    return FoldedText(data.lower()) if data.isascii() else None
+
+
+def fold_text(text: str) -> FoldedText:
+    """The folded form of a decoded text."""
+    if text.isascii():
+        return FoldedText(text.lower().encode("ascii"))
+    parts: list[bytes] = []
+    pieces: list[tuple[int, int, int]] = []
+    size = point = 0
+    for run in _NON_ASCII.finditer(text):
+        if run.start() > point:
+            part = text[point : run.start()].lower().encode("ascii")
+            pieces.append((size, point, 1))
+            parts.append(part)
+            size += len(part)
+        point = run.start()
+        folded = list(map(_BYTES.__getitem__, run.group()))
+        for width, group in groupby(map(len, folded)):
+            count = sum(1 for _ in group)
+            if width:
+                pieces.append((size, point, width))
+            size += width * count
+            point += count
+        parts.extend(folded)
+    pieces.append((size, point, 1))
+    parts.append(text[point:].lower().encode("ascii"))
+    table = np.array(pieces, np.int64).reshape(-1, 3)
+    return FoldedText(b"".join(parts), OffsetMap(table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()))
+
+
+def blank(text: str, spans: Iterable[Span]) -> str:
+    """The text with the spans replaced by spaces of the same length, so that nothing in them is found."""
+    parts: list[str] = []
+    at = 0
+    for span in spans:
+        parts.append(text[at : span.start])
+        parts.append(" " * len(span))
+        at = span.end
+    parts.append(text[at:])
+    return "".join(parts)

@@ -1,0 +1,1 @@
+"""Readers: decoded bytes to text and structure, one module per family."""

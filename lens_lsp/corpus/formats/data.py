@@ -1,0 +1,294 @@
+"""JSON, JSON Lines, YAML, TOML and INI: entries with their key paths.
+
+Light linear scanners and no parsers: they must give offsets, survive broken and half-written files, and never
+recurse (100,000 open brackets are a valid file to them).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+
+from lens_lsp.corpus.formats.base import TextReader, with_plain_breaks
+from lens_lsp.corpus.formats.entries import Entries, element, member
+from lens_lsp.corpus.formats.outline import Outline
+from lens_lsp.domain.model import Head, Heading, LocatorMap, Structure
+from lens_lsp.domain.text import Span
+
+_JSON_TOKEN = re.compile(r"\"(?:[^\"\\\n]++|\\.)*+\"?|[{}\[\]]|,(?:[\s,]|[-+.\w])*+")
+_YAML_KEY = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
+_TOML_TABLE = re.compile(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
+_TOML_KEY = re.compile(r"([\w.\"' -]{1,200}?)[ \t]*=")
+_INI_SECTION = re.compile(r"(\[)([^\[\]\n]+)\]")
+_INI_KEY = re.compile(r"([^\s=:#;\[][^=:\n]{0,200})[=:]")
+_MANY_LINES = ('"""', "'''")
+_MOST_TOKENS = 500_000
+_MOST_DASHES = 32
+
+
+class _DataReader(TextReader):
+    """Entries as blocks and places; data says nothing about itself."""
+
+    def structure(self, text: str) -> Structure:
+        """A block for each entry that is short or has no entries of its own."""
+        outline = Outline(with_plain_breaks(text))
+        entries = Entries()
+        self.scan(outline, entries)
+        entries.fill(outline)
+        return outline.structure(Head())
+
+    def locators(self, text: str) -> LocatorMap:
+        """``{"key": "a.b[2].c"}`` for each entry."""
+        entries = Entries()
+        self.scan(Outline(with_plain_breaks(text)), entries)
+        return entries.locators()
+
+    @abstractmethod
+    def scan(self, outline: Outline, entries: Entries) -> None:
+        """Find the entries (and headings) of ``outline.text``."""
+
+
+class JsonReader(_DataReader):
+    """``.json`` and dialects."""
+
+    name = "json"
+
+    def scan(self, outline: Outline, entries: Entries) -> None:
+        """One document."""
+        end = _JsonScan(outline.text, entries).run(0, len(outline.text))
+        entries.finish(end, cut=end < len(outline.text))
+
+
+class JsonLinesReader(_DataReader):
+    """One JSON value a line; places have ``row`` (from 1) beside ``key``."""
+
+    name = "jsonl"
+
+    def scan(self, outline: Outline, entries: Entries) -> None:
+        """Line by line."""
+        flat = outline.text
+        pos = end = 0
+        for row, line in enumerate(flat.split("\n"), 1):
+            if entries.full:
+                break
+            end = pos + len(line)
+            if line.strip():
+                entries.open(0, pos, "", end=pos, row=row)
+                _JsonScan(flat, entries, row).run(pos, end)
+                entries.close(0, end)
+            pos = end + 1
+        entries.finish(end, cut=entries.full)
+
+
+class _Container:
+    __slots__ = ("array", "count", "key_next", "path")
+
+    def __init__(self, path: str, *, array: bool) -> None:
+        self.array = array
+        self.path = path
+        self.count = 0
+        self.key_next = not array
+
+
+class _JsonScan:
+    """One walk over the tokens; numbers in lists belong to their list, all else has a place of its own."""
+
+    def __init__(self, flat: str, entries: Entries, row: int | None = None) -> None:
+        self._flat = flat
+        self._entries = entries
+        self._row = row
+        self._stack: list[_Container] = []
+
+    def run(self, start: int, end: int) -> int:
+        """Read ``[start, end)``; where it stopped."""
+        flat, stack, entries = self._flat, self._stack, self._entries
+        for read, match in enumerate(_JSON_TOKEN.finditer(flat, start, end)):
+            at = match.start()
+            sign = flat[at]
+            if sign == ",":
+                if stack:
+                    self._comma(at, match[0])
+            elif sign == '"':
+                if stack:
+                    self._string(at, match[0])
+            elif sign in "{[":
+                self._open(at, array=sign == "[")
+            elif stack:
+                entries.close(len(stack), at)
+                stack.pop()
+            if entries.full or read >= _MOST_TOKENS:
+                return match.end()
+        entries.close(1, end)
+        return end
+
+    def _comma(self, at: int, token: str) -> None:
+        top = self._stack[-1]
+        self._entries.close(len(self._stack), at)
+        top.count += token.count(",")
+        top.key_next = not top.array
+        if top.array and len(token.split()) > 0 and token.strip(", \t\r\n"):
+            self._entries.place(at + 1, top.path, self._row)
+
+    def _string(self, at: int, token: str) -> None:
+        top = self._stack[-1]
+        if top.array:
+            path = element(top.path, top.count)
+        elif top.key_next or self._flat[at + len(token) : at + len(token) + 1] == ":":
+            # The colon tells a key even where a comma is missing before it.
+            top.key_next = False
+            path = member(top.path, token[1:-1])
+        else:
+            return
+        self._entries.open(len(self._stack), at, path, end=at, row=self._row)
+
+    def _open(self, at: int, *, array: bool) -> None:
+        stack = self._stack
+        path = self._entries.path if stack else ""
+        if stack and stack[-1].array:
+            path = element(stack[-1].path, stack[-1].count)
+            self._entries.open(len(stack), at, path, end=at, row=self._row)
+        stack.append(_Container(path, array=array))
+
+
+class YamlReader(_DataReader):
+    """``.yaml``: block style by indentation; flow style stays inside its entry."""
+
+    name = "yaml"
+
+    def scan(self, outline: Outline, entries: Entries) -> None:
+        """Line by line."""
+        scan = _YamlScan(entries)
+        pos = end = 0
+        for line in outline.text.split("\n"):
+            end = pos + len(line)
+            if line.strip():
+                scan.line(line, pos, end)
+            if entries.full:
+                break
+            pos = end + 1
+        entries.finish(min(scan.last, end), cut=entries.full)
+
+
+class _YamlScan:
+    """Ranks: twice the column, and one more for a dash, which may stand under its key's own column."""
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+        self._frames: list[tuple[int, str, int]] = []
+        """Rank, path, index in its list."""
+        self._scalar = -1
+        """The column that the lines of a block scalar stand right of, -1 outside one."""
+        self.last = 0
+        """Where the last line that held something ends."""
+
+    def line(self, line: str, pos: int, end: int) -> None:
+        """Read one line that is not blank."""
+        body = line.lstrip(" ")
+        column = len(line) - len(body)
+        inside = self._scalar >= 0 and column > self._scalar
+        if not inside and body[0] != "#":
+            self._scalar = -1
+            if column == 0 and body.startswith(("---", "...")):
+                self._entries.close(0, self.last)
+                self._frames.clear()
+            else:
+                self._entry(body, pos, column)
+        self.last = end
+
+    def _entry(self, body: str, pos: int, column: int) -> None:
+        item = -1
+        dashes = 0
+        while body[0] == "-" and body[1:2] in ("", " ", "\t") and dashes < _MOST_DASHES:
+            item = column
+            self._item(pos, column)
+            rest = body[1:].lstrip()
+            if not rest:
+                return
+            column += len(body) - len(rest)
+            body = rest
+            dashes += 1
+        match = _YAML_KEY.match(body)
+        if match is None:
+            if body[0] in "|>":
+                self._scalar = item
+            return
+        self._key(pos, column, (match[1] or match[2] or match[3] or match[4] or "").strip())
+        if body[match.end() :].lstrip()[:1] in ("|", ">"):
+            self._scalar = column
+
+    def _item(self, pos: int, column: int) -> None:
+        rank, frames = 2 * column + 1, self._frames
+        while frames and frames[-1][0] > rank:
+            frames.pop()
+        index = frames.pop()[2] + 1 if frames and frames[-1][0] == rank else 0
+        self._push(rank, pos + column, element(frames[-1][1] if frames else "", index), index)
+
+    def _key(self, pos: int, column: int, key: str) -> None:
+        rank, frames = 2 * column, self._frames
+        while frames and frames[-1][0] >= rank:
+            frames.pop()
+        self._push(rank, pos + column, member(frames[-1][1] if frames else "", key), 0)
+
+    def _push(self, rank: int, start: int, path: str, index: int) -> None:
+        self._frames.append((rank, path, index))
+        self._entries.open(rank, start, path, end=self.last)
+
+
+class TomlReader(_DataReader):
+    """``.toml``: tables are headings, keys are entries."""
+
+    name = "toml"
+    section = _TOML_TABLE
+    key = _TOML_KEY
+
+    def scan(self, outline: Outline, entries: Entries) -> None:
+        """Line by line; strings of several lines are skipped whole."""
+        flat = outline.text
+        table, counts = "", dict[str, int]()
+        pos = end = last = resume = 0
+        for line in flat.split("\n"):
+            end = pos + len(line)
+            body = line.lstrip()
+            if body and pos >= resume:
+                start = end - len(body)
+                section = self.section.match(body)
+                found = None if section is not None else self.key.match(body)
+                if section is not None:
+                    name = section[2].strip()
+                    table = name
+                    if section[1] == "[[":
+                        counts[name] = counts.get(name, -1) + 1
+                        table = element(name, counts[name])
+                    at = start + section.start(2) + section[2].find(name)
+                    if name:
+                        outline.headings.append(Heading(Span(at, at + len(name)), name.count(".") + 1, name))
+                    entries.open(0, start, table, end=last)
+                elif found is not None:
+                    path = member(table, found[1].strip().strip("\"'"))
+                    entries.open(1, start, path, end=last)
+                    resume = self.value_end(flat, start + found.end(), end)
+                last = max(end, resume)
+            if entries.full:
+                break
+            pos = end + 1
+        entries.finish(min(last, len(flat)), cut=entries.full)
+
+    def value_end(self, flat: str, start: int, end: int) -> int:
+        """Where a value ends that goes on below its line."""
+        value = flat[start : min(start + 8, end)].lstrip()[:3]
+        if value not in _MANY_LINES:
+            return 0
+        close = flat.find(value, flat.find(value, start) + 3)
+        return close + 3 if close >= 0 else len(flat)
+
+
+class IniReader(TomlReader):
+    """``.ini`` and kin."""
+
+    name = "ini"
+    section = _INI_SECTION
+    key = _INI_KEY
+
+    def value_end(self, flat: str, start: int, end: int) -> int:
+        """Values go on in indented lines, which begin no entry anyway."""
+        return 0

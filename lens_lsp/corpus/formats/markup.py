@@ -1,0 +1,314 @@
+"""reStructuredText, AsciiDoc and Org: sections, lists, tables, literal blocks and links.
+
+Light readers for finding and showing passages, not renderers: what they do not know stays a paragraph.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+
+from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
+from lens_lsp.corpus.formats.front_matter import read_front_matter
+from lens_lsp.corpus.formats.inline import label
+from lens_lsp.corpus.formats.lines import LineParser
+from lens_lsp.corpus.formats.outline import Outline
+from lens_lsp.corpus.formats.plain import begin_with, first_line_title
+from lens_lsp.domain.model import BlockKind, Head, Link, LinkKind, Structure
+from lens_lsp.domain.text import Span
+
+_MARKS = re.compile(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}+$")
+_GRID = re.compile(r"\+(?:[-=]++\+)++$")
+_DIRECTIVE = re.compile(
+    r"\.\. +(?:_(?P<name>[^:]{1,200}): +(?P<target>\S+)|"
+    r"(?P<code>code|code-block|highlight|math|sourcecode)::)"
+)
+_RST_LINK = re.compile(
+    r"(?P<role>:[a-z:+-]{1,20}:)?`(?P<text>[^`<>]*)(?:<(?P<target>[^`<>]*)>)?`(?P<under>__?)?"
+    r"|(?<!\w)(?P<name>\w+)_(?!\w)"
+)
+_RST_ROLES = frozenset({":doc:", ":ref:", ":any:", ":download:", ":file:"})
+_FIELD = re.compile(r":[^:\s][^:]{0,100}:(?:\s|$)")
+_ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_ADOC_ATTRIBUTE = re.compile(r"^:(title|description|keywords):[ \t]*([^\n]*)", re.MULTILINE)
+_ADOC_CODE = re.compile(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
+_ADOC_FRAME = re.compile(r"(?:={4,}|\*{4,}|_{4,}|--)$")
+_ADOC_LINK = re.compile(
+    r"(?P<macro>link:|xref:|https?:)(?P<target>[^\s\[\]]{1,500})\[(?P<text>[^\[\]]*)\]"
+    r"|<<(?P<ref>[^<>,]{1,300})(?:,(?P<label>[^<>]*))?>>"
+)
+_ORG_HEADING = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
+_ORG_TAGS = re.compile(r"(?<=\s):[\w@:]+:$")
+_ORG_KEYWORD = re.compile(r"^#\+(title|description|filetags|keywords):[ \t]*([^\n]*)", re.IGNORECASE | re.MULTILINE)
+_ORG_BLOCK = re.compile(r"#\+begin_(\w+)", re.IGNORECASE)
+_ORG_LINK = re.compile(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
+
+
+class _MarkupReader(TextReader):
+    """The steps the three share."""
+
+    def structure(self, text: str) -> Structure:
+        """Blocks by lines, then the links inside them."""
+        outline = Outline(with_plain_breaks(text))
+        front = read_front_matter(text)
+        start = begin_with(outline, front)
+        self.parse(outline, start)
+        outline.links.sort(key=lambda link: link.span)
+        head = self.head(text[:HEAD_LENGTH])
+        outline.tags.update(dict.fromkeys(head.tags))
+        if front is None:
+            return outline.structure(head)
+        return outline.structure(head, private=front.private, answer=front.answer)
+
+    def head(self, start: str) -> Head:
+        """The document's own title, else a short first line."""
+        start = with_plain_breaks(start)
+        front = read_front_matter(start, cut=True)
+        if front is not None and front.head.title is not None:
+            return front.head
+        head = self.own_head(start[front.end :] if front is not None else start)
+        return head if head.title is not None else Head(first_line_title(start), (), head.tags, head.description)
+
+    @abstractmethod
+    def parse(self, outline: Outline, start: int) -> None:
+        """Fill the outline."""
+
+    @abstractmethod
+    def own_head(self, start: str) -> Head:
+        """The head by the format's own rules."""
+
+
+class RestructuredTextReader(_MarkupReader):
+    """``.rst``."""
+
+    name = "restructuredtext"
+
+    def parse(self, outline: Outline, start: int) -> None:
+        """Sections, directives, grid tables, links with their targets."""
+        parser = _RstParser(outline, start)
+        parser.run()
+        for block in outline.blocks:
+            if block.kind is not BlockKind.CODE:
+                for match in _RST_LINK.finditer(outline.text, block.span.start, block.span.end):
+                    link = _rst_link(match, parser.targets)
+                    if link is not None:
+                        outline.links.append(link)
+
+    def own_head(self, start: str) -> Head:
+        """The first line that is underlined."""
+        before = ""
+        for line in start.split("\n"):
+            line = line.strip()
+            if before and _ADORNMENT.match(line) and not _ADORNMENT.match(before):
+                return Head(_MARKS.sub("", before))
+            before = line
+        return Head()
+
+
+class _RstParser(LineParser):
+    def __init__(self, outline: Outline, start: int) -> None:
+        super().__init__(outline, start)
+        self.targets: dict[str, str] = {}
+        self._styles: list[tuple[str, bool]] = []
+        self._over = ""
+
+    def line(self, body: str, start: int, end: int) -> None:
+        if _ADORNMENT.match(body) is not None:
+            self._adorn(body, start, end)
+        elif body.startswith(".. "):
+            self._explicit(body, start, end)
+        elif body[0] == "+" and _GRID.match(body) is not None:
+            self.out.close()
+            self.header = None if self.header is None else self.header
+        elif body[0] == "|" and body[-1] == "|":
+            self.row(start, end)
+        elif _FIELD.match(body) is not None:
+            self.out.begin(BlockKind.LIST_ITEM, start, end)
+        else:
+            self.text(body, start, end)
+            if body.endswith("::"):
+                self._literal(start, end)
+
+    def _adorn(self, body: str, start: int, end: int) -> None:
+        out = self.out
+        if out.kind is not BlockKind.PARAGRAPH or "\n" in self.flat[out.start : start - 1].strip():
+            out.close()
+            self._over = body[0]
+            return
+        style = (body[0], self._over == body[0])
+        self._over = ""
+        if style not in self._styles:
+            self._styles.append(style)
+        first, last = out.start, out.end
+        out.drop()
+        level = self._styles.index(style) + 1
+        out.heading(level, Span(first, end), first, last, _MARKS.sub("", self.flat[first:last]))
+
+    def _explicit(self, body: str, start: int, end: int) -> None:
+        match = _DIRECTIVE.match(body)
+        self.out.begin(BlockKind.PARAGRAPH, start, end)
+        if match is None:
+            return
+        if match["name"] is not None:
+            self.targets[label(match["name"].strip("`"))] = match["target"]
+        else:
+            self._literal(start, end)
+
+    def _literal(self, start: int, end: int) -> None:
+        """The indented lines below a line are code."""
+        last = self.indented_end(self.indent(start), end)
+        if last > end:
+            first = end + 1 + len(self.flat[end + 1 : last]) - len(self.flat[end + 1 : last].lstrip("\n"))
+            self.block(BlockKind.CODE, first, last)
+
+
+def _rst_link(match: re.Match[str], targets: dict[str, str]) -> Link | None:
+    role, text, target, under, name = match.group("role", "text", "target", "under", "name")
+    span = Span(*match.span())
+    if name is not None:
+        found = targets.get(label(name))
+        return Link(LinkKind.REFERENCE, span, found, name) if found else None
+    shown = " ".join(text.split())
+    if role in _RST_ROLES:
+        goal = (target or shown).strip()
+        return Link(LinkKind.INLINE, span, goal, shown or goal) if goal else None
+    if role is not None or under is None:
+        return None
+    goal = target.strip() if target else targets.get(label(text), "")
+    if not goal:
+        return None
+    kind = LinkKind.INLINE if target else LinkKind.REFERENCE
+    return Link(kind, span, _bare(goal), shown or goal)
+
+
+class AsciiDocReader(_MarkupReader):
+    """``.adoc``, ``.asciidoc``."""
+
+    name = "asciidoc"
+
+    def parse(self, outline: Outline, start: int) -> None:
+        """Sections, delimited blocks, tables, macros."""
+        _AdocParser(outline, start).run()
+        _links(outline, _ADOC_LINK)
+
+    def own_head(self, start: str) -> Head:
+        """The document title and the header's attributes."""
+        fields = dict(_ADOC_ATTRIBUTE.findall(start))
+        at = 0 if start.startswith("= ") else start.find("\n= ") + 1
+        title = start[at + 2 :].partition("\n")[0].strip() if start.startswith("= ", at) else None
+        tags = tuple(tag.strip() for tag in fields.get("keywords", "").split(",") if tag.strip())
+        return Head(fields.get("title") or title or None, (), tags, fields.get("description") or None)
+
+
+class _AdocParser(LineParser):
+    def line(self, body: str, start: int, end: int) -> None:
+        if _ADOC_CODE.match(body) is not None:
+            close = self.closing_line(end, lambda line: line == body)
+            self.block(BlockKind.CODE, start, end if close is None else close)
+        elif body == "|===":
+            self.out.close()
+            self.header = None
+        elif _ADOC_FRAME.match(body) is not None or (body[0] == "[" and body[-1] == "]"):
+            self.out.close()
+        elif body[0] == "|":
+            self.row(start, end)
+        else:
+            match = _ADOC_HEADING.match(body)
+            if match is None:
+                self.text(body, start, end)
+            else:
+                first = start + match.start(2)
+                text = _MARKS.sub("", match[2])
+                self.out.heading(len(match[1]), Span(start, end), first, start + len(body), text)
+
+    def blank(self) -> None:
+        """Tables go on behind blank lines until their closing mark."""
+        self.out.close()
+
+
+class OrgReader(_MarkupReader):
+    """``.org``."""
+
+    name = "org"
+
+    def parse(self, outline: Outline, start: int) -> None:
+        """Headlines with their tags, blocks, tables, links."""
+        _OrgParser(outline, start).run()
+        _links(outline, _ORG_LINK)
+
+    def own_head(self, start: str) -> Head:
+        """The ``#+`` keywords."""
+        fields = {key.lower(): value.strip() for key, value in _ORG_KEYWORD.findall(start)}
+        tags = [*fields.get("filetags", "").replace(":", " ").split(), *fields.get("keywords", "").split(",")]
+        return Head(
+            title=fields.get("title") or None,
+            tags=tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())),
+            description=fields.get("description") or None,
+        )
+
+
+class _OrgParser(LineParser):
+    def line(self, body: str, start: int, end: int) -> None:
+        if body[0] == "*" and self.indent(start) == 0 and self._headline(body, start, end):
+            return
+        if body[0] == "#" and self._keyword(body, start, end):
+            return
+        if body[0] == "|":
+            if not body.startswith("|-"):
+                self.row(start, end)
+        elif body[0] == ":" and body.upper() == ":PROPERTIES:":
+            close = self.closing_line(end, lambda line: line.upper() == ":END:")
+            self.block(BlockKind.PARAGRAPH, start, end if close is None else close)
+        else:
+            self.header = None
+            self.text(body, start, end)
+
+    def _headline(self, body: str, start: int, end: int) -> bool:
+        match = _ORG_HEADING.match(body)
+        if match is None:
+            return False
+        title = body[match.end() :]
+        # Only the last word can be tags; a search over the whole line would start at every colon.
+        cut = len(title) - len(title.split()[-1]) if title else 0
+        tags = _ORG_TAGS.match(title, cut)
+        if tags is not None:
+            self.out.tags.update(dict.fromkeys(tags[0].strip(":").split(":")))
+            title = title[: tags.start()].rstrip()
+        first = start + match.end()
+        text = _MARKS.sub("", title)
+        self.out.heading(len(match[1]), Span(start, end), first, first + len(title), text)
+        return True
+
+    def _keyword(self, body: str, start: int, end: int) -> bool:
+        block = _ORG_BLOCK.match(body)
+        if block is not None:
+            stop = f"#+end_{block[1].lower()}"
+            close = self.closing_line(end, lambda line: line.lower() == stop)
+            kind = BlockKind.QUOTE if block[1].lower() in ("quote", "verse") else BlockKind.CODE
+            self.block(kind, start, end if close is None else close)
+        elif body.startswith("#+"):
+            self.out.close()
+            self.out.add(BlockKind.PARAGRAPH, start, end)
+        return block is not None or body.startswith("#+")
+
+
+def _links(outline: Outline, pattern: re.Pattern[str]) -> None:
+    """Keep what ``pattern`` finds outside code as links with the anchors cut off."""
+    for block in outline.blocks:
+        if block.kind is BlockKind.CODE:
+            continue
+        for match in pattern.finditer(outline.text, block.span.start, block.span.end):
+            groups = match.groupdict()
+            target = groups.get("ref") or match["target"]
+            macro = groups.get("macro") or ""
+            target = macro + target if macro.startswith("http") else target
+            shown = groups.get("label") or match["text"] or target
+            target = _bare(target.removeprefix("file:").partition("::")[0])
+            if target:
+                shown = " ".join(shown.split())
+                outline.links.append(Link(LinkKind.INLINE, Span(*match.span()), target, shown))
+
+
+def _bare(target: str) -> str:
+    return target.partition("#")[0].strip()

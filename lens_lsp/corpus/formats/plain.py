@@ -1,0 +1,122 @@
+"""Plain text: paragraphs by blank lines, a short first line as title, one block a line for logs."""
+
+from __future__ import annotations
+
+import re
+
+from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
+from lens_lsp.corpus.formats.front_matter import FrontMatter, read_front_matter
+from lens_lsp.corpus.formats.outline import Outline
+from lens_lsp.domain.model import BlockKind, Head, Structure
+from lens_lsp.domain.text import Span
+
+_LONGEST_TITLE = 120
+_CAPITAL = r"(?:[^\W\d_a-zß-ÿ]|\d)[\w.'’&-]*"
+_JOINER = r"(?!(?:is|are|was|were)\b)[a-z]{1,4} "
+_LEAD = re.compile(
+    rf"\W{{0,3}}(?:(?:The|A|An) )?({_CAPITAL}(?: (?:{_JOINER}){{0,2}}\"?{_CAPITAL}\"?){{0,7}})"
+    r"(?=\"?(?:,? ?\(|,| (?:is|are|was|were|refers?|also|or)\b))"
+)
+_NICKNAME = re.compile(r'"(\w+)" ')
+_LOG_LINES = 12
+"""A text without a single blank line and with more lines than this is a list of lines, not one paragraph."""
+_LONGEST_PARAGRAPH = 100
+"""Lines; a paragraph beyond it is no paragraph, whatever stands around it."""
+
+
+class PlainReader(TextReader):
+    """Any text without markup that we know."""
+
+    name = "plain"
+
+    def head(self, start: str) -> Head:
+        """Front matter, else a short first line over a blank one."""
+        if start[:3] in ("---", "+++"):
+            front = read_front_matter(start, cut=True)
+            if front is not None:
+                return front.head
+        title = first_line_title(start)
+        if title is not None:
+            return Head(title=title)
+        subject = lead_subject(start)
+        return NO_HEAD if subject is None else Head(aliases=subject)
+
+    def structure(self, text: str) -> Structure:
+        """Paragraphs or lines; the title is the only heading."""
+        flat = with_plain_breaks(text)
+        outline = Outline(flat)
+        head = self.head(text[:HEAD_LENGTH])
+        front = read_front_matter(text)
+        start = begin_with(outline, front)
+        if front is None and head.title is not None:
+            start = flat.find("\n")
+            at = flat.find(head.title)
+            outline.heading(1, Span(at, start), at, start, head.title)
+        _paragraphs(outline, flat, start)
+        if front is None:
+            return outline.structure(head)
+        return outline.structure(head, private=front.private, answer=front.answer)
+
+
+def begin_with(outline: Outline, front: FrontMatter | None) -> int:
+    """Keep the front matter as the first block; where the text behind it starts."""
+    if front is None:
+        return 0
+    outline.add(BlockKind.FRONT_MATTER, 0, front.end)
+    outline.tags.update(dict.fromkeys(front.head.tags))
+    return front.end
+
+
+def first_line_title(start: str) -> str | None:
+    """The first line of a text when it is short and stands over a blank line."""
+    end = start.find("\n", 0, _LONGEST_TITLE + 10)
+    if end < 0:
+        end = start.find("\r", 0, _LONGEST_TITLE + 10)
+    if end < 0 or start[end + 1 : end + 2] not in ("\n", "\r"):
+        return None
+    title = start[:end].strip()
+    return title if title and len(title) <= _LONGEST_TITLE and "\r" not in title else None
+
+
+def lead_subject(start: str) -> tuple[str, ...] | None:
+    """What an untitled text says it is about: the capitalised subject of its first sentence.
+
+    "Ada Lovelace (born 1815) was …" answers to "Ada Lovelace". A nickname in quotes is left out of the name and
+    stands in for the first name in a second one.
+    """
+    match = _LEAD.match(start)
+    if match is None:
+        return None
+    name = match.group(1)
+    nickname = _NICKNAME.search(name)
+    if nickname is None:
+        return (name.strip('"'),)
+    plain = name.replace(nickname.group(), "")
+    return plain, f"{nickname.group(1)} {plain.rpartition(' ')[2]}"
+
+
+def _paragraphs(outline: Outline, flat: str, start: int) -> None:
+    lines: list[tuple[int, int]] = []
+    found: list[list[tuple[int, int]]] = []
+    pos = start
+    for line in flat[start:].split("\n"):
+        end = pos + len(line)
+        if line and not line.isspace():
+            lines.append((pos + len(line) - len(line.lstrip()), end))
+        elif lines:
+            found.append(lines)
+            lines = []
+        pos = end + 1
+    if lines:
+        found.append(lines)
+    most = _LONGEST_PARAGRAPH if start or len(found) > 1 else _LOG_LINES
+    for lines in found:
+        _paragraph(outline, lines, most)
+
+
+def _paragraph(outline: Outline, lines: list[tuple[int, int]], most: int) -> None:
+    if len(lines) > most:
+        for start, end in lines:
+            outline.add(BlockKind.PARAGRAPH, start, end)
+    else:
+        outline.add(BlockKind.PARAGRAPH, lines[0][0], lines[-1][1])

@@ -1,0 +1,350 @@
+"""The one safe open: nothing outside a root is ever read through it.
+
+Every component of a relative path is opened from the descriptor of the one before it, and none may be a
+symbolic link, so swapping a parent folder while it runs leads nowhere; the last one must be a regular file by
+``fstat`` of the very descriptor that is read. Nothing is mapped into memory: a file that another process
+truncates would kill us.
+
+Not here: what may be opened (``rules``), what the bytes mean (``encoding``).
+
+Systems without ``openat`` (Windows) get a weaker check by name: the real path before and after the open, and
+the identity of what was opened. A swap between these that is undone in time can pass there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from types import TracebackType
+
+from lens_lsp.domain.errors import PathNotFound, PathRefused
+from lens_lsp.domain.model import SkipReason
+
+Handle = int | str
+"""An open folder: its descriptor, or its real path where the system opens by name only."""
+
+DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
+"""Whether this system opens relative to folder descriptors."""
+
+_CLOSE = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
+_ROOT = os.O_RDONLY | _CLOSE | getattr(os, "O_DIRECTORY", 0)
+_FOLDER = _ROOT | getattr(os, "O_NOFOLLOW", 0)
+_FILE = (
+    os.O_RDONLY
+    | _CLOSE
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not wait for a writer
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_REASONS = {
+    errno.ELOOP: SkipReason.LINK,
+    errno.EMLINK: SkipReason.LINK,  # what FreeBSD says for ELOOP
+    errno.EACCES: SkipReason.PERMISSION,
+    errno.EPERM: SkipReason.PERMISSION,
+    errno.ENXIO: SkipReason.IRREGULAR,  # a socket, or a device with nothing behind it
+    errno.ENODEV: SkipReason.IRREGULAR,
+    errno.EOPNOTSUPP: SkipReason.IRREGULAR,
+    errno.EISDIR: SkipReason.IRREGULAR,
+}
+_AT_ONCE = 1 << 30
+_GROWTH = 64 << 20
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_WINDOWS = os.name == "nt"
+
+
+class Skipped(Exception):
+    """A file or folder that is not read, and the typed reason. Never leaves the corpus uncaught."""
+
+    def __init__(self, reason: SkipReason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+def skipped(error: OSError) -> Skipped:
+    """The typed form of a refusal by the system."""
+    return Skipped(_REASONS.get(error.errno or 0, SkipReason.UNREADABLE))
+
+
+def display_path(rel: str) -> str:
+    """The path as it may leave the process: bytes of a name that are no text become U+FFFD."""
+    return rel if rel.isascii() else _SURROGATE.sub("\ufffd", rel)
+
+
+class Root:
+    """A folder whose files may be read: its ``index`` in the question, its absolute ``path``, its descriptor.
+
+    Made for one question: it remembers the folder opened last, so neighbours cost one ``openat`` each, and
+    goes on reading that folder should it be renamed meanwhile; ``release`` makes the next open start from the
+    root again. Threads may share a root. Close it only when no read is under way.
+
+    Raises ``PathNotFound`` if there is nothing that can be opened, ``PathRefused`` if it is no folder.
+    """
+
+    __slots__ = ("_held", "handle", "index", "path")
+
+    def __init__(self, path: str, index: int = 0, *, descriptors: bool = DESCRIPTORS) -> None:
+        self.path = os.path.abspath(path)
+        self.index = index
+        # Taken and given back by single list operations, so a descriptor is never in two threads' hands.
+        self._held: list[tuple[str, Handle]] = []
+        try:
+            self.handle: Handle = os.open(self.path, _ROOT) if descriptors else _existing_folder(self.path)
+        except NotADirectoryError as error:
+            raise PathRefused(f"{display_path(path)} is not a folder") from error
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or "not a path"
+            raise PathNotFound(f"{display_path(path)} cannot be opened: {why}") from error
+
+    def __enter__(self) -> Root:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back all descriptors; a closed root refuses every open."""
+        self.release()
+        close_folder(self.handle)
+        if isinstance(self.handle, int):
+            self.handle = -1
+
+    def release(self) -> None:
+        """Forget the folder opened last: the next open walks from the root again."""
+        while self._held:
+            close_folder(self._held.pop()[1])
+
+    def open(self, rel: str) -> int:
+        """A descriptor of a regular file, for the caller to close.
+
+        Raises ``Skipped`` with the reason, ``PathRefused`` if ``rel`` is not a plain path below the root.
+        """
+        return self._open(rel)[0]
+
+    def read(self, rel: str, limit: int | None = None) -> bytes:
+        """All bytes of a file; more than ``limit`` of them is ``Skipped(TOO_LARGE)``."""
+        return self.read_with_stat(rel, limit)[0]
+
+    def read_with_stat(self, rel: str, limit: int | None = None) -> tuple[bytes, os.stat_result]:
+        """All bytes of a file and the status, from before the read, of the descriptor they came from."""
+        fd, status = self._open(rel)
+        try:
+            return _read_all(fd, status.st_size, limit), status
+        except OSError as error:
+            raise skipped(error) from error
+        finally:
+            os.close(fd)
+
+    def stream(self, rel: str, chunk: int = 1 << 20) -> Iterator[bytes]:
+        """The bytes of a file in pieces of at most ``chunk``; open from the first step to the last."""
+        fd, status = self._open(rel)
+        try:
+            data = os.read(fd, min(chunk, status.st_size + 1))  # a small file must not cost a whole chunk
+            while data:
+                yield data
+                data = os.read(fd, chunk)
+        except OSError as error:
+            raise skipped(error) from error
+        finally:
+            os.close(fd)
+
+    def _open(self, rel: str) -> tuple[int, os.stat_result]:
+        folder, slash, name = rel.rpartition("/")
+        if not folder:
+            if slash:
+                raise _refused(rel)
+            check_name(name, rel)
+            return open_file_at(self.handle, name)
+        check_name(name, rel)
+        handle = self._take(folder)
+        if handle is not None:
+            try:
+                return self._use(folder, handle, name)
+            except Skipped as error:
+                if not isinstance(error.__cause__, FileNotFoundError):
+                    raise
+                self.release()  # the folder may have been replaced since: look again from the root
+        return self._use(folder, self._descend(folder, rel), name)
+
+    def _take(self, folder: str) -> Handle | None:
+        """The held folder if it is this one; any other is closed."""
+        try:
+            held, handle = self._held.pop()
+        except IndexError:
+            return None
+        if held == folder:
+            return handle
+        close_folder(handle)
+        return None
+
+    def _use(self, folder: str, handle: Handle, name: str) -> tuple[int, os.stat_result]:
+        try:
+            return open_file_at(handle, name)
+        finally:
+            self._held.append((folder, handle))
+
+    def _descend(self, folder: str, rel: str) -> Handle:
+        names = folder.split("/")
+        for name in names:
+            check_name(name, rel)
+        handle = self.handle
+        for name in names:
+            try:
+                child = open_folder_at(handle, name)
+            finally:
+                if handle != self.handle:
+                    close_folder(handle)
+            handle = child
+        return handle
+
+
+def open_named(path: str, index: int = 0) -> tuple[Root, str | None]:
+    """The root for a path a user named: the folder itself, or a file's folder and the file's name in it.
+
+    A link the user named is followed, since naming it is asking for what it means; links below a root never
+    are. Raises ``PathNotFound`` or ``PathRefused``.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not a path"
+        raise PathNotFound(f"{display_path(path)} cannot be looked at: {why}") from error
+    if stat.S_ISDIR(mode):
+        return Root(path, index), None
+    if not stat.S_ISREG(mode):
+        raise PathRefused(f"{display_path(path)} is neither a plain file nor a folder")
+    path = os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path)
+    return Root(os.path.dirname(path), index), os.path.basename(path)
+
+
+def check_name(name: str, rel: str) -> None:
+    """Raise ``PathRefused``, naming ``rel``, unless ``name`` is one component that leads one step down."""
+    if name in ("", ".", "..") or "\0" in name or "/" in name or (_WINDOWS and ("\\" in name or ":" in name)):
+        raise _refused(rel)
+
+
+def open_folder_at(handle: Handle, name: str) -> Handle:
+    """Open a folder by its name in an open one, never through a link. Raises ``Skipped``."""
+    try:
+        if isinstance(handle, int):
+            return os.open(name, _FOLDER, dir_fd=handle)
+        return _folder_by_name(os.path.join(handle, name))
+    except NotADirectoryError as error:
+        # Linux says so for a link too when O_DIRECTORY is asked for.
+        raise Skipped(SkipReason.LINK if _is_link(handle, name) else SkipReason.IRREGULAR) from error
+    except OSError as error:
+        raise skipped(error) from error
+    except ValueError as error:  # a lone surrogate no file name can hold
+        raise Skipped(SkipReason.UNREADABLE) from error
+
+
+def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
+    """Open a regular file by its name in an open folder: descriptor and its status. Raises ``Skipped``."""
+    try:
+        if isinstance(handle, int):
+            fd = os.open(name, _FILE, dir_fd=handle)
+        else:
+            return _file_by_name(os.path.join(handle, name))
+    except OSError as error:
+        raise skipped(error) from error
+    except ValueError as error:
+        raise Skipped(SkipReason.UNREADABLE) from error
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(fd)
+        raise Skipped(SkipReason.IRREGULAR)
+    return fd, status
+
+
+def read_head_at(handle: Handle, name: str, count: int) -> bytes:
+    """The first ``count`` bytes of a regular file in an open folder. Raises ``Skipped``."""
+    fd, status = open_file_at(handle, name)
+    try:
+        return os.read(fd, min(count, status.st_size))
+    except OSError as error:
+        raise skipped(error) from error
+    finally:
+        os.close(fd)
+
+
+def close_folder(handle: Handle) -> None:
+    """Close an open folder; nothing to do where folders are opened by name."""
+    if isinstance(handle, int) and handle >= 0:
+        os.close(handle)
+
+
+def _refused(rel: str) -> PathRefused:
+    return PathRefused(f"{display_path(rel)!r} is not a plain path below its root")
+
+
+def _read_all(fd: int, size: int, limit: int | None) -> bytes:
+    """Read to the end, following a file that grows meanwhile, but not one that never stops growing."""
+    if limit is not None and size > limit:
+        raise Skipped(SkipReason.TOO_LARGE)
+    data = os.read(fd, min(size, _AT_ONCE) + 1)
+    if len(data) == size:  # one byte more was asked for: this is the end, without a second call
+        return data
+    parts = [data]
+    total = len(data)
+    while data and total <= size + _GROWTH and (limit is None or total <= limit):
+        data = os.read(fd, min(max(size - total, 1 << 16), _AT_ONCE))
+        parts.append(data)
+        total += len(data)
+    if limit is not None and total > limit:
+        raise Skipped(SkipReason.TOO_LARGE)
+    return b"".join(parts)
+
+
+def _is_link(handle: Handle, name: str) -> bool:
+    try:
+        if isinstance(handle, int):
+            return stat.S_ISLNK(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode)
+        return not _is_itself(os.path.join(handle, name))
+    except OSError:
+        return False
+
+
+def _existing_folder(path: str) -> str:
+    real = os.path.realpath(path)
+    if not stat.S_ISDIR(os.stat(real).st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    return real
+
+
+def _is_itself(path: str) -> bool:
+    """Whether no component is a link, junction or other name for something else."""
+    return os.path.normcase(os.path.realpath(path)) == os.path.normcase(path)
+
+
+def _folder_by_name(path: str) -> str:
+    mode = os.lstat(path).st_mode
+    if stat.S_ISLNK(mode) or not _is_itself(path):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if not stat.S_ISDIR(mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    return path
+
+
+def _file_by_name(path: str) -> tuple[int, os.stat_result]:
+    mode = os.lstat(path).st_mode
+    if stat.S_ISLNK(mode) or not _is_itself(path):
+        raise Skipped(SkipReason.LINK)
+    if not stat.S_ISREG(mode):
+        raise Skipped(SkipReason.IRREGULAR)
+    fd = os.open(path, _FILE)
+    try:
+        status = os.fstat(fd)
+        now = os.lstat(path)
+        if not _is_itself(path) or (now.st_dev, now.st_ino) != (status.st_dev, status.st_ino):
+            raise Skipped(SkipReason.LINK)
+        if not stat.S_ISREG(status.st_mode):
+            raise Skipped(SkipReason.IRREGULAR)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd, status

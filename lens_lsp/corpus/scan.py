@@ -1,0 +1,162 @@
+"""The scan: every occurrence of every term in every text, in one pass over the arena.
+
+What it gives is all that the prior measures at query time: term and document frequencies, lengths and positions
+(engine.prior). Nothing is stored between questions but the folded texts themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lens_lsp.corpus.arena import Arena, Chunk
+from lens_lsp.corpus.matcher import Bytes, Ints, Literal, Matcher, matcher
+from lens_lsp.domain.words import MAX_SUFFIX, stem
+
+Mask = NDArray[np.bool_]
+
+# Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
+_MULTIBYTE_SUFFIX = 8
+
+_WORD = np.zeros(256, bool)
+_WORD[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = True
+# First bytes of two-byte letters outside ASCII (accented Latin is folded away, so: Greek to N'Ko).
+_LEAD = np.zeros(256, bool)
+_LEAD[0xC3:0xE0] = True
+_CONTINUATION = np.zeros(256, bool)
+_CONTINUATION[0x80:0xC0] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Occurrences: slot of the text, index of the term, folded byte offset and length. Parallel arrays, unsorted."""
+
+    slot: Ints
+    term: Ints
+    at: Ints
+    size: Ints
+
+    def __len__(self) -> int:
+        return len(self.slot)
+
+    def of(self, mask: Ints | Mask) -> Hits:
+        """The hits a mask or index selects."""
+        return Hits(self.slot[mask], self.term[mask], self.at[mask], self.size[mask])
+
+
+def word_literal(word: str) -> Literal:
+    """How a folded word is looked for: by its stem where the script has word boundaries, as it is elsewhere."""
+    data = word.encode("utf-8", "replace")
+    if word.isascii():
+        root = stem(word)
+        return Literal(root.encode(), suffix=0 if word.isdigit() else MAX_SUFFIX)
+    if all(0xC2 <= byte <= 0xDF or byte < 0xC0 for byte in data):
+        root = word[:-2] if len(word) > 5 else word
+        return Literal(root.encode("utf-8", "replace"), suffix=_MULTIBYTE_SUFFIX)
+    return Literal(data, word_start=False, suffix=None)
+
+
+def exact_literal(text: str) -> Literal:
+    """A folded phrase as it is, from word start to word end."""
+    return Literal(
+        text.encode("utf-8", "replace"),
+        word_start=text[0].isalnum(),
+        suffix=0 if text[-1].isalnum() else None,
+    )
+
+
+def scan(
+    arena: Arena,
+    terms: Sequence[Sequence[Literal]],
+    *,
+    fast: bool | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Hits:
+    """Every occurrence of the terms, each given as the literals that count as it.
+
+    ``cancelled`` is asked about once a megabyte; the hits so far are returned then.
+    """
+    literals = [literal for term in terms for literal in term]
+    owner = np.array([index for index, term in enumerate(terms) for _ in term], np.int64)
+    if not literals:
+        empty = np.empty(0, np.int64)
+        return Hits(empty, empty, empty, empty)
+    return scan_chunks(arena.chunks(), literals, owner, matcher(literals, fast=fast), cancelled)
+
+
+def scan_chunks(
+    chunks: Sequence[Chunk],
+    literals: Sequence[Literal],
+    owner: Ints,
+    finder: Matcher,
+    cancelled: Callable[[], bool] | None = None,
+) -> Hits:
+    """`scan` over given chunks with a prepared matcher; ``owner`` maps a literal to its term."""
+    boundaries = _Boundaries(literals)
+    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
+    for chunk in chunks:
+        if cancelled is not None and cancelled():
+            break
+        which, where = finder.find(chunk.data)
+        if len(which):
+            keep = boundaries.hold(chunk.data, which, where)
+            which, where = which[keep], where[keep]
+            text = np.searchsorted(chunk.starts, where, side="right") - 1
+            parts.append((chunk.slots[text], owner[which], where - chunk.starts[text], boundaries.size[which]))
+    if not parts:
+        empty = np.empty(0, np.int64)
+        return Hits(empty, empty, empty, empty)
+    slot, term, at, size = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Hits(slot, term, at, size)
+
+
+class _Boundaries:
+    """Which occurrences stand where their literal may stand."""
+
+    def __init__(self, literals: Sequence[Literal]) -> None:
+        self.size = np.array([len(literal.data) for literal in literals], np.int64)
+        self._multibyte = np.array([literal.multibyte for literal in literals])
+        self._word_start = np.array([literal.word_start for literal in literals])
+        self._suffix = np.array([255 if literal.suffix is None else literal.suffix for literal in literals])
+        self._free = not self._word_start.any() and bool((self._suffix == 255).all())
+        self._plain = not self._multibyte.any()
+
+    def hold(self, data: Bytes, which: Ints, where: Ints) -> Mask:
+        """A mask over the occurrences of one buffer, which must end in a separator."""
+        if self._free:
+            return np.ones(len(which), bool)
+        end = where + self.size[which]
+        ascii_ok = self._left_ascii(data, which, where) & self._right_ascii(data, which, end)
+        if self._plain:
+            return ascii_ok
+        other_ok = self._left_other(data, which, where) & self._right_other(data, which, end)
+        mask: Mask = np.where(self._multibyte[which], other_ok, ascii_ok)
+        return mask
+
+    def _left_ascii(self, data: Bytes, which: Ints, where: Ints) -> Mask:
+        mask: Mask = ~self._word_start[which] | (where == 0) | ~_WORD[data[where - 1]]
+        return mask
+
+    def _right_ascii(self, data: Bytes, which: Ints, end: Ints) -> Mask:
+        suffix = self._suffix[which]
+        last = len(data) - 1
+        ok: Mask = (suffix == 255) | ~_WORD[data[np.minimum(end, last)]]
+        for k in range(1, MAX_SUFFIX + 1):
+            ok |= (suffix >= k) & ~_WORD[data[np.minimum(end + k, last)]]
+        return ok
+
+    def _left_other(self, data: Bytes, which: Ints, where: Ints) -> Mask:
+        letter = _CONTINUATION[data[where - 1]] & _LEAD[data[where - 2]] & (where >= 2)
+        mask: Mask = ~self._word_start[which] | ~letter
+        return mask
+
+    def _right_other(self, data: Bytes, which: Ints, end: Ints) -> Mask:
+        suffix = self._suffix[which]
+        last = len(data) - 1
+        ok: Mask = (suffix == 255) | ~_LEAD[data[np.minimum(end, last)]]
+        for k in range(2, _MULTIBYTE_SUFFIX + 1, 2):
+            ok |= (suffix >= k) & ~_LEAD[data[np.minimum(end + k, last)]]
+        return ok

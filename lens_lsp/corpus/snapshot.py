@@ -1,0 +1,110 @@
+"""One question's frozen view of its roots: the texts open in an editor, laid over what is on disk.
+
+Frozen is what the editor holds, from the moment of the question. The disk is read when it is asked for, and
+every text says by its hash which bytes it was. The deny list holds here too: a secret that is open in an
+editor stays one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.opening import Root, Skipped, check_name
+from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
+from lens_lsp.domain.model import Document, Origin, SkipReason, TextSource
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A text as an editor holds it; ``path`` is absolute, ``version`` the editor's count of its changes."""
+
+    path: str
+    text: str
+    version: int | None = None
+
+    def __post_init__(self) -> None:
+        # Half a surrogate pair breaks every encoder later on; one code point for another keeps all offsets.
+        if not self.text.isascii() and _SURROGATE.search(self.text):
+            object.__setattr__(self, "text", _SURROGATE.sub("\ufffd", self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The decoded text of a file or buffer, and where it came from."""
+
+    text: str
+    origin: Origin
+
+
+class Snapshot:
+    """The roots of one question and the buffers over them, keyed by root index and relative path."""
+
+    def __init__(self, roots: Sequence[Root], buffers: Mapping[tuple[int, str], Buffer], rules: CorpusRules) -> None:
+        self.roots = tuple(roots)
+        self.rules = rules
+        self._buffers = dict(buffers)  # the editor goes on; this does not
+        self._denied = frozenset(index for index, root in enumerate(self.roots) if denied_root(root.path))
+        for root in self.roots:
+            root.release()  # a folder held since an earlier question may have been replaced
+
+    def buffer(self, root: int, rel: str) -> Buffer | None:
+        """The open buffer for a path, if there is one."""
+        return self._buffers.get((root, rel))
+
+    def read(self, root: int, rel: str) -> Source:
+        """The text of a path as the user sees it: the buffer, else the decoded bytes on disk.
+
+        Raises ``Skipped`` with the reason, ``PathRefused`` if ``rel`` is not a plain path below its root.
+        """
+        for name in rel.split("/"):
+            check_name(name, rel)
+        if root in self._denied or denied_path(rel):
+            raise Skipped(SkipReason.DENIED)
+        buffer = self._buffers.get((root, rel))
+        if buffer is not None:
+            return source_of_buffer(buffer)
+        return source_of_bytes(self.roots[root].read(rel), self.rules.fallback_encoding)
+
+    def extracted(self, root: int, rel: str) -> str:
+        """The text a document of this path has, without its structure. Raises as ``read``."""
+        reader = reader_for(rel.rpartition("/")[2])
+        if reader is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        text = self.read(root, rel).text
+        return reader.extract(text).text if reader.extracted else text
+
+    def document(self, root: int, rel: str) -> Document:
+        """The document of a path, by the reader for its name. Raises as ``read``."""
+        reader = reader_for(rel.rpartition("/")[2])
+        if reader is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        source = self.read(root, rel)
+        extraction = reader.extract(source.text)
+        return Document(
+            root=root,
+            path=rel,
+            text=extraction.text,
+            reader=f"{reader.name}/{reader.version}",
+            origin=source.origin,
+            structure=reader.structure(extraction.text),
+            locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
+        )
+
+
+def source_of_buffer(buffer: Buffer) -> Source:
+    """A buffer's text; its hash is that of the text as UTF-8."""
+    digest = hashlib.sha256(buffer.text.encode("utf-8")).hexdigest()
+    return Source(buffer.text, Origin(digest, "utf-8", source=TextSource.BUFFER, version=buffer.version))
+
+
+def source_of_bytes(data: bytes, fallback: str) -> Source:
+    """The text of a file's bytes; the hash is that of the bytes. Raises ``Skipped(BINARY)``."""
+    decoded = decode(data, fallback)
+    return Source(decoded.text, Origin(hashlib.sha256(data).hexdigest(), decoded.encoding, decoded.guessed))

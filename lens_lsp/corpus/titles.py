@@ -1,0 +1,117 @@
+"""What documents are called: names, titles and aliases, folded, and who answers to each of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from lens_lsp.corpus.formats.table import FORMAT_SUFFIXES
+from lens_lsp.domain.words import STOP_WORDS, bigrams, key, runs, stem
+
+_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
+_LONGEST = 8
+
+
+def file_name(path: str) -> str:
+    """The name a path gives its document: the last part without a suffix that says only the format."""
+    name = path.rsplit("/", 1)[-1]
+    root, dot, suffix = name.rpartition(".")
+    return root if dot and root and suffix.lower() in FORMAT_SUFFIXES else name
+
+
+def plain_name(name: str) -> str:
+    """A file name or title as it stands in running text: without a closing parenthesis (``Mercury (planet)``)."""
+    spaced = name.replace("_", " ")
+    return _PARENTHESIS.sub("", spaced) or spaced
+
+
+class TitleIndex:
+    """Keys to the slots that are called so. Built once, changed with each file; no disk."""
+
+    def __init__(self) -> None:
+        self._slots: dict[str, list[int]] = {}
+        self._keys: dict[int, tuple[str, ...]] = {}
+        self._holders: dict[str, set[str]] = {}
+
+    def add(self, slot: int, names: Iterable[str]) -> None:
+        """Let a slot answer to the names, given plain."""
+        keys = tuple(dict.fromkeys(k for k in map(key, names) if k))
+        self._keys[slot] = keys
+        for k in keys:
+            known = self._slots.get(k)
+            if known is not None:
+                known.append(slot)
+                continue
+            self._slots[k] = [slot]
+            for word in _content(k):
+                self._holders.setdefault(word, set()).add(k)
+
+    def remove(self, slot: int) -> None:
+        """Forget a slot."""
+        for k in self._keys.pop(slot, ()):
+            slots = self._slots[k]
+            slots.remove(slot)
+            if not slots:
+                del self._slots[k]
+                for word in _content(k):
+                    self._holders[word].discard(k)
+
+    def keys(self, slot: int) -> tuple[str, ...]:
+        """What a slot answers to; the file name first."""
+        return self._keys.get(slot, ())
+
+    def slots(self, name: str) -> list[int]:
+        """The slots that answer to a folded name."""
+        return self._slots.get(name, [])
+
+    def named_in(self, words: Sequence[str], may_start: Sequence[bool]) -> Iterator[tuple[int, int, list[int]]]:
+        """Names that stand in a list of folded words: first word, number of words, slots; longest first, no overlap."""
+        at = 0
+        while at < len(words):
+            if not may_start[at]:
+                at += 1
+                continue
+            for length in range(min(_LONGEST, len(words) - at), 0, -1):
+                found = self._slots.get(" ".join(words[at : at + length]))
+                if found and (length > 1 or _telling(words[at])):
+                    yield at, length, found
+                    at += length
+                    break
+            else:
+                at += 1
+
+    def alike(self, words: Iterable[str], least: float) -> Iterator[tuple[list[int], float, float]]:
+        """Names that share words with a question: their slots, the share of the question, the share of the name.
+
+        Both shares are of idf mass among names, so that a word every name has says little. Names that hold less
+        than ``least`` of the question are left out.
+        """
+        wanted = dict.fromkeys(stem(word) for word in words if word not in STOP_WORDS)
+        total = sum(map(self._weight, wanted))
+        shared: dict[str, float] = {}
+        for word in wanted:
+            weight = self._weight(word)
+            for name in self._holders.get(word, ()):
+                shared[name] = shared.get(name, 0.0) + weight
+        for name, mass in shared.items():
+            if mass > least * total:
+                yield self._slots[name], mass / total, mass / sum(map(self._weight, _content(name)))
+
+    def _weight(self, word: str) -> float:
+        holders = len(self._holders.get(word, ()))
+        return math.log1p((len(self._slots) - holders + 0.5) / (holders + 0.5))
+
+
+def _content(name: str) -> frozenset[str]:
+    """The stems of a name's words, without stop words unless it has no others."""
+    if not name.isascii():
+        pieces = [part for run in runs(name) for part in ([run.text] if run.spaced else bigrams(run.text))]
+    else:
+        pieces = name.split(" ")
+    return frozenset(stem(w) for w in pieces if w not in STOP_WORDS) or frozenset(map(stem, pieces))
+
+
+def _telling(word: str) -> bool:
+    """Whether a single word in running text can be taken for a name."""
+    return len(word) >= 4 and not word.isdigit() and word not in STOP_WORDS

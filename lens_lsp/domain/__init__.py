@@ -1,0 +1,1 @@
+"""L0: the vocabulary. Frozen values, no input or output, no third party."""

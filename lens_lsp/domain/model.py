@@ -1,0 +1,293 @@
+"""The values that travel between the layers. Frozen, slotted, no behaviour beyond reading themselves.
+
+Names are the paper's: a *window* is any span of any document (paper, Definition 1), a *requirement* one atomic
+fact the question needs, *evidence* a quote that was checked against the source it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lens_lsp.domain.text import Position, Span
+
+Locator = Mapping[str, int | str]
+"""Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``."""
+
+
+class SkipReason(StrEnum):
+    """Why a file or folder that was found was not searched."""
+
+    BINARY = "binary"
+    DENIED = "denied"
+    IGNORED = "ignored"
+    IRREGULAR = "irregular"
+    """A FIFO, socket or device."""
+    LINK = "link"
+    """A symbolic link: never followed."""
+    PERMISSION = "permission"
+    UNREADABLE = "unreadable"
+    """The system refused for another reason (I/O error, vanished between listing and reading)."""
+    TOO_LARGE = "too-large"
+    UNSUPPORTED = "unsupported"
+    """A format no installed reader understands."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Skip:
+    """A file or folder that was not searched, and why."""
+
+    path: str
+    reason: SkipReason
+
+
+class BlockKind(StrEnum):
+    """What kind of structural unit a block is; display snaps outward to these."""
+
+    FRONT_MATTER = "front-matter"
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list-item"
+    TABLE_ROW = "table-row"
+    CODE = "code"
+    QUOTE = "quote"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One structural unit. ``header`` is the span of the header row a table row stands under."""
+
+    kind: BlockKind
+    span: Span
+    header: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading: the span of its own text, its level from 1, its plain words."""
+
+    span: Span
+    level: int
+    text: str
+
+
+class LinkKind(StrEnum):
+    """How a document names another one."""
+
+    WIKI = "wiki"
+    INLINE = "inline"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as written: ``target`` without anchor or title, ``text`` as shown."""
+
+    kind: LinkKind
+    span: Span
+    target: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a document says about itself at its top: cheap to read for every file of a workspace."""
+
+    title: str | None = None
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What a reader found in a document's text. All spans are in code points of that text, in order."""
+
+    head: Head = Head()
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    links: tuple[Link, ...] = ()
+    tags: tuple[str, ...] = ()
+    hidden: tuple[Span, ...] = ()
+    """Spans that are markup and never evidence: HTML tags, comments, scripts, styles."""
+    private: bool = False
+    """``lens: private`` in the front matter: never sent to an endpoint that is not loopback, never stored."""
+    answer: bool = False
+    """``lens: answer/…`` in the front matter: one of our own answer files, never evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocatorMap:
+    """Sorted text offsets and the locator that holds from each of them on."""
+
+    starts: tuple[int, ...] = ()
+    locators: tuple[Locator, ...] = ()
+
+
+class TextSource(StrEnum):
+    """Where the text of a document came from."""
+
+    DISK = "disk"
+    BUFFER = "buffer"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Enough to check a document against the bytes it was read from.
+
+    ``sha256`` is that of the file's bytes, or of the buffer's UTF-8 text when ``source`` is ``BUFFER``.
+    """
+
+    sha256: str
+    encoding: str
+    guessed: bool = False
+    """The encoding is the fallback, not proven by the bytes."""
+    source: TextSource = TextSource.DISK
+    version: int | None = None
+    """The editor's version of the buffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One readable thing: its text (decoded or extracted), structure, and where it came from."""
+
+    root: int
+    """Index into the roots of the question."""
+    path: str
+    """Relative to its root, ``/`` between parts."""
+    text: str
+    reader: str
+    """Name and version of the reader, ``"markdown/1"``."""
+    origin: Origin
+    structure: Structure
+    locators: LocatorMap = LocatorMap()
+
+
+class AnchorKind(StrEnum):
+    """What a search term is."""
+
+    TERM = "term"
+    PHRASE = "phrase"
+    ENTITY = "entity"
+    DATE = "date"
+    NUMBER = "number"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A search term or phrase, folded; the requirements it serves by id."""
+
+    text: str
+    kind: AnchorKind = AnchorKind.TERM
+    weight: float = 1.0
+    requirements: tuple[str, ...] = ("f1",)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One atomic fact the question needs (paper, Definition 2)."""
+
+    id: str
+    text: str
+    many: bool = False
+
+
+class AnswerType(StrEnum):
+    """What kind of thing the question word asks for."""
+
+    ANY = "any"
+    DATE = "date"
+    NUMBER = "number"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a question asks for, before any document was seen."""
+
+    question: str
+    requirements: tuple[Requirement, ...]
+    anchors: tuple[Anchor, ...]
+    answer_type: AnswerType = AnswerType.ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """An element of the latent evidence space (paper, Definition 1) with its score under the prior."""
+
+    document: Document
+    span: Span
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quote that was found verbatim in its source, and how it was found."""
+
+    n: int
+    root: int
+    path: str
+    start: Position
+    end: Position
+    span: Span
+    quote: str
+    origin: Origin
+    reader: str
+    locator: Locator | None
+    heading: tuple[str, ...]
+    """The headings the span stands under, outermost first."""
+    score: float
+    match: str = "exact"
+    requirements: tuple[str, ...] = ("f1",)
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """The share each signal family had in admitting the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """A document as the prior sees it: its share of π_file and each signal's part in it."""
+
+    root: int
+    path: str
+    prior: float
+    admitted: bool
+    read: bool
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was looked at. ``found`` counts files under the roots that no rule excludes."""
+
+    found: int
+    scanned: int
+    skipped: Sequence[Skip] = ()
+    admitted: int = 0
+    read: int = 0
+    matches_unread: int = 0
+    """Term matches in documents that were not admitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of the latency budget: name and seconds."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The result of ``find``: evidence in rank order and everything needed to trust or doubt it."""
+
+    query: str
+    roots: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    documents: tuple[RankedDocument, ...]
+    coverage: Coverage
+    compression: float | None
+    """|C_search| / |E_t| (paper, Proposition 1); ``None`` when nothing was admitted."""
+    stages: tuple[Stage, ...] = ()
+    warnings: tuple[str, ...] = ()

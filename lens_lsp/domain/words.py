@@ -1,0 +1,137 @@
+"""Words as the search compares them: case and accents folded, light English stems, scripts without spaces.
+
+Folding is the same for questions and documents, so two spellings meet exactly when they fold alike. It never
+crosses a character: every character folds to a string of its own, which is what makes an offset map possible.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+WORD = re.compile(r"[a-z0-9]+")
+"""A word of folded text in the alphabet that has word boundaries we check byte by byte."""
+
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+# Letters that NFKD leaves alone although a reader types them without the mark, and typographic
+# punctuation that is typed in its plain form.
+_SPECIAL = {
+    "ß": "ss", "ẞ": "ss", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe", "ø": "o", "Ø": "o", "đ": "d", "Đ": "d",
+    "ð": "d", "Ð": "d", "ł": "l", "Ł": "l", "þ": "th", "Þ": "th", "ı": "i", "й": "й", "Й": "й",
+    "‘": "'", "’": "'", "‚": "'", "‛": "'", "′": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"',
+    "«": '"', "»": '"', "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-", "…": "...",
+    "\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\u2060": "", "\ufeff": "",
+}  # fmt: skip
+
+
+def _strips_marks(code: int) -> bool:
+    """Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic are searched without their marks; kana are not."""
+    return code < 0x0780 or 0x1E00 <= code < 0x2000
+
+
+class _FoldTable(dict[str, str]):
+    """Character to folded string, filled on demand."""
+
+    def __missing__(self, char: str) -> str:
+        folded = _SPECIAL.get(char)
+        if folded is None:
+            if _strips_marks(ord(char)):
+                parts = unicodedata.normalize("NFKD", char)
+                folded = "".join(c for c in parts if not unicodedata.combining(c)).casefold()
+            elif char.isspace():
+                folded = " "
+            else:
+                folded = unicodedata.normalize("NFKC", char).casefold()
+        self[char] = folded
+        return folded
+
+
+FOLDED = _FoldTable()
+"""What a single character folds to; ASCII characters fold to their lower case."""
+
+
+def fold(text: str) -> str:
+    """The folded form of a text; its length may differ."""
+    if text.isascii():
+        return text.lower()
+    return _NON_ASCII.sub(lambda run: "".join(map(FOLDED.__getitem__, run.group())), text).lower()
+
+
+# Suffix, and the least number of letters that must stay. Order matters: the first that fits is cut.
+_SUFFIXES = (
+    ("ations", 5), ("ation", 5), ("ities", 4), ("ers", 4), ("ors", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4),
+    ("er", 5), ("or", 5), ("ity", 5), ("ly", 4), ("s", 3), ("e", 4), ("y", 4),
+)  # fmt: skip
+
+MAX_SUFFIX = 4
+"""How many letters may follow a stem inside a word that still counts as that word."""
+
+
+def stem(word: str) -> str:
+    """A light English stem of a folded word: a prefix of it, never shorter than three letters."""
+    if word.isdigit():
+        return word
+    for suffix, keep in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= keep and not (suffix == "s" and word.endswith("ss")):
+            return word[: len(word) - len(suffix)]
+    return word
+
+
+_STOP_WORDS = """
+a an the and or of in on at to for from by with as is are was were be been being do does did done has have
+had having that this these those it its he she his her him they them their theirs which what who whom whose when
+where why how many much than then also both between among into during about over under after before same other
+another such not no yes if but so can could would should will may might one ones there here i you we our your me
+my us more most some any each all only own out up down off s t name named called known
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""English words that carry no content of their own in a question."""
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded, in order."""
+    return WORD.findall(fold(text))
+
+
+def key(text: str) -> str:
+    """The words of a text joined by single spaces: how titles and phrases are compared."""
+    return " ".join(words(text)) or fold(text).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of folded text in one way of writing."""
+
+    text: str
+    start: int
+    spaced: bool
+    """The script separates words by spaces, so boundaries can be checked."""
+
+
+# Han, kana, Hangul, bopomofo, and the South-East Asian scripts that write no spaces between words.
+_UNSPACED = (
+    "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U000323af"
+)
+_RUN = re.compile(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_]+)")
+
+
+def runs(folded: str) -> list[Run]:
+    """The stretches of letters and digits of a folded text, in order, split where the way of writing changes."""
+    found: list[Run] = []
+    for match in _RUN.finditer(folded):
+        if match.lastgroup != "spaced":
+            found.append(Run(match.group(), match.start(), match.lastgroup == "ascii"))
+            continue
+        # "spaced" is greedy over every letter; cut out what the other two alternatives would have taken.
+        for part in re.finditer(rf"[{_UNSPACED}]+|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+", match.group()):
+            unspaced = re.match(rf"[{_UNSPACED}]", part.group()) is not None
+            found.append(Run(part.group(), match.start() + part.start(), not unspaced))
+    return found
+
+
+def bigrams(run: str) -> list[str]:
+    """The overlapping pairs of a run without spaces; a single character stands for itself."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]

@@ -1,0 +1,1 @@
+"""L3: the paper's section 4."""

@@ -1,0 +1,48 @@
+"""What the engine sees of a workspace during one question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lens_lsp.corpus.cache import TextCache
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Folded texts to scan, and the source text behind a slot, read as it is now and kept for the question."""
+
+    cache: TextCache
+    read: Callable[[int], str]
+    """Source text of a slot; an empty text when it can no longer be read."""
+    _sources: dict[int, str] = field(default_factory=dict)
+
+    def source(self, slot: int) -> str:
+        """The source text of a slot."""
+        text = self._sources.get(slot)
+        if text is None:
+            text = self._sources[slot] = self.read(slot)
+        return text
+
+    def points(self, slot: int, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Code points of the source for folded byte offsets of a slot."""
+        text = self.cache.slots[slot]
+        return at if text is None or text.offsets is None else text.offsets.points(at)
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are, empty ones included."""
+        return len(self.cache.slots)
+
+    def length(self, slot: int) -> int:
+        """Code points of a slot's text."""
+        size = np.array([len(self.cache.arena.text(slot))], np.int64)
+        return int(self.points(slot, size)[0])
+
+    def order(self, slots: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The slots by falling score; equal scores by root and path, so that runs repeat."""
+        keyed = sorted(range(len(slots)), key=lambda i: (-scores[i], self.cache.slots[int(slots[i])].key))  # type: ignore[union-attr]
+        return slots[np.array(keyed, np.int64)] if keyed else slots

@@ -1,0 +1,58 @@
+"""A question as the scan and the signals need it: terms with their literals, phrases, the words as written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lens_lsp.corpus.matcher import Literal
+from lens_lsp.corpus.scan import exact_literal, word_literal
+from lens_lsp.domain.model import Anchor, AnchorKind, Plan
+from lens_lsp.domain.words import STOP_WORDS, WORD, fold
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A plan made ready to scan."""
+
+    plan: Plan
+    terms: tuple[str, ...]
+    literals: tuple[tuple[Literal, ...], ...]
+    """What counts as each term."""
+    phrases: tuple[tuple[str, ...], ...]
+    """Phrases of two or more words."""
+    words: tuple[str, ...]
+    """All words of the question, folded, in order, stop words included."""
+    capital: tuple[bool, ...]
+    """Which of the words were written with a capital or a digit first."""
+
+
+def prepare(plan: Plan) -> Question:
+    """Terms that share a literal are one term; phrases are kept as word sequences."""
+    literals: dict[Literal, str] = {}
+    for anchor in plan.anchors:
+        if anchor.kind is not AnchorKind.PHRASE:
+            literals.setdefault(word_literal(anchor.text), anchor.text)
+    phrases = [tuple(anchor.text.split(" ")) for anchor in plan.anchors if anchor.kind is AnchorKind.PHRASE]
+    lone = [anchor for anchor in plan.anchors if _stop_phrase(anchor)]
+    for anchor in lone:
+        literals.setdefault(exact_literal(anchor.text), anchor.text)
+    folded = fold(plan.question)
+    matches = (
+        list(WORD.finditer(folded)) if len(folded) == len(plan.question) else list(WORD.finditer(fold(plan.question)))
+    )
+    aligned = len(folded) == len(plan.question)
+    return Question(
+        plan=plan,
+        terms=tuple(literals.values()),
+        literals=tuple((literal,) for literal in literals),
+        phrases=tuple(phrase for phrase in phrases if len(phrase) > 1),
+        words=tuple(match.group() for match in matches),
+        capital=tuple(
+            not aligned or plan.question[m.start()].isupper() or plan.question[m.start()].isdigit() for m in matches
+        ),
+    )
+
+
+def _stop_phrase(anchor: Anchor) -> bool:
+    """A name made of stop words only ("The Who") is looked for as a whole."""
+    return anchor.kind is AnchorKind.PHRASE and " " in anchor.text and STOP_WORDS.issuperset(anchor.text.split(" "))

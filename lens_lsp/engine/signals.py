@@ -1,0 +1,138 @@
+"""The five signal families of the prior, each a pure function of the question and what was measured.
+
+Each scores every slot in [0, about 1], as a share of the question's idf mass or divided by its best; a silent one
+is all zeros (paper, "Layer 1: Low-Cost Prior over Latent Evidence").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from lens_lsp.corpus.scan import Hits
+from lens_lsp.domain.words import STOP_WORDS, stem
+from lens_lsp.engine.corpus import Corpus
+from lens_lsp.engine.measure import Floats, Ints, Measures, inverse_frequency
+from lens_lsp.engine.question import Question
+
+_LONGEST_TITLE = 8
+_SHORT_QUERY = 3
+_LEAST_SHARED = 0.3
+# Markdown, AsciiDoc and LaTeX headings in folded bytes, at most 300 of them.
+_HEADING = re.compile(rb"^(?:#{1,6}|={1,6})[ \t][^\n]{1,300}|\\\\(?:sub)*section\*?\{[^}\n]{1,300}", re.MULTILINE)
+_HEADING_WORD = re.compile(rb"[a-z0-9]+")
+_PROXIMITY = 300
+# Proximity is measured in the most promising texts only; it cannot lift a text from further down to the top.
+_PROXIMITY_TEXTS = 1000
+
+
+def phrase_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> Floats:
+    """Per slot, the idf mass of the question's phrases that stand there word for word."""
+    scores = np.zeros(len(measures.norm))
+    index = {term: i for i, term in enumerate(question.terms)}
+    for phrase in question.phrases:
+        found = _phrase_slots(corpus, phrase, index, hits, measures)
+        if len(found):
+            scores[found] += float(inverse_frequency(np.array([len(found)]), measures.texts)[0])
+    return scores / measures.total
+
+
+def _phrase_slots(
+    corpus: Corpus, phrase: tuple[str, ...], index: Mapping[str, int], hits: Hits, measures: Measures
+) -> Ints:
+    """The slots that hold a phrase: around each hit of its rarest word the text itself is compared."""
+    known = [word for word in phrase if word in index]
+    if not known:
+        lone = index.get(" ".join(phrase))
+        return np.empty(0, np.int64) if lone is None else np.unique(hits.slot[hits.term == lone])
+    rarest = min(known, key=lambda word: measures.frequency[index[word]])
+    before = sum(len(word) + 3 for word in phrase[: phrase.index(rarest)])
+    after = sum(len(word) + 3 for word in phrase[phrase.index(rarest) :])
+    pattern = re.compile(phrase_pattern(phrase))
+    chosen = np.flatnonzero(hits.term == index[rarest])
+    found: set[int] = set()
+    for slot, at in zip(hits.slot[chosen].tolist(), hits.at[chosen].tolist(), strict=True):
+        if slot not in found:
+            start = max(0, at - before - 1)
+            if pattern.search(corpus.cache.arena.text(slot)[start : at + after + 1].tobytes()):
+                found.add(slot)
+    return np.array(sorted(found), np.int64)
+
+
+def phrase_pattern(phrase: tuple[str, ...]) -> bytes:
+    """Words in this order with at most three characters that are no letters or digits between them."""
+    return rb"(?<![a-z0-9])" + rb"[^a-z0-9]{1,3}".join(re.escape(word.encode()) for word in phrase)
+
+
+def title_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+    """Per slot, how fully the question names it by file name, title or alias; shared names count less."""
+    scores = np.zeros(slots)
+    words = question.words
+    short = sum(word not in STOP_WORDS for word in words) <= _SHORT_QUERY
+    for first in range(len(words)):
+        for length in range(1, min(_LONGEST_TITLE, len(words) - first) + 1):
+            named = corpus.cache.titles.slots(" ".join(words[first : first + length]))
+            capital = question.capital[first]
+            if not named or (length == 1 and (words[first] in STOP_WORDS or not (capital or short))):
+                continue
+            value = min(length + 0.5 * capital, 3.0) / 3.0 / len(named) ** 0.5
+            scores[named] = np.maximum(scores[named], value)
+    return scores
+
+
+def name_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+    """Per slot, how much of the question its best name holds, times how much of the name the question holds.
+
+    Unlike `title_scores` the words may stand in any order and be inflected: "understanding window traits" finds
+    "ATL Window Traits". Names that hold less than three tenths of the question count nothing, so that long
+    questions are not drawn to whatever is called like one of their words.
+    """
+    scores = np.zeros(slots)
+    for named, of_question, of_name in corpus.cache.titles.alike(question.terms, _LEAST_SHARED):
+        value = (of_question - _LEAST_SHARED) / (1 - _LEAST_SHARED) * of_name
+        for slot in named:
+            scores[slot] = max(scores[slot], value)
+    return scores
+
+
+def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots: Ints) -> Floats:
+    """Per slot, how much of the question its best heading holds, times how much of the heading the question holds.
+
+    Headings are read from the folded text of the given slots only: the candidates, not the workspace.
+    """
+    scores = np.zeros(len(measures.norm))
+    weights = {stem(term): idf for term, idf in zip(question.terms, measures.idf.tolist(), strict=True)}
+    for slot in slots.tolist():
+        best = 0.0
+        for heading in _HEADING.finditer(corpus.cache.arena.text(slot).data):
+            words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading.group())} - STOP_WORDS
+            shared = [weights[word] for word in words if word in weights]
+            of_question = sum(shared) / measures.total
+            if of_question > _LEAST_SHARED:
+                best = max(best, (of_question - _LEAST_SHARED) / (1 - _LEAST_SHARED) * len(shared) / len(words))
+        scores[slot] = best
+    return scores
+
+
+def proximity_scores(hits: Hits, measures: Measures, promising: Floats) -> Floats:
+    """Per slot, the idf mass of the distinct terms that meet within two neighbouring cells of 300 bytes."""
+    slots = len(measures.norm)
+    scores = np.zeros(slots)
+    if slots > _PROXIMITY_TEXTS:
+        near = np.zeros(slots, bool)
+        near[np.argpartition(-promising, _PROXIMITY_TEXTS)[:_PROXIMITY_TEXTS]] = True
+        hits = hits.of(near[hits.slot])
+    if not len(hits):
+        return scores
+    terms = len(measures.idf)
+    cell = hits.at // _PROXIMITY + 1
+    width = int(cell.max()) + 1
+    place = hits.slot * width + cell
+    keys = np.unique(np.concatenate([place * terms + hits.term, (place - 1) * terms + hits.term]))
+    place, term = np.divmod(keys, terms)
+    cells, group = np.unique(place, return_inverse=True)
+    mass = np.bincount(group, weights=measures.idf[term])
+    np.maximum.at(scores, cells // width, mass)
+    return scores / measures.total

@@ -1,0 +1,1 @@
+"""Door: data sets, arms, metrics, statistics and reports of the evaluation protocol."""

@@ -1,0 +1,171 @@
+"""``lens eval prepare|run|report|gate``: arguments in, one result on stdout, progress on a terminal's stderr.
+
+Light on purpose: it is imported whenever ``lens`` starts, so everything that does work is imported when it
+runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from lens_lsp.evaluation.runner import Progress
+
+_Parser = TypeVar("_Parser", bound=argparse.ArgumentParser)
+
+OK = 0
+FAILED = 1
+
+
+def add_parser(subparsers: argparse._SubParsersAction[_Parser]) -> _Parser:
+    """Add ``eval`` and its commands; the parsed arguments go to :func:`run`."""
+    parser = subparsers.add_parser("eval", help="measure the search on published question sets")
+    commands = parser.add_subparsers(dest="eval_command", required=True, metavar="COMMAND")
+
+    _add_prepare(commands.add_parser("prepare", help="write a snapshot's corpus and its manifest"))
+    _add_run(commands.add_parser("run", help="run arms over the questions of a snapshot"))
+    _add_report(commands.add_parser("report", help="tables (Markdown, CSV, JSON) of runs; no plots yet"))
+    _add_gate(commands.add_parser("gate", help="run every row of the release gate and compare"))
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out a parsed ``eval`` command; returns the exit status. Raises LensError."""
+    return {"prepare": _prepare, "run": _run, "report": _report, "gate": _gate}[args.eval_command](args)
+
+
+def _prepare(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.snapshots import manifest_path, prepare
+
+    corpus = prepare(args.dataset, args.snapshot, args.out, hide_titles=args.hide_titles)
+    print(f"{corpus.files} files in {args.out}, sha256 {corpus.files_sha256}")
+    print(f"manifest: {manifest_path(args.out)}")
+    return OK
+
+
+def _run(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.arms import make_arms
+    from lens_lsp.evaluation.datasets import open_dataset, questions
+    from lens_lsp.evaluation.report import run_table
+    from lens_lsp.evaluation.runner import Selection
+    from lens_lsp.evaluation.runner import run as run_arms
+    from lens_lsp.evaluation.snapshots import open_corpus
+
+    dataset = open_dataset(args.dataset, args.snapshot)
+    asked = questions(dataset)
+    arms = make_arms(args.arm, args.ablate, windows=any(question.gold.spans for question in asked))
+    run_arms(
+        dataset,
+        open_corpus(args.corpus, dataset),
+        asked,
+        arms,
+        args.out,
+        seed=args.seed,
+        selection=Selection(args.half, args.limit),
+        progress=_progress(),
+    )
+    print(run_table(args.out), end="")
+    return OK
+
+
+def _report(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.report import write_report
+
+    print(write_report(args.runs, args.out), end="")
+    return OK
+
+
+def _gate(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.gate import GatePlan, run_gate
+    from lens_lsp.evaluation.runner import Selection
+
+    default = GatePlan()
+    plan = GatePlan(
+        rows=tuple(args.rows or default.rows),
+        arms=tuple(args.arms or default.arms),
+        ablations=tuple(args.ablate),
+        selection=Selection(args.half, args.limit),
+        seed=args.seed,
+    )
+    result = run_gate(args.data, args.work, args.out, plan, progress=_progress())
+    print(result.markdown, end="")
+    return OK if result.passed else FAILED
+
+
+def _add_prepare(parser: argparse.ArgumentParser) -> None:
+    _dataset_argument(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write or verify")
+    parser.add_argument(
+        "--hide-titles",
+        action="store_true",
+        help="hash the file names and cut the title line of every article",
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _dataset_argument(parser)
+    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="folder that prepare wrote")
+    parser.add_argument("--arm", type=_names, default=["lens"], metavar="NAME[,…]", help="lens, bm25s, tantivy")
+    parser.add_argument("--mode", choices=["find"], default="find", help="how lens searches")
+    parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="for rows and summary")
+    _selection_arguments(parser)
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN_DIR", help="a run, or a folder of runs")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
+
+
+def _add_gate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder that holds the data set folders")
+    parser.add_argument("--work", type=Path, required=True, metavar="DIR", help="where corpora are prepared")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where runs and gate.md go")
+    parser.add_argument("--rows", type=_names, metavar="NAME[,…]", help="only these rows")
+    parser.add_argument("--arms", type=_names, metavar="NAME[,…]", help="only these arms (the gate then fails)")
+    _selection_arguments(parser)
+
+
+def _dataset_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=Path, metavar="DATASET_DIR", help="data set folder, or the workspaces")
+    parser.add_argument("--snapshot", required=True, metavar="N", help="500, S_all490, or a workspace's name")
+
+
+def _selection_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--half", choices=["all", "first", "second"], default="all", help="half of the questions")
+    parser.add_argument("--limit", type=_positive, metavar="K", help="only the first K of them")
+    parser.add_argument(
+        "--ablate",
+        type=_names,
+        default=[],
+        metavar="LIST",
+        help="lens once more without each; join some by +",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap intervals (default 0)")
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise argparse.ArgumentTypeError("expected one or more names, separated by commas")
+    return names
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, not {text!r}")
+    return int(text)
+
+
+def _progress() -> Progress | None:
+    """A counter on stderr, when somebody is there to see it."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(arm: str, done: int, total: int) -> None:
+        end = "\n" if done == total else ""
+        print(f"\r{arm}: {done} of {total}", end=end, file=sys.stderr, flush=True)
+
+    return show

@@ -1,0 +1,250 @@
+"""Data sets: what to ask, over which articles, and the gold that only the scorer sees.
+
+A data set is a folder of the shape ``manifest.json``, ``corpus.jsonl.gz``, ``snapshots.jsonl.gz``,
+``questions.jsonl.gz``; or the ``workspaces`` folder, where a snapshot is the name of an archive and its
+questions are ``NAME.known-item.jsonl.gz``. Snapshots are nested. Every file is checked against the manifest's
+checksum before it is used. Arms are never handed a :class:`Question`, only its id and text.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.evaluation.records import (
+    ArticleRecord,
+    KnownItemRecord,
+    QuestionRecord,
+    Record,
+    SnapshotEntry,
+    SnapshotRecord,
+    WorkspaceEntry,
+)
+
+_Read = TypeVar("_Read", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSpan:
+    """Half-open ``[start, end)`` in code points of the text of the document at ``path``."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The answer key of one question. Only the scorer holds it."""
+
+    paths: tuple[str, ...]
+    """Every document the answer needs."""
+    support: tuple[GoldSpan, ...] = ()
+    """Passages that must all be shown to prove the answer."""
+    answer_spans: tuple[GoldSpan, ...] = ()
+    """Places where the answer stands; any one of them suffices."""
+    answers: tuple[str, ...] = ()
+    answerable: bool = True
+    excluded: frozenset[str] = frozenset()
+    """Documents left out of a ranking before it is scored: they cite the gold by the words of the query."""
+
+    @property
+    def spans(self) -> tuple[GoldSpan, ...]:
+        """Whatever gold spans the question has."""
+        return self.support or self.answer_spans
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and, apart from it, its gold."""
+
+    id: str
+    text: str
+    gold: Gold
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One snapshot of a data set folder. ``sizes`` orders the snapshots: articles of each, nested."""
+
+    folder: Path
+    name: str
+    snapshot: str
+    sizes: dict[str, int]
+    entry: SnapshotEntry | WorkspaceEntry
+    checksums: dict[str, str]
+
+    @property
+    def is_workspace(self) -> bool:
+        """Whether the corpus is an archive of real files and the questions are known-item queries."""
+        return isinstance(self.entry, WorkspaceEntry)
+
+    @property
+    def archive(self) -> Path:
+        """The archive of a workspace."""
+        return self.folder / f"{self.snapshot}.tar.xz"
+
+    def holds(self, smallest: int | str | None) -> bool:
+        """Whether something that enters at snapshot ``smallest`` belongs to this snapshot."""
+        if smallest is None:
+            return True
+        label = _label(smallest)
+        if label not in self.sizes:
+            raise EvaluationError(f"{self.folder}: {smallest!r} is not a snapshot of its manifest")
+        return self.sizes[label] <= self.sizes[self.snapshot]
+
+
+def open_dataset(folder: Path, snapshot: str) -> Dataset:
+    """The snapshot of the data set in ``folder``: ``500`` or ``D_500``, ``S_dev48``, or a workspace's name.
+
+    Raises EvaluationError when the manifest is missing or malformed, or has no such snapshot.
+    """
+    path = folder / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise EvaluationError(f"{folder} is not a data set: cannot read {path.name} ({error})") from error
+    if not isinstance(manifest, dict):
+        raise EvaluationError(f"{path}: not a JSON object")
+    name = folder.resolve().name
+    if not (folder / "corpus.jsonl.gz").exists():
+        known = {label: _entry(path, label, value, WorkspaceEntry) for label, value in manifest.items()}
+        if snapshot not in known:
+            raise _no_snapshot(folder, snapshot, known)
+        return Dataset(folder, name, snapshot, {snapshot: 0}, known[snapshot], {})
+    entries = {
+        label: _entry(path, label, value, SnapshotEntry)
+        for label, value in manifest.items()
+        if isinstance(value, dict) and "corpus_sha256" in value
+    }
+    label = snapshot if snapshot in entries else _label(int(snapshot) if snapshot.isdecimal() else snapshot)
+    if label not in entries:
+        raise _no_snapshot(folder, snapshot, entries)
+    sizes = {key: entry.articles for key, entry in entries.items()}
+    checksums = _validated(path, manifest.get("files", {}))
+    return Dataset(folder, name, label, sizes, entries[label], checksums)
+
+
+def questions(dataset: Dataset, *, answerable: bool = True) -> tuple[Question, ...]:
+    """The questions of a snapshot in their frozen order; the unanswerable ones only when asked for."""
+    if dataset.is_workspace:
+        return _known_items(dataset)
+    rows = [
+        row for row in _lines(dataset, "questions.jsonl.gz", QuestionRecord) if dataset.holds(row.smallest_snapshot)
+    ]
+    if isinstance(dataset.entry, SnapshotEntry):
+        _check_sample(dataset, dataset.entry, [row.id for row in rows])
+    found = tuple(Question(row.id, row.question, _gold(row)) for row in rows if row.answerable is answerable)
+    for question in found:
+        if not question.gold.paths:
+            raise EvaluationError(f"{dataset.folder}: question {question.id} names no gold document")
+    return found
+
+
+def articles(dataset: Dataset) -> list[ArticleRecord]:
+    """The articles of a snapshot, sorted by path. Bodies are not yet checked against their checksums."""
+    paths = {
+        row.path for row in _lines(dataset, "snapshots.jsonl.gz", SnapshotRecord) if dataset.holds(row.min_snapshot)
+    }
+    found = [row for row in _lines(dataset, "corpus.jsonl.gz", ArticleRecord) if row.path in paths]
+    if len(found) != len(paths):
+        raise EvaluationError(f"{dataset.folder}: {len(paths)} articles are listed, {len(found)} have a body")
+    return sorted(found, key=lambda row: row.path)
+
+
+def sample_checksums(ids: list[str]) -> tuple[str, str]:
+    """SHA-256 of the sorted ids and of the ids in order, one a line: which questions, and in which order."""
+    return _sha256("\n".join(sorted(ids)).encode()), _sha256("\n".join(ids).encode())
+
+
+def _known_items(dataset: Dataset) -> tuple[Question, ...]:
+    name = f"{dataset.snapshot}.known-item.jsonl.gz"
+    if not (dataset.folder / name).is_file():
+        raise EvaluationError(f"{dataset.folder}: the workspace {dataset.snapshot} has no questions ({name})")
+    rows = _lines(dataset, name, KnownItemRecord)
+    return tuple(Question(row.id, row.question, Gold((row.gold,), excluded=frozenset(row.citing))) for row in rows)
+
+
+def _gold(row: QuestionRecord) -> Gold:
+    own = row.doc_path
+    answers = row.answers or tuple(text for text in (row.answer, *row.answer_aliases) if text)
+    return Gold(
+        paths=tuple(dict.fromkeys(row.supporting_paths or ((own,) if own else ()))),
+        support=tuple(GoldSpan(*span) for span in row.supporting_spans),
+        answer_spans=tuple(GoldSpan(own, *span) for span in row.answer_spans) if own else (),
+        answers=tuple(dict.fromkeys(answers)),
+        answerable=row.answerable,
+    )
+
+
+def _check_sample(dataset: Dataset, entry: SnapshotEntry, ids: list[str]) -> None:
+    sample, order = sample_checksums(ids)
+    for what, expected, found in (
+        ("sample_ids_sha256", entry.sample_ids_sha256, sample),
+        ("order_sha256", entry.order_sha256, order),
+    ):
+        if expected is not None and expected != found:
+            raise EvaluationError(f"{dataset.folder}: {what} of {dataset.snapshot} is {found}, not {expected}")
+
+
+def _label(snapshot: int | str) -> str:
+    """The manifest's key of a snapshot: counted ones are written ``D_500`` there and ``500`` elsewhere."""
+    return f"D_{snapshot}" if isinstance(snapshot, int) else snapshot
+
+
+def _no_snapshot(folder: Path, snapshot: str, known: dict[str, _Read]) -> EvaluationError:
+    names = ", ".join(label.removeprefix("D_") for label in known)
+    return EvaluationError(f"{folder} has no snapshot {snapshot!r}; it has {names or 'none'}")
+
+
+def _entry(path: Path, label: str, value: object, kind: type[_Read]) -> _Read:
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise EvaluationError(f"{path}: {label}: {_first(error)}") from error
+
+
+def _validated(path: Path, value: object) -> dict[str, str]:
+    try:
+        return TypeAdapter(dict[str, str]).validate_python(value)
+    except ValidationError as error:
+        raise EvaluationError(f"{path}: files: {_first(error)}") from error
+
+
+def _lines(dataset: Dataset, name: str, kind: type[_Read]) -> Iterator[_Read]:
+    path = dataset.folder / name
+    try:
+        packed = path.read_bytes()
+        expected = dataset.checksums.get(name)
+        if expected is not None and _sha256(packed) != expected:
+            raise EvaluationError(f"{path}: its checksum is not the one in manifest.json")
+        lines = gzip.decompress(packed).decode("utf-8").split("\n")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise EvaluationError(f"{path}: cannot be read ({error})") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield kind.model_validate_json(line)
+        except ValidationError as error:
+            raise EvaluationError(f"{path}, line {number}: {_first(error)}") from error
+
+
+def _first(error: ValidationError) -> str:
+    """The first complaint, without pydantic's links."""
+    detail = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in detail["loc"])
+    return f"{where}: {detail['msg']}" if where else str(detail["msg"])
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,78 @@
+"""The strict metrics: what one question's answer is worth against its gold. Values run from 0 to 1.
+
+Everything is exact: paths are equal or not, and a span counts only when it lies wholly inside one window of
+at most 600 code points. Of a longer window only the first 600 count. The k is part of every name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from lens_lsp.evaluation.datasets import Gold, GoldSpan
+from lens_lsp.evaluation.references import WINDOW, Passage
+
+RECALL_DEPTHS = (1, 2, 5, 10)
+SPAN_DEPTHS = (1, 3, 5)
+HIT_DEPTHS = (1, 5, 10)
+SHOWN = 10
+"""Documents of all-gold, and windows of the strict evidence recall."""
+
+
+def recall(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
+    """The share of gold documents among the first k."""
+    return len(set(gold) & set(ranked[:k])) / len(set(gold))
+
+
+def all_gold(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
+    """1 when every gold document is among the first k."""
+    return float(set(gold) <= set(ranked[:k]))
+
+
+def known_item_hit(ranked: Sequence[str], item: str, k: int) -> float:
+    """1 when the one document that was meant is among the first k."""
+    return float(item in ranked[:k])
+
+
+def span_hit(windows: Sequence[Passage], answers: Collection[GoldSpan], k: int) -> float:
+    """1 when one of the first k windows contains one of the answer spans in full."""
+    return float(any(_inside(answer, windows[:k]) for answer in answers))
+
+
+def evidence_recall(windows: Sequence[Passage], gold: Gold, k: int) -> float | None:
+    """Strict evidence recall: the share of gold passages that lie wholly inside one of the first k windows.
+
+    A question whose gold is where the answer stands needs one of those places. ``None`` without gold spans.
+    """
+    if gold.support:
+        return sum(_inside(span, windows[:k]) for span in gold.support) / len(gold.support)
+    if gold.answer_spans:
+        return span_hit(windows, gold.answer_spans, k)
+    return None
+
+
+def ranking(documents: Iterable[str], excluded: Collection[str]) -> list[str]:
+    """The ranking that is scored: each document once, without those the protocol leaves out."""
+    return [path for path in dict.fromkeys(documents) if path not in excluded]
+
+
+def score(documents: Iterable[str], windows: Sequence[Passage], gold: Gold, *, known_item: bool) -> dict[str, float]:
+    """All metrics one question's gold allows, by their place in a summary (``documentRecall.5``)."""
+    ranked = ranking(documents, gold.excluded)
+    kept = [window for window in windows if window[0] not in gold.excluded]
+    scores = {f"documentRecall.{k}": recall(ranked, gold.paths, k) for k in RECALL_DEPTHS}
+    scores["allGold10"] = all_gold(ranked, gold.paths, SHOWN)
+    if gold.answer_spans:
+        scores |= {f"spanHit.{k}": span_hit(kept, gold.answer_spans, k) for k in SPAN_DEPTHS}
+    if known_item:
+        scores |= {f"knownItem.{k}": known_item_hit(ranked, gold.paths[0], k) for k in HIT_DEPTHS}
+    strict = evidence_recall(kept, gold, SHOWN)
+    if strict is not None:
+        scores["evidenceRecall.strict"] = strict
+    return scores
+
+
+def _inside(span: GoldSpan, windows: Iterable[Passage]) -> bool:
+    return any(
+        path == span.path and start <= span.start and span.end <= min(end, start + WINDOW)
+        for path, start, end in windows
+    )

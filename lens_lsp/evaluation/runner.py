@@ -1,0 +1,172 @@
+"""A run: arms over questions, one row per question, one summary, schema ``lens.eval/1``.
+
+Arms get an id and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.metrics.score`.
+Two runs with one seed write equal bytes, but for the values of keys named ``seconds``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lens_lsp.domain.errors import EvaluationError, UsageError
+from lens_lsp.evaluation.arms import PRINTED, Arm, ArmResult
+from lens_lsp.evaluation.datasets import Dataset, Gold, Question
+from lens_lsp.evaluation.metrics import score
+from lens_lsp.evaluation.references import WINDOW
+from lens_lsp.evaluation.snapshots import Corpus
+from lens_lsp.evaluation.statistics import mean, percentile
+from lens_lsp.wire import ledger_json
+
+SCHEMA = "lens.eval/1"
+HALVES = ("all", "first", "second")
+
+Progress = Callable[[str, int, int], None]
+"""Called with the arm's name, questions done and questions to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which of the visible questions: constants are chosen on the first half and reported on the second."""
+
+    half: str = "all"
+    limit: int | None = None
+
+    def of(self, questions: Sequence[Question]) -> tuple[Question, ...]:
+        """The selected questions in order. Raises UsageError when none is left."""
+        middle = (len(questions) + 1) // 2
+        parts = {"all": questions, "first": questions[:middle], "second": questions[middle:]}
+        chosen = tuple(parts[self.half][: self.limit])
+        if not chosen:
+            raise UsageError("no questions selected")
+        return chosen
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one arm did, question by question."""
+
+    ready: float
+    known_item: bool
+    seconds: list[float] = field(default_factory=list)
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    long_windows: int = 0
+
+    def add(self, result: ArmResult, gold: Gold) -> None:
+        self.seconds.append(result.seconds)
+        self.long_windows += sum(end - start > WINDOW for _, start, end in result.windows)
+        scores = score(result.documents, result.windows, gold, known_item=self.known_item)
+        for name, value in scores.items():
+            self.scores.setdefault(name, []).append(value)
+
+
+def run(
+    dataset: Dataset,
+    corpus: Corpus,
+    questions: Sequence[Question],
+    arms: Iterable[Arm],
+    out: Path,
+    *,
+    seed: int = 0,
+    selection: Selection = Selection(),
+    progress: Progress | None = None,
+) -> dict[str, object]:
+    """Run every arm over the selected questions; write ``ARM.rows.jsonl`` and ``summary.json`` below ``out``.
+
+    Returns the summary. Raises EvaluationError when ``out`` holds something that is not a run.
+    """
+    chosen = [replace(question, gold=corpus.gold(question.gold)) for question in selection.of(questions)]
+    _claim(out)
+    depth = PRINTED + max(len(question.gold.excluded) for question in questions)
+    tallies = {}
+    for arm in arms:
+        tally = _Tally(arm.prepare(corpus.folder), known_item=dataset.is_workspace)
+        _ask(arm, chosen, tally=tally, depth=depth, out=out, progress=progress)
+        arm.close()
+        tallies[arm.name] = tally
+    summary: dict[str, object] = {
+        "schema": SCHEMA,
+        "dataset": dataset.name,
+        "snapshot": dataset.snapshot,
+        "hiddenTitles": corpus.hidden_titles,
+        "corpus": {"files": corpus.files, "filesSha256": corpus.files_sha256},
+        "mode": "find",
+        "seed": seed,
+        "half": selection.half,
+        "limit": selection.limit,
+        "depth": depth,
+        "arms": {name: _summary(tally, seed) for name, tally in tallies.items()},
+    }
+    (out / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    return summary
+
+
+def _claim(out: Path) -> None:
+    """Make ``out``, or empty the run that is there; anything else in it is not ours to touch."""
+    out.mkdir(parents=True, exist_ok=True)
+    for path in sorted(out.iterdir()):
+        if path.name != "summary.json" and not path.name.endswith(".rows.jsonl"):
+            raise EvaluationError(f"{out} holds {path.name}, which is no part of a run: give another folder")
+    for path in out.iterdir():
+        path.unlink()
+
+
+def _ask(
+    arm: Arm,
+    questions: Sequence[Question],
+    *,
+    tally: _Tally,
+    depth: int,
+    out: Path,
+    progress: Progress | None,
+) -> None:
+    with open(out / f"{arm.name}.rows.jsonl", "w", encoding="utf-8", newline="\n") as rows:
+        for done, question in enumerate(questions, 1):
+            result = arm.search(question.id, question.text, depth)
+            tally.add(result, question.gold)
+            rows.write(json.dumps(_row(question.id, result), ensure_ascii=False) + "\n")
+            if progress is not None:
+                progress(arm.name, done, len(questions))
+
+
+def _row(question_id: str, result: ArmResult) -> dict[str, object]:
+    return {
+        "id": question_id,
+        "documents": list(result.documents),
+        "windows": [list(window) for window in result.windows],
+        "evidence": list(result.evidence),
+        "answer": None,
+        "ledger": ledger_json(result.seconds),
+    }
+
+
+def _summary(tally: _Tally, seed: int) -> dict[str, object]:
+    """One arm of a summary; what a mode without a model cannot have is ``null``."""
+    figures = {name: mean(values, seed=seed).json(scale=100) for name, values in tally.scores.items()}
+    return {
+        "n": len(tally.seconds),
+        "em": None,
+        "f1": None,
+        "documentRecall": _group(figures, "documentRecall"),
+        "allGold10": figures["allGold10"],
+        "spanHit": _group(figures, "spanHit"),
+        "knownItem": _group(figures, "knownItem"),
+        "evidenceRecall": {"strict": figures.get("evidenceRecall.strict"), "compatible": None},
+        "ground": {"strict": None, "compatible": None},
+        "answered": None,
+        "calls": {"total": 0},
+        "tokens": {"in": 0, "out": 0},
+        "longWindows": tally.long_windows,
+        "seconds": {
+            "ready": round(tally.ready, 4),
+            "median": percentile(tally.seconds, 50, seed=seed).json(digits=6),
+            "p95": percentile(tally.seconds, 95, seed=seed).json(digits=6),
+        },
+    }
+
+
+def _group(figures: Mapping[str, dict[str, float]], name: str) -> dict[str, dict[str, float]] | None:
+    found = {key.removeprefix(f"{name}."): figure for key, figure in figures.items() if key.startswith(f"{name}.")}
+    return found or None

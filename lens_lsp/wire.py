@@ -1,0 +1,93 @@
+"""The JSON shapes of a finding: schema ``lens.evidence/1``.
+
+One place for everything that leaves the process as JSON, so that ``lens find --json``, the rows of an
+evaluation and the checks that read them agree. Key order is fixed and mappings of signals are sorted: equal
+findings give equal bytes, except for ``ledger.seconds``.
+"""
+
+from __future__ import annotations
+
+from lens_lsp.domain.model import Coverage, Evidence, Findings, RankedDocument
+from lens_lsp.domain.text import Position
+
+SCHEMA = "lens.evidence/1"
+
+
+def evidence_json(evidence: Evidence) -> dict[str, object]:
+    """One evidence item. Lines and columns count from 1; columns and ``span`` are in code points."""
+    origin = evidence.origin
+    return {
+        "n": evidence.n,
+        "path": evidence.path,
+        "root": evidence.root,
+        "start": _position(evidence.start),
+        "end": _position(evidence.end),
+        "span": [evidence.span.start, evidence.span.end],
+        "quote": evidence.quote,
+        "sha256": origin.sha256,
+        "source": origin.source.value,
+        "version": origin.version,
+        "encoding": origin.encoding,
+        "encodingGuessed": origin.guessed,
+        "reader": evidence.reader,
+        "match": evidence.match,
+        "locator": None if evidence.locator is None else dict(evidence.locator),
+        "heading": list(evidence.heading),
+        "requirements": list(evidence.requirements),
+        "found": {"arm": None, "round": 0, "signals": dict(sorted(evidence.signals.items()))},
+        "score": evidence.score,
+    }
+
+
+def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, object]:
+    """The whole of ``lens find --json``; ``seed`` appears only when one was given."""
+    head: dict[str, object] = {"schema": SCHEMA, "query": findings.query, "roots": list(findings.roots)}
+    if seed is not None:
+        head["seed"] = seed
+    return head | {
+        "evidence": [evidence_json(item) for item in findings.evidence],
+        "documents": [_document(item) for item in findings.documents],
+        "coverage": _coverage(findings.coverage),
+        "ledger": ledger_json(sum(stage.seconds for stage in findings.stages)),
+        "compression": findings.compression,
+        "warnings": list(findings.warnings),
+    }
+
+
+def ledger_json(seconds: float) -> dict[str, object]:
+    """The ledger of work that called no model and sent nothing; ``seconds`` is wall time."""
+    return {
+        "calls": {"total": 0},
+        "retries": 0,
+        "tokens": {"in": 0, "out": 0},
+        "seconds": seconds,
+        "cost": None,
+        "endpoint": None,
+        "sent": [],
+    }
+
+
+def _position(position: Position) -> dict[str, int]:
+    return {"line": position.line, "column": position.column}
+
+
+def _document(document: RankedDocument) -> dict[str, object]:
+    return {
+        "path": document.path,
+        "root": document.root,
+        "prior": document.prior,
+        "admitted": document.admitted,
+        "read": document.read,
+        "signals": dict(sorted(document.signals.items())),
+    }
+
+
+def _coverage(coverage: Coverage) -> dict[str, object]:
+    return {
+        "found": coverage.found,
+        "scanned": coverage.scanned,
+        "skipped": [{"path": skip.path, "reason": skip.reason.value} for skip in coverage.skipped],
+        "admitted": coverage.admitted,
+        "read": coverage.read,
+        "matchesUnread": coverage.matches_unread,
+    }

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from lens_lsp.cli.highlight import QuestionWords
+from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Style, TextRenderer
+from lens_lsp.cli.terminal import printable
+from lens_lsp.domain.model import Evidence, Origin
+from lens_lsp.domain.text import Position, Span
+
+HERE = os.sep + os.path.join("home", "ada")
+PLACES = Places([os.path.join(HERE, "notes"), os.sep + "elsewhere"], HERE)
+HOSTILE = st.text(st.one_of(st.characters(), st.sampled_from("`~#<>![]()|\\\n\r\x1b\u202e&:/ww.@*_ -+1")))
+
+
+def evidence(quote: str, *, path: str = "a.md", root: int = 0, heading: tuple[str, ...] = ()) -> Evidence:
+    return Evidence(
+        n=1,
+        root=root,
+        path=path,
+        start=Position(12, 3),
+        end=Position(13, 1),
+        span=Span(40, 40 + len(quote)),
+        quote=quote,
+        origin=Origin("0" * 64, "utf-8"),
+        reader="markdown/1",
+        locator=None,
+        heading=heading,
+        score=0.5,
+    )
+
+
+def test_text_shows_place_headings_and_quote() -> None:
+    item = evidence("First line.\n  Second line.\n", path="sub/with space.md", heading=("House", "Rent"))
+    shown = TextRenderer(PLACES, Style(), "line").evidence(item)
+    assert shown == "notes/sub/with space.md:12:3  House › Rent\n    First line.\n      Second line.\n\n"
+
+
+def test_paths_outside_the_current_folder_are_absolute() -> None:
+    assert PLACES.path(1, "a.md") == os.path.join(os.sep, "elsewhere", "a.md")
+
+
+def test_a_sibling_with_the_same_beginning_is_outside() -> None:
+    assert Places(["/home/ada-old"], "/home/ada").path(0, "a.md") == "/home/ada-old/a.md"
+
+
+def test_a_deleted_current_folder_gives_absolute_paths() -> None:
+    assert Places([HERE], "").path(0, "a.md") == os.path.join(HERE, "a.md")
+
+
+def test_words_of_the_question_are_bold_when_coloured() -> None:
+    item = evidence("The tenants pay rents; parent and the café stay.")
+    shown = TextRenderer(PLACES, Style(coloured=True), "what rent does the tenant pay at the cafe?").evidence(item)
+    assert re.findall(r"\x1b\[1m(.*?)\x1b\[0m", shown) == ["tenants", "pay", "rents", "café"]
+
+
+def test_words_of_scripts_without_spaces_are_found() -> None:
+    assert QuestionWords("東京の天気").spans("明日の東京の天気は晴れ") == [(3, 8)]
+
+
+def test_a_question_of_stop_words_is_about_them() -> None:
+    assert QuestionWords("to be or not to be").spans("or so") == [(0, 2)]
+
+
+@given(st.text(), st.text())
+def test_bold_never_changes_the_text(question: str, quote: str) -> None:
+    plain = TextRenderer(PLACES, Style(), question).evidence(evidence(quote))
+    vivid = TextRenderer(PLACES, Style(coloured=True), question).evidence(evidence(quote))
+    assert re.sub(r"\x1b\[\d*m", "", vivid) == plain
+
+
+@given(HOSTILE, HOSTILE)
+def test_grep_is_one_line_whatever_the_text(quote: str, path: str) -> None:
+    shown = GrepRenderer(PLACES, Style()).evidence(evidence(quote, path="x" + path.replace("/", "")))
+    assert shown.endswith("\n")
+    assert len(shown.split("\n")) == 2
+
+
+def test_grep_squeezes_the_first_line_that_holds_anything() -> None:
+    item = evidence("\n \t\n  The   lease\tends.\nMore.", path="a b.md")
+    assert GrepRenderer(PLACES, Style()).evidence(item) == "notes/a b.md:12:3:The lease ends.\n"
+
+
+def test_markdown_links_to_the_line() -> None:
+    item = evidence("The lease ends.", path="a [1] b.md", heading=("<b>Rent</b>",))
+    assert MarkdownRenderer(PLACES).evidence(item) == (
+        "1. [notes/a \\[1\\] b.md:12](notes/a%20%5B1%5D%20b.md#L12) — \\<b\\>Rent\\</b\\>\n\n"
+        "   ```text\n   The lease ends.\n   ```\n\n"
+    )
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_nothing_in_a_quote_is_active_markdown(quote: str, path: str, heading: str) -> None:
+    item = evidence(quote, path="x" + path.replace("/", "").replace("\n", ""), heading=(heading,))
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(MarkdownRenderer(PLACES).evidence(item))
+    inline = [child for token in tokens for child in token.children or ()]
+    assert [token.type for token in inline if token.type == "link_open"] == ["link_open"]
+    assert not [token for token in [*tokens, *inline] if token.type in ("image", "html_inline", "html_block")]
+    fences = [token.content for token in tokens if token.type == "fence"]
+    assert [text.replace("\n", "") for text in fences] == [printable(quote).replace("\n", "")]
+
+
+@pytest.mark.parametrize("renderer", [TextRenderer(PLACES, Style(), "x"), GrepRenderer(PLACES, Style())])
+def test_bytes_that_are_no_text_do_not_stop_the_printing(renderer: TextRenderer | GrepRenderer) -> None:
+    renderer.evidence(evidence("x \udcff", path="caf\udce9.md")).encode("utf-8")

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lens_lsp.cli.terminal import coloured, inert_json, printable, printable_path
+
+HOSTILE = st.text(
+    st.one_of(
+        st.characters(),
+        st.characters(categories=["Cs"]),
+        st.sampled_from("\x1b\x9b\x07\x00\r\n\t\x0b\x0c\x7f\x85[]0;m\u202e\u2066\u200f\u2028\U000e0041"),
+    )
+)
+DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def drives_a_terminal(char: str) -> bool:
+    control = unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t"
+    return control or unicodedata.bidirectional(char) in DIRECTIONS
+
+
+@given(HOSTILE)
+def test_no_text_can_drive_a_terminal(text: str) -> None:
+    assert not [char for char in printable(text) if drives_a_terminal(char)]
+
+
+@given(HOSTILE)
+def test_a_path_is_one_line_and_inert(path: str) -> None:
+    shown = printable_path(path)
+    assert not [char for char in shown if drives_a_terminal(char) or char in "\n\t"]
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"])))
+def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
+    assert printable(text) == text
+    assert printable_path(text) == text
+
+
+@given(HOSTILE)
+def test_inert_json_keeps_its_value(text: str) -> None:
+    shown = inert_json(json.dumps({"quote": text}, ensure_ascii=False))
+    assert not [char for char in shown if drives_a_terminal(char)]
+    shown.encode("utf-8")
+    expected = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    assert json.loads(shown) == {"quote": expected}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x9b1;31mred", "red"),
+        ("\x1b]0;owned\x07title", "]0;ownedtitle"),
+        ("\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\", "]8;;https://example.org\\link]8;;\\"),
+        ("one\r\ntwo\rthree", "one\ntwo\nthree"),
+        ("page\x0cbreak", "page break"),
+        ("user\u202etxt.exe", "usertxt.exe"),
+        ("emoji 👩\u200d🚀", "emoji 👩\u200d🚀"),
+    ],
+)
+def test_escape_sequences_are_taken_out(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("two\nlines.md", r"two\nlines.md"),
+        ("\x1b[31m.md", r"\x1b[31m.md"),
+        ("x\u202efdp.md", r"x\u202efdp.md"),
+        ("caf\udce9.md", "caf\ufffd.md"),
+        ("with space.md", "with space.md"),
+    ],
+)
+def test_a_path_shows_what_would_be_invisible(path: str, shown: str) -> None:
+    assert printable_path(path) == shown
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environment", "on_screen", "on_pipe"),
+    [
+        ({}, True, False),
+        ({"NO_COLOR": "1"}, False, False),
+        ({"NO_COLOR": ""}, True, False),
+        ({"TERM": "dumb"}, False, False),
+        ({"FORCE_COLOR": "1"}, True, True),
+        ({"FORCE_COLOR": "0"}, False, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+        ({"CLICOLOR": "0"}, False, False),
+        ({"CLICOLOR_FORCE": "1", "TERM": "dumb"}, True, True),
+    ],
+)
+def test_colours_follow_the_usual_variables(environment: dict[str, str], on_screen: bool, on_pipe: bool) -> None:
+    assert coloured(Screen(), environment) is on_screen
+    assert coloured(io.StringIO(), environment) is on_pipe
+
+
+def test_a_closed_stream_is_not_coloured() -> None:
+    assert not coloured(None, {})

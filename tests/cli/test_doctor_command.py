@@ -1,0 +1,99 @@
+"""``lens doctor``: complete enough to help, with nothing in it that should not be pasted."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from lens_process import Command
+
+from lens_lsp import __version__
+from lens_lsp.cli.census import take_census
+from lens_lsp.cli.doctor import workspace_of
+
+
+def facts(lens: Command, *arguments: str, **environment: str) -> dict[str, dict[str, object]]:
+    outcome = lens("doctor", "--json", *arguments, env=environment)
+    assert (outcome.status, outcome.complaint) == (0, "")
+    document = json.loads(outcome.out)
+    assert document.pop("schema") == "lens.doctor/1"
+    return document
+
+
+def test_it_prints_what_a_bug_report_needs(lens: Command, notes: Path) -> None:
+    outcome = lens("doctor", "notes")
+    assert (outcome.status, outcome.complaint) == (0, "")
+    for part in (
+        __version__,
+        "python",
+        "numpy",
+        "scanner",
+        "no model configured: offline",
+        "config.toml",
+        "files",
+    ):
+        assert part in outcome.text
+
+
+def test_secrets_are_set_or_not_and_never_shown(lens: Command, notes: Path) -> None:
+    secrets = {
+        "LENS_API_KEY": "sk-canary-1",
+        "LENS_BASE_URL": "https://user:canary-2@example.org/v1",
+        "LENS_MODEL": "canary-3",
+        "LENS_FUTURE": "canary-4",
+    }
+    for option in ([], ["--json"]):
+        assert "canary" not in lens("doctor", "notes", *option, env=secrets).text
+    shown = facts(lens, "notes", **secrets)["environment"]
+    assert {name: shown[name] for name in secrets} == dict.fromkeys(secrets, "set")
+    assert shown["LENS_STORE"] == "not set"
+
+
+def test_the_home_folder_is_a_tilde(lens: Command, notes: Path) -> None:
+    home = str(notes.parent)
+    outcome = lens("doctor", "notes", env={"HOME": home})
+    assert home not in outcome.text
+    assert os.path.join("~", "notes") in outcome.text
+
+
+def test_the_paths_of_the_environment_are_used(lens: Command, notes: Path) -> None:
+    mine = notes / "mine.toml"
+    mine.write_text("")
+    paths = facts(lens, "notes", LENS_CONFIG=str(mine), LENS_STORE=str(notes / "store"))["paths"]
+    assert paths["userConfiguration"] == f"{mine} (present)"
+    assert str(paths["store"]).startswith(f"{notes / 'store'} (absent")
+
+
+def test_it_counts_what_a_search_would_read(lens: Command, notes: Path) -> None:
+    (notes / "blob.md").write_bytes(b"\0\1\2")
+    (notes / "old.txt").write_bytes("Pächter".encode("latin-1"))
+    (notes / "marked.txt").write_bytes(b"\xef\xbb\xbfmarked")
+    (notes / ".env").write_text("TOKEN=1")
+    document = facts(lens, "notes")
+    assert document["corpus"]["files"] == 4
+    assert document["corpus"]["folders"] == 2
+    assert document["skipped"] == {"binary": 1, "denied": 1}
+    assert document["encodings"] == {"utf-8": 2, "cp1252 (guessed)": 1, "utf-8 (byte order mark)": 1}
+
+
+def test_the_census_ends_when_its_time_is_up(notes: Path) -> None:
+    assert not take_census(str(notes), limit=-1.0).complete
+    assert take_census(str(notes)).complete
+
+
+@pytest.mark.parametrize("mark", [".lens.toml", ".git"])
+def test_the_workspace_is_the_nearest_marked_folder(notes: Path, mark: str) -> None:
+    (notes / mark).touch()
+    assert workspace_of(str(notes / "house" / "contract.md")) == str(notes.resolve())
+
+
+def test_without_a_mark_the_folder_is_its_own_workspace(notes: Path) -> None:
+    assert workspace_of(str(notes / "house")) == str((notes / "house").resolve())
+
+
+def test_of_several_paths_the_first_is_reported(lens: Command, notes: Path) -> None:
+    workspace = facts(lens, "notes/house", "notes")["workspace"]
+    assert workspace["folder"] == str((notes / "house").resolve())
+    assert workspace["note"] == "the first of 2 paths"

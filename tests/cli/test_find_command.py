@@ -1,0 +1,219 @@
+"""``lens find`` from end to end: real folders, a real process, what a person or a script sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lens_process import TIMEOUT, Command, assert_one_sentence, on_a_terminal
+
+from lens_lsp.cli import main
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals or signals")
+
+
+def test_a_passage_is_printed_with_a_place_to_click(lens: Command, notes: Path) -> None:
+    outcome = lens("find", "when does the lease of the workshop end", "notes")
+    assert (outcome.status, outcome.complaint) == (0, "")
+    head, *quote = outcome.text.split("\n")
+    place = re.match(r"(?P<path>.+?):(?P<line>\d+):(?P<column>\d+)", head)
+    assert place is not None
+    assert Path(place["path"]) == Path("notes/house/contract.md")
+    assert "    The lease of the workshop ends on 30 June 2031." in quote
+
+
+def test_the_current_folder_is_the_default(lens: Command, notes: Path) -> None:
+    assert lens("find", "lease", cwd=notes).text.startswith(os.path.join("house", "contract.md") + ":")
+
+
+def test_paths_are_absolute_outside_the_current_folder(lens: Command, notes: Path) -> None:
+    outcome = lens("find", "tomatoes", "..", cwd=notes / "house")
+    assert outcome.text.startswith(str(notes.resolve() / "garden.md") + ":")
+
+
+def test_a_file_can_be_named(lens: Command, notes: Path) -> None:
+    outcome = lens("find", "lease", "notes/house/contract.md")
+    assert outcome.status == 0
+    assert outcome.text.startswith(os.path.join("notes", "house", "contract.md") + ":")
+
+
+def test_options_may_stand_anywhere(lens: Command, notes: Path) -> None:
+    outcome = lens("find", "-n", "1", "lease tomatoes", "--format", "grep", "notes", "--quiet")
+    assert outcome.status == 0
+    assert len(outcome.text.splitlines()) == 1
+
+
+def test_a_query_may_begin_with_a_dash(lens: Command, notes: Path) -> None:
+    (notes / "flags.md").write_text("Use --no-verify with care.\n")
+    outcome = lens("find", "--format", "grep", "--", "--no-verify", "notes")
+    assert outcome.text == f"{os.path.join('notes', 'flags.md')}:1:1:Use --no-verify with care.\n"
+
+
+def test_json_is_one_document_whose_quotes_stand_in_the_files(lens: Command, notes: Path) -> None:
+    outcome = lens("find", "lease", "notes", "--json", "--seed", "7", "--no-store")
+    assert (outcome.status, outcome.complaint) == (0, "")
+    result = json.loads(outcome.out)
+    assert (result["schema"], result["seed"]) == ("lens.evidence/1", 7)
+    for item in result["evidence"]:
+        text = Path(result["roots"][item["root"]], item["path"]).read_text()
+        assert text[slice(*item["span"])] == item["quote"]
+
+
+def test_json_says_why_files_were_left_out(lens: Command, notes: Path) -> None:
+    (notes / "blob.md").write_bytes(b"lease \0\0\0 lease")
+    skipped = json.loads(lens("find", "lease", "notes", "--json").out)["coverage"]["skipped"]
+    assert {"path": "blob.md", "reason": "binary"} in skipped
+
+
+def test_two_runs_are_equal_but_for_seconds(lens: Command, notes: Path) -> None:
+    results = [json.loads(lens("find", "lease and tomatoes", "notes", "--json").out) for _ in range(2)]
+    for result in results:
+        del result["ledger"]["seconds"]
+    assert json.dumps(results[0]) == json.dumps(results[1])
+
+
+def test_scope_limits_the_files(lens: Command, notes: Path) -> None:
+    assert lens("find", "lease", "notes", "--scope", "garden*").status == 1
+    assert lens("find", "lease", "notes", "--scope", "garden*", "--scope", "house/**").status == 0
+
+
+def test_ignored_files_are_searched_on_request(lens: Command, notes: Path) -> None:
+    (notes / ".lensignore").write_text("house/\n")
+    assert lens("find", "lease", "notes").status == 1
+    assert lens("find", "lease", "notes", "--no-ignore").status == 0
+
+
+def test_secrets_are_never_searched(lens: Command, notes: Path) -> None:
+    (notes / ".env").write_text("lease_token=swordfish\n")
+    outcome = lens("find", "swordfish", "notes", "--no-ignore")
+    assert outcome.status == 1
+    assert outcome.out == b""
+
+
+def test_explain_follows_the_result(lens: Command, notes: Path) -> None:
+    (notes / "blob.md").write_bytes(b"\0\0")
+    outcome = lens("find", "lease", "notes", "--explain")
+    result, explained = outcome.text.split("Documents\n")
+    assert "2031" in result
+    assert os.path.join("notes", "house", "contract.md") in explained
+    for part in ("Coverage\n", "Skipped\n", "Time\n", "binary", "total"):
+        assert part in explained
+
+
+@pytest.mark.parametrize("option", [["--json"], ["--format", "grep"]])
+def test_explain_never_mixes_with_what_machines_read(lens: Command, notes: Path, option: list[str]) -> None:
+    plain = lens("find", "lease", "notes", *option)
+    explained = lens("find", "lease", "notes", "--explain", *option)
+    seconds = re.compile(rb'"seconds": ?[\d.e-]+')
+    assert seconds.sub(b"", explained.out) == seconds.sub(b"", plain.out)
+    assert "Documents" in explained.complaint
+
+
+def test_nothing_found_is_told_unless_quiet(lens: Command, notes: Path) -> None:
+    outcome = lens("find", "zeppelin", "notes")
+    assert_one_sentence(outcome, 1)
+    assert "nothing found for “zeppelin” in 2 files" in outcome.complaint
+    assert lens("find", "zeppelin", "notes", "--quiet").err == b""
+
+
+def test_nothing_found_is_still_a_json_document(lens: Command, notes: Path) -> None:
+    outcome = lens("find", "zeppelin", "notes", "--json")
+    assert outcome.status == 1
+    assert json.loads(outcome.out)["evidence"] == []
+
+
+def test_no_escape_sequence_without_a_terminal_unless_forced(lens: Command, notes: Path) -> None:
+    assert b"\x1b" not in lens("find", "lease", "notes").out
+    assert b"\x1b[1mlease\x1b[0m" in lens("find", "lease", "notes", env={"FORCE_COLOR": "1"}).out
+    both = lens("find", "lease", "notes", env={"FORCE_COLOR": "1", "NO_COLOR": "1"})
+    assert b"\x1b" not in both.out
+
+
+@posix
+def test_a_terminal_gets_colours_and_a_closing_line(notes: Path, environment: dict[str, str]) -> None:
+    status, shown = on_a_terminal(["-m", "lens_lsp", "find", "lease"], notes, environment | {"TERM": "xterm"})
+    assert status == 0
+    assert b"\x1b[1mlease\x1b[0m" in shown
+    assert b"1 passage from 1 of 2 files" in shown
+
+
+@posix
+@pytest.mark.parametrize("shape", [[], ["--format", "grep"], ["--format", "markdown"], ["--explain"], ["--json"]])
+def test_no_escape_out_of_a_file_reaches_the_terminal(
+    tmp_path: Path, environment: dict[str, str], shape: list[str]
+) -> None:
+    hostile = "\x1b]52;c;cm0gLXJm\x07 \x1b[2J \x9b31m \x1bP1$r\x1b\\ \x07 \u202e lease"
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    (folder / "a\x1b[31m\x07.md").write_text(f"# {hostile}\n\nThe lease {hostile} ends.\n")
+    status, shown = on_a_terminal(
+        ["-m", "lens_lsp", "find", f"lease {hostile}", *shape], folder, environment | {"NO_COLOR": "1"}
+    )
+    assert status == 0, shown
+    assert b"lease" in shown
+    text = shown.decode("utf-8")
+    assert not re.findall("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
+
+
+def test_main_can_be_called_in_process(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["find", "lease", str(notes)]) == 0
+    assert "2031" in capsys.readouterr().out
+
+
+INTERRUPT_AFTER = """
+import signal, sys
+from lens_lsp.cli import main
+signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+signal.setitimer(signal.ITIMER_VIRTUAL, float(sys.argv[1]))
+status = main(sys.argv[2:])
+signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+sys.exit(status)
+"""
+
+
+@posix
+@pytest.mark.parametrize("seconds", [0.01, 0.03, 0.05, 0.1, 0.15, 0.2])
+def test_an_interrupt_at_any_moment_ends_without_a_traceback(
+    notes: Path, environment: dict[str, str], seconds: float
+) -> None:
+    """The interrupt comes after some processor time of the command itself: it lands wherever that is."""
+    for number in range(300):
+        (notes / f"page-{number}.md").write_text(f"# Page {number}\n\n" + "The lease of this page goes on.\n" * 200)
+    command = [sys.executable, "-c", INTERRUPT_AFTER, str(seconds), "find", "lease", str(notes), "--json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert done.returncode in (130, 0), done.stderr
+    assert "Traceback" not in done.stderr
+    if done.returncode == 130 and done.stdout:
+        assert "interrupted" in json.loads(done.stdout)["warnings"][0]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a pipe of a known size")
+def test_an_interrupt_leaves_what_was_found_so_far(notes: Path, environment: dict[str, str]) -> None:
+    import fcntl
+
+    for number in range(20):
+        (notes / f"page-{number}.md").write_text(f"# Page {number}\n\n" + "The lease of this page goes on. " * 20)
+    read_end, write_end = os.pipe()
+    # Smaller than the result: the command cannot finish before it is read.
+    fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
+    command = [sys.executable, "-m", "lens_lsp", "find", "lease page", str(notes), "-n", "50"]
+    process = subprocess.Popen(command, env=environment, stdout=write_end, stderr=subprocess.PIPE)
+    os.close(write_end)
+    with os.fdopen(read_end, "rb", buffering=0) as output:
+        first = output.read(1)
+        process.send_signal(signal.SIGINT)
+        rest = output.read()
+    _, complaint = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130, complaint
+    assert b"Traceback" not in complaint
+    told = re.fullmatch(rb"lens: interrupted; (\d+) passages? found so far\n", complaint)
+    assert told is not None
+    # The last one may be cut where the interrupt met it.
+    complete = (first + rest).count(b"\n\n")
+    assert complete in (int(told[1]), int(told[1]) - 1)

@@ -1,0 +1,56 @@
+"""What must hold for every reader on every text, as one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from lens_lsp.corpus.formats.base import Reader, locate
+from lens_lsp.domain.model import BlockKind, Structure
+
+Check = Callable[[Reader, str], Structure]
+
+
+def _check(reader: Reader, text: str) -> Structure:
+    structure = reader.structure(text)
+    spans = [block.span for block in structure.blocks]
+    assert all(span.start < span.end <= len(text) for span in spans)
+    assert all(left.end <= right.start for left, right in pairwise(spans)), "blocks overlap or are out of order"
+    for span in spans:
+        assert not text[span.end - 1].isspace(), "a block ends in blanks"
+    _check_headings(structure, text)
+    for block in structure.blocks:
+        if block.header is not None:
+            assert block.kind is BlockKind.TABLE_ROW
+            assert block.header.end <= block.span.start
+            assert block.header in spans
+    links = [link.span for link in structure.links]
+    assert links == sorted(links)
+    assert all(span.start < span.end <= len(text) for span in links)
+    assert all(link.target for link in structure.links)
+    for marks in (structure.hidden, reader.mask(text)):
+        assert all(span.end <= len(text) for span in marks)
+        assert all(left.end <= right.start for left, right in pairwise(marks))
+    locators = reader.locators(text)
+    assert len(locators.starts) == len(locators.locators)
+    assert list(locators.starts) == sorted(locators.starts)
+    assert all(0 <= start <= len(text) for start in locators.starts)
+    locate(locators, len(text))
+    return structure
+
+
+def _check_headings(structure: Structure, text: str) -> None:
+    headings = [heading.span for heading in structure.headings]
+    assert headings == sorted(headings)
+    assert all(span.end <= len(text) for span in headings)
+    for heading in structure.headings:
+        assert heading.level >= 1
+        assert heading.text == " ".join(heading.text.split()) != ""
+
+
+@pytest.fixture
+def check() -> Check:
+    """Asserts the invariants of a reader's structure and gives the structure."""
+    return _check

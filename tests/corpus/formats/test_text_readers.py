@@ -1,0 +1,204 @@
+"""Plain text, the three light markups, LaTeX and source code, each on a small sample."""
+
+from __future__ import annotations
+
+import pytest
+
+from lens_lsp.corpus.formats.base import Reader
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.domain.model import BlockKind, Head
+
+
+def named(name: str) -> Reader:
+    reader = reader_for(name)
+    assert reader is not None
+    return reader
+
+
+def shown(name: str, text: str) -> list[tuple[str, str]]:
+    return [(b.kind.name, text[b.span.start : b.span.end]) for b in named(name).structure(text).blocks]
+
+
+def headings(name: str, text: str) -> list[tuple[int, str]]:
+    return [(heading.level, heading.text) for heading in named(name).structure(text).headings]
+
+
+def links(name: str, text: str) -> list[tuple[str, str]]:
+    return [(link.target, link.text) for link in named(name).structure(text).links]
+
+
+def test_an_article_has_its_first_line_as_title() -> None:
+    text = "Tea\n\nTea is a drink.\nIt is hot.\n\n  Second.\n"
+    assert named("Tea").head(text) == Head("Tea")
+    assert shown("Tea", text) == [
+        ("HEADING", "Tea"),
+        ("PARAGRAPH", "Tea is a drink.\nIt is hot."),
+        ("PARAGRAPH", "Second."),
+    ]
+    assert headings("Tea", text) == [(1, "Tea")]
+
+
+@pytest.mark.parametrize("text", ["one\ntwo\n", "x" * 121 + "\n\ntext", "\n\ntext", "", "only"])
+def test_other_first_lines_are_no_title(text: str) -> None:
+    assert named("note").head(text).title is None
+    assert headings("note.txt", text) == []
+
+
+def test_a_log_is_one_block_a_line() -> None:
+    text = "".join(f"2024-01-01 line {n}\n" for n in range(50))
+    assert [line for _, line in shown("app.log", text)] == text.splitlines()
+
+
+def test_restructuredtext() -> None:
+    text = (
+        "=====\nTitle\n=====\n\nPart\n----\n\nSee `the docs <https://example.org/x#y>`_ and "
+        ":doc:`/guide` or name_.\n\n"
+        "- one\n- two\n\nExample::\n\n    # code\n\n    more\n\n.. code-block:: python\n\n   x = 1\n\n"
+        "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n.. _name: other.rst\n\n:field: value\n"
+    )
+    assert named("a.rst").head(text).title == "Title"
+    assert headings("a.rst", text) == [(1, "Title"), (2, "Part")]
+    assert links("a.rst", text) == [
+        ("https://example.org/x", "the docs"),
+        ("/guide", "/guide"),
+        ("other.rst", "name"),
+    ]
+    kinds = shown("a.rst", text)
+    assert ("CODE", "    # code\n\n    more") in kinds
+    assert ("CODE", "   x = 1") in kinds
+    assert ("LIST_ITEM", "- two") in kinds
+    assert ("LIST_ITEM", ":field: value") in kinds
+    rows = [b for b in named("a.rst").structure(text).blocks if b.kind is BlockKind.TABLE_ROW]
+    assert rows[1].header == rows[0].span
+
+
+def test_asciidoc() -> None:
+    text = (
+        "= Title\n:description: What it is\n:keywords: a, b\n\n== Part\n\nSee "
+        "xref:guide.adoc#top[the guide], <<other>>"
+        " and https://example.org/x[site].\n\n* one\n** nested\n\n----\n== code\n----\n\n"
+        "|===\n| a | b\n\n| 1 | 2\n|===\n"
+    )
+    assert named("a.adoc").head(text) == Head("Title", (), ("a", "b"), "What it is")
+    assert headings("a.adoc", text) == [(1, "Title"), (2, "Part")]
+    assert links("a.adoc", text) == [
+        ("guide.adoc", "the guide"),
+        ("other", "other"),
+        ("https://example.org/x", "site"),
+    ]
+    kinds = shown("a.adoc", text)
+    assert ("CODE", "----\n== code\n----") in kinds
+    assert ("LIST_ITEM", "** nested") in kinds
+    assert ("TABLE_ROW", "| 1 | 2") in kinds
+
+
+def test_org() -> None:
+    text = (
+        "#+TITLE: My notes\n#+FILETAGS: :work:home:\n\n* TODO [#A] First *bold* :urgent:\n"
+        "Text with [[file:b.org::*x][link]].\n"
+        "** Second\n- a\n- b\n\n"
+        "#+BEGIN_SRC python\n* not a heading\n#+END_SRC\n\n| a | b |\n|---+---|\n| 1 | 2 |\n"
+    )
+    assert named("a.org").head(text) == Head("My notes", (), ("work", "home"))
+    structure = named("a.org").structure(text)
+    assert headings("a.org", text) == [(1, "First bold"), (2, "Second")]
+    assert set(structure.tags) == {"work", "home", "urgent"}
+    assert links("a.org", text) == [("b.org", "link")]
+    assert ("CODE", "#+BEGIN_SRC python\n* not a heading\n#+END_SRC") in shown("a.org", text)
+    rows = [b for b in structure.blocks if b.kind is BlockKind.TABLE_ROW]
+    assert rows[1].header == rows[0].span
+
+
+def test_an_article_whose_name_ends_like_a_format_keeps_its_title() -> None:
+    assert named("Craigslist.org").head("Craigslist.org\n\nIs a site.").title == "Craigslist.org"
+
+
+def test_latex() -> None:
+    text = (
+        "\\documentclass{article}\n\\title{On \\emph{tea}}\n\\begin{document}\n"
+        "\\section{Brewing {hot}}\\label{s}\n"
+        "Text % a comment stays\nmore \\href{https://example.org}{site}.\n\n"
+        "\\begin{itemize}\n\\item one\n\\item two\n"
+        "\\end{itemize}\n\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n"
+        "\\begin{tabular}{ll}\na & b \\\\\n1 & 2 \\\\\n"
+        "\\end{tabular}\n\\subsection*{Sub}\n\\input{chapter2}\n"
+    )
+    assert named("a.tex").head(text).title == "On tea"
+    assert headings("a.tex", text) == [(1, "On tea"), (2, "Brewing hot"), (3, "Sub")]
+    assert links("a.tex", text) == [("https://example.org", "site"), ("chapter2", "chapter2")]
+    kinds = shown("a.tex", text)
+    assert ("CODE", "\\begin{verbatim}\n\\section{no}\n\\end{verbatim}") in kinds
+    assert ("LIST_ITEM", "\\item two") in kinds
+    assert ("TABLE_ROW", "1 & 2 \\\\") in kinds
+    assert any("a comment stays" in block for _, block in kinds)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        (
+            "a.py",
+            "class A:\n    def f(self):\n        pass\n\nasync def g(): ...\n",
+            [(1, "A"), (2, "f"), (1, "g")],
+        ),
+        (
+            "a.ts",
+            "export class A {\n  run(x) {\n    if (x) {\n    }\n  }\n}\nexport const f = () => 1\n",
+            [(1, "A"), (2, "run"), (1, "f")],
+        ),
+        ("a.c", "static int add(int a, int b)\n{\n  return sum(a, b);\n}\nint x = f(1);\n", [(1, "add")]),
+        ("a.cpp", "namespace n {\nvoid A::b() const {\n}\n", [(1, "n"), (1, "A::b")]),
+        (
+            "A.java",
+            "public class A {\n    @Override\n    public String name() {\n        return x();\n",
+            [(1, "A"), (2, "name")],
+        ),
+        (
+            "a.go",
+            "package main\n\nfunc (s *T) Run() {\n}\ntype T struct {}\n",
+            [(1, "main"), (1, "Run"), (1, "T")],
+        ),
+        (
+            "a.rs",
+            "pub(crate) struct S;\nimpl S {\n    pub fn new() -> S {\n",
+            [(1, "S"), (1, "S"), (2, "new")],
+        ),
+        ("a.rb", "module M\n  class C\n    def go?\n", [(1, "M"), (2, "C"), (3, "go?")]),
+        ("a.php", "<?php\nfinal class P {\n  public function q() {\n", [(1, "P"), (2, "q")]),
+        ("a.sh", "run() {\n  x\n}\nfunction two() {\n", [(1, "run"), (1, "two")]),
+        ("a.sql", "CREATE TABLE users (\n", [(1, "users")]),
+    ],
+)
+def test_definitions_are_headings(name: str, text: str, found: list[tuple[int, str]]) -> None:
+    assert headings(name, text) == found
+    for heading in named(name).structure(text).headings:
+        assert text[heading.span.start : heading.span.end] == heading.text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        (
+            "a.py",
+            '#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n"""What it does.\n\nMore.\n"""\n',
+            "What it does.",
+        ),
+        ("a.py", "import os\n", None),
+        ("a.js", "/**\n * Copyright someone\n */\n// Counts things.\n", "Counts things."),
+        ("a.go", "// Package main runs it.\npackage main\n", "Package main runs it."),
+        ("a.sh", "#!/bin/sh\n# Builds all.\nset -e\n", "Builds all."),
+        ("a.rs", "//! A crate.\n", "A crate."),
+    ],
+)
+def test_the_leading_comment_names_a_source_file(name: str, text: str, title: str | None) -> None:
+    assert named(name).head(text).title == title
+
+
+def test_code_falls_apart_at_blank_lines_and_definitions() -> None:
+    text = "# about\n# this\n\nx = 1\n# says f\ndef f():\n    pass\ndef g():\n    pass\n"
+    assert shown("a.py", text) == [
+        ("PARAGRAPH", "# about\n# this"),
+        ("CODE", "x = 1\n# says f"),
+        ("CODE", "def f():\n    pass"),
+        ("CODE", "def g():\n    pass"),
+    ]

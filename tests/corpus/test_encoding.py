@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import codecs
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lens_lsp.corpus.encoding import Decoded, decode
+from lens_lsp.corpus.opening import Skipped
+from lens_lsp.domain.model import SkipReason
+
+ENGLISH = "# Notes\r\n\r\nThe kettle boils at 100 degrees.\rSee the log.\n"
+GERMAN = "Größe und Übermaß: die Straße führt über die Brücke, für 5 €.\n" * 4
+RUSSIAN = "Заметки о погоде: сегодня дождь, завтра ясно.\nВсё.\n" * 4
+CHINESE = "# 笔记\n\n今天的天气很好,我们一起去公园散步。一二三 2024。\n" * 6
+JAPANESE = "# メモ\n\n今日は天気が良いので、公園を散歩した。2024年。\n" * 6
+
+
+def is_binary(data: bytes) -> bool:
+    try:
+        decode(data)
+    except Skipped as skipped:
+        return skipped.reason is SkipReason.BINARY
+    return False
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+        (codecs.BOM_UTF32_BE, "utf-32-be"),
+    ],
+)
+@pytest.mark.parametrize("text", ["", ENGLISH, GERMAN, RUSSIAN, CHINESE, JAPANESE, "😀 emoji\n"])
+def test_a_byte_order_mark_decides_and_is_no_part_of_the_text(mark, encoding, text) -> None:
+    assert decode(mark + text.encode(encoding)) == Decoded(text, encoding, False, len(mark))
+
+
+@pytest.mark.parametrize("text", ["", ENGLISH, GERMAN, RUSSIAN, CHINESE, "\x1b[1mansi\x1b[0m\n", "a\fb\x0bc"])
+def test_strict_utf_8_is_utf_8(text) -> None:
+    assert decode(text.encode()) == Decoded(text, "utf-8", False, 0)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [ENGLISH, GERMAN, RUSSIAN, CHINESE, JAPANESE, "a", "x = 1\n"])
+def test_utf_16_without_a_mark_is_known_by_its_nuls(encoding, text) -> None:
+    assert decode(text.encode(encoding)) == Decoded(text, encoding, False, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (GERMAN, "cp1252"),
+        (RUSSIAN, "cp1251"),
+        (JAPANESE, "shift_jis"),
+        (CHINESE, "gb18030"),
+        (RUSSIAN, "koi8-r"),
+    ],
+)
+def test_other_bytes_are_read_by_the_fallback_and_marked_as_guessed(text, encoding) -> None:
+    assert decode(text.encode(encoding), encoding) == Decoded(text, encoding, True, 0)
+
+
+def test_one_bad_byte_in_a_megabyte_of_text_is_still_the_fallback() -> None:
+    data = ENGLISH.encode() * 20_000 + b"caf\xe9\x81"
+    decoded = decode(data)
+    assert (decoded.encoding, decoded.guessed) == ("cp1252", True)
+    assert decoded.text.endswith("café\ufffd")
+
+
+@pytest.mark.parametrize("position", [0, 1, 100, 8191, 8192, 65_537, -1])
+@pytest.mark.parametrize("text", [ENGLISH, GERMAN, CHINESE])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_nul_anywhere_makes_it_binary(position, text, count) -> None:
+    data = bytearray((text * 2000).encode()[:80_000])
+    position %= len(data)
+    data[position:position] = b"\0" * count
+    assert is_binary(bytes(data))
+    assert is_binary(bytes(data) + b"x")
+
+
+def test_a_nul_in_nearly_ascii_text_makes_it_binary() -> None:
+    for length in range(2, 60):
+        line = (b"caf\xe9 and more, " * 5)[:length]
+        for position in range(length):
+            assert is_binary(line[:position] + b"\0" + line[position:])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00>\x00" * 50,
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0\x08\x06",
+        b"PK\x03\x04\x14\0\0\0\x08\0" + bytes(range(256)) * 4,
+        b"GIF89a\x10\0\x10\0\xf0\0\0" + bytes(range(1, 256)),
+        b"\xff\xfe" + bytes(range(256)) * 8,
+        b"\xff\xfeA\0B\0\0\0C\0",
+        b"\xef\xbb\xbfabc\0def",
+        bytes(range(1, 256)) * 4,
+        b"\0",
+        b"\0\0",
+    ],
+)
+def test_binary_formats_are_binary_whatever_their_name(data) -> None:
+    assert is_binary(data)
+
+
+def test_random_bytes_are_binary() -> None:
+    source = random.Random(7)
+    passed = sum(not is_binary(source.randbytes(source.randrange(200, 4000))) for _ in range(500))
+    assert passed == 0
+
+
+def test_random_bytes_without_a_nul_are_binary_by_their_controls() -> None:
+    source = random.Random(8)
+    assert all(is_binary(source.randbytes(1500).replace(b"\0", b"")) for _ in range(200))
+
+
+@given(st.binary(max_size=200))
+def test_the_text_is_what_the_named_encoding_makes_of_the_bytes(data) -> None:
+    try:
+        decoded = decode(data)
+    except Skipped:
+        return
+    assert decoded.text == data[decoded.bom :].decode(decoded.encoding, "replace")
+    decoded.text.encode("utf-8")  # no lone surrogates
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0\ufeff"), max_size=200))
+def test_any_text_without_nul_survives_utf_8(text) -> None:
+    assert decode(text.encode()).text == text

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+
+from lens_lsp.corpus.rules import (
+    CLUTTER,
+    DENIED,
+    CorpusRules,
+    clutter_name,
+    denied_name,
+    denied_path,
+    denied_root,
+)
+from lens_lsp.domain.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".env",
+        ".env.production",
+        ".envrc",
+        "server.pem",
+        "SERVER.PEM",
+        "id_rsa",
+        "id_rsa.pub",
+        "id_ed25519_work",
+        "id_ecdsa",
+        "id_dsa",
+        "vault.kdbx",
+        "cert.p12",
+        "cert.pfx",
+        ".netrc",
+        ".Ssh",
+        ".ſsh",
+        ".aws",
+        ".gnupg",
+        ".git",
+        ".hg",
+        ".svn",
+    ],
+)
+def test_secrets_are_denied_by_name_in_any_case(name: str) -> None:
+    assert denied_name(name)
+    assert denied_path(f"deep/{name}/inside.md")
+    assert denied_path(f"deep/{name}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["env.md", "environment", "rsa.md", "pem", "identity.md", ".gitignore", ".github", "keynote.md", "", "_"],
+)
+def test_names_that_only_look_similar_are_not_denied(name: str) -> None:
+    assert not denied_name(name)
+    assert not denied_path(f"notes/{name}x.md")
+
+
+def test_every_line_of_the_deny_list_denies_what_it_says() -> None:
+    for line in DENIED:
+        assert denied_name(line.removesuffix("/").replace("*", "x")), line
+
+
+def test_every_line_of_the_clutter_list_is_a_folder_that_is_known() -> None:
+    for line in CLUTTER:
+        assert line.endswith("/")
+        assert clutter_name(line[:-1])
+    assert not clutter_name("src")
+
+
+def test_a_root_inside_a_secret_folder_is_denied() -> None:
+    assert denied_root("/home/someone/.ssh")
+    assert denied_root("/home/someone/.aws/sso/cache")
+    assert denied_root("/home/someone/work/.env")
+
+
+def test_a_root_below_a_folder_that_merely_starts_like_a_secret_file_is_not_denied() -> None:
+    assert not denied_root("/home/someone/.environments/work")
+    assert not denied_root("/")
+
+
+def test_a_link_to_a_secret_folder_is_denied_by_what_it_leads_to(tmp_path) -> None:
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / "notes").symlink_to(".ssh")
+    assert denied_root(str(tmp_path / "notes"))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030", "latin-1", "utf-8"])
+def test_text_encodings_are_accepted_as_fallback(encoding: str) -> None:
+    assert CorpusRules(fallback_encoding=encoding).fallback_encoding == encoding
+
+
+@pytest.mark.parametrize("encoding", ["no-such", "rot13", "hex", "unicode_escape", "utf-7", "", "a\0b"])
+def test_a_fallback_that_reads_no_text_is_refused(encoding: str) -> None:
+    with pytest.raises(UsageError, match="not a text encoding"):
+        CorpusRules(fallback_encoding=encoding)

@@ -1,0 +1,344 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from soak.safe_open import CONTROL_BOUND, Swapping, naive_opens, safe_opens, walks
+
+from lens_lsp.corpus.opening import DESCRIPTORS, Root, Skipped, display_path, open_named
+from lens_lsp.domain.errors import PathNotFound, PathRefused
+from lens_lsp.domain.model import SkipReason
+
+both_ways = pytest.mark.parametrize("descriptors", [True, False] if DESCRIPTORS else [False])
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Root may open everything, so where the tests run as root they step down for a moment."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def open_descriptors() -> int:
+    return len(os.listdir("/dev/fd"))
+
+
+def refusal(root: Root, rel: str) -> SkipReason:
+    with pytest.raises(Skipped) as caught:
+        root.read(rel)
+    return caught.value.reason
+
+
+@both_ways
+def test_files_are_read_whole_whatever_their_size_and_depth(tmp_path, descriptors) -> None:
+    contents = {"a.md": b"", "b/c.md": b"x", "b/d/e.md": b"y" * 3_000_000}
+    if sys.platform == "linux":  # elsewhere file systems refuse names that are no text
+        contents["f \xff.md"] = b"name"
+    for name, data in contents.items():
+        path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name.encode("latin-1")))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    with Root(str(tmp_path), 3, descriptors=descriptors) as root:
+        assert root.index == 3
+        for name, data in contents.items():
+            rel = os.fsdecode(name.encode("latin-1"))
+            assert root.read(rel) == data
+            assert b"".join(root.stream(rel, 1000)) == data
+            read, status = root.read_with_stat(rel)
+            assert (read, status.st_size) == (data, len(data))
+            assert stat.S_ISREG(status.st_mode)
+
+
+@both_ways
+@pytest.mark.parametrize(
+    "rel",
+    [
+        "",
+        ".",
+        "..",
+        "/",
+        "/etc/passwd",
+        "/passwd",
+        "a/",
+        "a//b.md",
+        "a/../a/b.md",
+        "../x",
+        "a/..",
+        "a/./b.md",
+        "./a",
+        "a\0",
+        "a\0/b.md",
+        "a/b\0.md",
+    ],
+)
+def test_a_path_that_is_not_plainly_below_the_root_is_refused(tmp_path, rel, descriptors) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.md").write_text("x")
+    with Root(str(tmp_path), descriptors=descriptors) as root, pytest.raises(PathRefused):
+        root.read(rel)
+
+
+@both_ways
+def test_what_is_no_plain_file_is_skipped_with_its_reason(tmp_path, descriptors) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "f.md").write_text("x")
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "link.md").symlink_to("in/f.md")
+    (tmp_path / "linked").symlink_to("in")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    with closing(socket.socket(socket.AF_UNIX)) as listener:
+        directory = os.open(tmp_path, os.O_RDONLY)
+        try:
+            listener.bind(f"/proc/self/fd/{directory}/socket" if sys.platform == "linux" else str(tmp_path / "socket"))
+        finally:
+            os.close(directory)
+        with Root(str(tmp_path), descriptors=descriptors) as root:
+            assert refusal(root, "pipe.md") is SkipReason.IRREGULAR
+            assert refusal(root, "socket") is SkipReason.IRREGULAR
+            assert refusal(root, "in") is SkipReason.IRREGULAR
+            assert refusal(root, "in/f.md/x") is SkipReason.IRREGULAR
+            for link in ("link.md", "linked", "linked/f.md", "dangling", "loop", "zero", "loop/x"):
+                assert refusal(root, link) is SkipReason.LINK, link
+            assert refusal(root, "gone.md") is SkipReason.UNREADABLE
+            assert refusal(root, "gone/too.md") is SkipReason.UNREADABLE
+            assert refusal(root, "x" * 300) is SkipReason.UNREADABLE
+            assert refusal(root, "\ud800") is SkipReason.UNREADABLE
+            assert root.read("in/f.md") == b"x"
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no devices here")
+def test_a_device_is_irregular() -> None:
+    with Root("/dev") as root:
+        assert refusal(root, "null") is SkipReason.IRREGULAR
+        assert refusal(root, "zero") is SkipReason.IRREGULAR
+
+
+def test_a_file_one_may_not_read_is_skipped_for_its_permission(tmp_path) -> None:
+    (tmp_path / "closed").mkdir()
+    for path in (tmp_path / "closed" / "a.md", tmp_path / "b.md"):
+        path.write_text("x")
+        path.chmod(0)
+    (tmp_path / "closed").chmod(0)
+    tmp_path.chmod(0o755)
+    try:
+        with Root(str(tmp_path)) as root, ordinary_user():
+            assert refusal(root, "b.md") is SkipReason.PERMISSION
+            assert refusal(root, "closed/a.md") is SkipReason.PERMISSION
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+
+
+def test_more_than_the_limit_is_too_large(tmp_path) -> None:
+    (tmp_path / "a.md").write_bytes(b"x" * 100)
+    with Root(str(tmp_path)) as root:
+        assert len(root.read("a.md", 100)) == 100
+        with pytest.raises(Skipped) as caught:
+            root.read("a.md", 99)
+    assert caught.value.reason is SkipReason.TOO_LARGE
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no files here that claim to be empty")
+def test_a_file_that_is_longer_than_it_says_is_read_to_its_end() -> None:
+    with Root("/proc/self") as root:
+        data, status = root.read_with_stat("status")
+        assert status.st_size == 0
+        assert data.startswith(b"Name:")
+        assert b"".join(root.stream("status")).startswith(b"Name:")
+        with pytest.raises(Skipped):
+            root.read("status", 10)
+
+
+def test_what_is_appended_during_a_stream_is_part_of_it(tmp_path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_bytes(b"one\n" * 1000)
+    with Root(str(tmp_path)) as root, path.open("ab") as log:
+        parts = root.stream("log.txt", 1000)
+        read = next(parts)
+        log.write(b"two\n")
+        log.flush()
+        assert read + b"".join(parts) == b"one\n" * 1000 + b"two\n"
+
+
+def test_a_folder_that_was_replaced_is_found_again(tmp_path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a.md").write_text("old")
+    with Root(str(tmp_path)) as root:
+        assert root.read("d/a.md") == b"old"
+        (tmp_path / "d" / "a.md").unlink()
+        (tmp_path / "d").rmdir()
+        (tmp_path / "d").mkdir()
+        (tmp_path / "d" / "a.md").write_text("new")
+        assert root.read("d/a.md") == b"new"
+
+
+def test_a_released_root_sees_a_folder_that_took_the_name(tmp_path) -> None:
+    for name in ("d", "e"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(name)
+    with Root(str(tmp_path)) as root:
+        assert root.read("d/a.md") == b"d"
+        (tmp_path / "d").rename(tmp_path / "away")
+        (tmp_path / "e").rename(tmp_path / "d")
+        root.release()
+        assert root.read("d/a.md") == b"e"
+
+
+def test_a_folder_held_open_leads_inside_after_its_name_became_a_link(tmp_path) -> None:
+    for name in ("root/d", "out"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a.md").write_text(name)
+    with Root(str(tmp_path / "root")) as root:
+        assert root.read("d/a.md") == b"root/d"
+        (tmp_path / "root" / "d").rename(tmp_path / "root" / "away")
+        (tmp_path / "root" / "d").symlink_to("../out")
+        assert root.read("d/a.md") == b"root/d"
+        root.release()
+        assert refusal(root, "d/a.md") is SkipReason.LINK
+
+
+def test_no_descriptor_is_left_open(tmp_path) -> None:
+    for folder in ("a", "a/b", "c"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "f.md").write_text("x" * 5000)
+    os.mkfifo(tmp_path / "a" / "pipe")
+    before = open_descriptors()
+    with Root(str(tmp_path)) as root:
+        for _ in range(50):
+            for rel in ("a/f.md", "a/b/f.md", "c/f.md"):
+                root.read(rel)
+                next(root.stream(rel, 10))
+            for rel in ("a/pipe", "a/gone", "gone/f.md", "a/f.md/x"):
+                with pytest.raises(Skipped):
+                    root.read(rel)
+            with pytest.raises(PathRefused):
+                root.read("a/../f.md")
+            assert open_descriptors() <= before + 2
+    assert open_descriptors() == before
+
+
+def test_threads_may_share_a_root(tmp_path) -> None:
+    names = [f"d{number % 7}/e{number % 3}/f{number}.md" for number in range(200)]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    wrong: list[str] = []
+    before = open_descriptors()
+
+    def work(step: int) -> None:
+        order = [names[number * step % len(names)] for number in range(len(names))] * 5
+        wrong.extend(name for name in order if root.read(name) != name.encode())
+
+    with Root(str(tmp_path)) as root:
+        threads = [threading.Thread(target=work, args=(step,)) for step in (1, 3, 7, 11)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert wrong == []
+    assert open_descriptors() == before
+
+
+def test_a_file_truncated_while_it_is_streamed_ends_early_and_kills_nobody(tmp_path) -> None:
+    path = tmp_path / "big.txt"
+    path.write_bytes(b"x" * 1_000_000)
+    code = (
+        "import sys\n"
+        "from lens_lsp.corpus.opening import Root\n"
+        "with Root(sys.argv[1]) as root:\n"
+        "    parts = root.stream('big.txt', 1000)\n"
+        "    size = len(next(parts))\n"
+        "    open(sys.argv[1] + '/big.txt', 'w').close()\n"
+        "    print(size + sum(map(len, parts)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "1000"), done.stderr
+
+
+def test_a_missing_root_and_a_root_that_is_a_file_are_told_apart(tmp_path) -> None:
+    (tmp_path / "file").write_text("x")
+    for descriptors in (DESCRIPTORS, False):
+        with pytest.raises(PathNotFound, match="nowhere"):
+            Root(str(tmp_path / "nowhere"), descriptors=descriptors)
+        with pytest.raises(PathRefused, match="not a folder"):
+            Root(str(tmp_path / "file"), descriptors=descriptors)
+        with pytest.raises(PathNotFound):
+            Root("a\0b", descriptors=descriptors)
+
+
+def test_a_file_named_directly_has_its_folder_as_root(tmp_path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a.md").write_text("x")
+    (tmp_path / "link.md").symlink_to("d/a.md")
+    os.mkfifo(tmp_path / "pipe")
+    for named in ("d/a.md", "link.md"):
+        root, name = open_named(str(tmp_path / named), 2)
+        with root:
+            assert (root.path, root.index, name) == (os.path.realpath(tmp_path / "d"), 2, "a.md")
+            assert root.read(name) == b"x"
+    root, name = open_named(str(tmp_path / "d"))
+    with root:
+        assert (root.path, name) == (str(tmp_path / "d"), None)
+    with pytest.raises(PathNotFound):
+        open_named(str(tmp_path / "gone"))
+    with pytest.raises(PathRefused):
+        open_named(str(tmp_path / "pipe"))
+
+
+def test_a_closed_root_opens_nothing(tmp_path) -> None:
+    (tmp_path / "a.md").write_text("x")
+    root = Root(str(tmp_path))
+    root.close()
+    root.close()
+    with pytest.raises(Skipped):
+        root.read("a.md")
+
+
+def test_the_status_is_that_of_the_bytes_that_were_read(tmp_path) -> None:
+    for number in range(20):
+        fresh = tmp_path / "fresh"
+        fresh.write_text(str(number))
+        identity = fresh.stat().st_ino
+        fresh.rename(tmp_path / "a.md")
+        with Root(str(tmp_path)) as root:
+            data, status = root.read_with_stat("a.md")
+        assert hashlib.sha256(data).digest() == hashlib.sha256(str(number).encode()).digest()
+        assert status.st_ino == identity
+
+
+def test_names_that_are_no_text_are_printable_on_their_way_out() -> None:
+    assert display_path("a/b.md") == "a/b.md"
+    assert display_path("é/日本.md") == "é/日本.md"
+    shown = display_path(os.fsdecode(b"a/\xff\xfe.md"))
+    assert shown == "a/\ufffd\ufffd.md"
+    shown.encode("utf-8")
+
+
+@pytest.mark.skipif(not DESCRIPTORS, reason="this system opens by name only")
+def test_nothing_escapes_while_a_parent_is_swapped_and_the_naive_open_does(tmp_path) -> None:
+    with Swapping(tmp_path) as swapping:
+        safe = safe_opens(swapping, 20_000)
+        walked = walks(swapping, 200)
+        naive = naive_opens(swapping, 1, CONTROL_BOUND)
+    assert safe.escaped == 0
+    assert walked.escaped == 0
+    assert naive.escaped > 0, "the attack is too weak to prove anything"
+    for tally in (safe, walked):
+        assert tally.inside > 0
+        assert tally.refused > 0

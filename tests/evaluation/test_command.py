@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.evaluation.command import add_parser, run
+
+
+def _evaluate(*arguments: object) -> int:
+    parser = argparse.ArgumentParser(prog="lens")
+    add_parser(parser.add_subparsers(required=True))
+    return run(parser.parse_args(["eval", *map(str, arguments)]))
+
+
+def test_prepare_run_and_report_follow_one_another(
+    dataset_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, result, report = tmp_path / "corpus", tmp_path / "run", tmp_path / "report"
+    assert _evaluate("prepare", dataset_dir, "--snapshot", "3", "--out", corpus) == 0
+    assert "4 files" in capsys.readouterr().out
+    asked = ("--corpus", corpus, "--snapshot", "3", "--arm", "bm25s,tantivy", "--limit", "2", "--out", result)
+    assert _evaluate("run", dataset_dir, *asked) == 0
+    printed = capsys.readouterr()
+    assert "| run | bm25s | 2 |" in printed.out
+    assert printed.err == ""
+    assert _evaluate("report", result, "--out", report) == 0
+    assert (report / "report.md").read_text() == capsys.readouterr().out
+
+
+def test_titles_are_hidden_on_request(dataset_dir: Path, tmp_path: Path) -> None:
+    out = tmp_path / "hidden"
+    assert _evaluate("prepare", dataset_dir, "--snapshot", "3", "--out", out, "--hide-titles") == 0
+    assert not (out / "Ada_Lovelace").exists()
+
+
+def test_a_run_needs_the_corpus_it_names(dataset_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match="lens eval prepare"):
+        _evaluate("run", dataset_dir, "--corpus", tmp_path / "no", "--snapshot", "3", "--out", tmp_path / "run")
+
+
+def test_a_failed_gate_has_exit_status_one(data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = ("--work", tmp_path / "work", "--out", tmp_path / "out")
+    chosen = ("--rows", "squad-dev", "--arms", "bm25s", "--half", "first", "--limit", "3")
+    assert _evaluate("gate", data_dir, *places, *chosen) == 1
+    assert "FAIL" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("run", "d"),
+        ("prepare", "d", "--out", "o"),
+        ("gate", "d", "--work", "w", "--out", "o", "--limit", "0"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        _evaluate(*arguments)
+    assert refused.value.code == 2
+
+
+def test_wiring_the_command_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, argparse, lens_lsp.evaluation.command as command\n"
+        "command.add_parser(argparse.ArgumentParser().add_subparsers())\n"
+        "print(sorted({'numpy', 'pydantic', 'bm25s', 'tantivy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lens_lsp.domain.model import (
+    Coverage,
+    Evidence,
+    Findings,
+    Origin,
+    RankedDocument,
+    Skip,
+    SkipReason,
+    Stage,
+    TextSource,
+)
+from lens_lsp.domain.text import Position, SourceText, Span
+from lens_lsp.wire import evidence_json, findings_json
+
+EVIDENCE = Evidence(
+    n=1,
+    root=0,
+    path="notes/engine.md",
+    start=Position(3, 5),
+    end=Position(3, 11),
+    span=Span(20, 26),
+    quote="engine",
+    origin=Origin("ab" * 32, "utf-8"),
+    reader="markdown/1",
+    locator=None,
+    heading=("Machines", "Engines"),
+    score=1.5,
+    signals={"path": 0.25, "lexical": 0.75},
+)
+FINDINGS = Findings(
+    query="engine",
+    roots=("/notes",),
+    evidence=(EVIDENCE,),
+    documents=(RankedDocument(0, "notes/engine.md", 0.5, admitted=True, read=True, signals={"path": 1.0}),),
+    coverage=Coverage(3, 2, (Skip("a.bin", SkipReason.BINARY),), admitted=1, read=1, matches_unread=4),
+    compression=12.5,
+    stages=(Stage("scan", 0.25), Stage("rank", 0.5)),
+    warnings=("one file is locked",),
+)
+
+
+def test_evidence_has_the_published_shape() -> None:
+    assert evidence_json(EVIDENCE) == {
+        "n": 1,
+        "path": "notes/engine.md",
+        "root": 0,
+        "start": {"line": 3, "column": 5},
+        "end": {"line": 3, "column": 11},
+        "span": [20, 26],
+        "quote": "engine",
+        "sha256": "ab" * 32,
+        "source": "disk",
+        "version": None,
+        "encoding": "utf-8",
+        "encodingGuessed": False,
+        "reader": "markdown/1",
+        "match": "exact",
+        "locator": None,
+        "heading": ["Machines", "Engines"],
+        "requirements": ["f1"],
+        "found": {"arm": None, "round": 0, "signals": {"lexical": 0.75, "path": 0.25}},
+        "score": 1.5,
+    }
+
+
+def test_evidence_from_a_buffer_names_its_version_and_locator() -> None:
+    origin = Origin("cd" * 32, "cp1252", guessed=True, source=TextSource.BUFFER, version=7)
+    shown = evidence_json(replace(EVIDENCE, origin=origin, locator={"row": 3}))
+    assert (shown["source"], shown["version"], shown["encodingGuessed"]) == ("buffer", 7, True)
+    assert shown["locator"] == {"row": 3}
+
+
+def test_findings_have_the_published_shape() -> None:
+    assert findings_json(FINDINGS) == {
+        "schema": "lens.evidence/1",
+        "query": "engine",
+        "roots": ["/notes"],
+        "evidence": [evidence_json(EVIDENCE)],
+        "documents": [
+            {
+                "path": "notes/engine.md",
+                "root": 0,
+                "prior": 0.5,
+                "admitted": True,
+                "read": True,
+                "signals": {"path": 1.0},
+            }
+        ],
+        "coverage": {
+            "found": 3,
+            "scanned": 2,
+            "skipped": [{"path": "a.bin", "reason": "binary"}],
+            "admitted": 1,
+            "read": 1,
+            "matchesUnread": 4,
+        },
+        "ledger": {
+            "calls": {"total": 0},
+            "retries": 0,
+            "tokens": {"in": 0, "out": 0},
+            "seconds": 0.75,
+            "cost": None,
+            "endpoint": None,
+            "sent": [],
+        },
+        "compression": 12.5,
+        "warnings": ["one file is locked"],
+    }
+
+
+def test_a_seed_is_shown_only_when_it_was_given() -> None:
+    assert "seed" not in findings_json(FINDINGS)
+    assert findings_json(FINDINGS, seed=7)["seed"] == 7
+
+
+def test_two_equal_searches_differ_in_nothing_but_the_seconds() -> None:
+    slower = replace(
+        FINDINGS,
+        evidence=(replace(EVIDENCE, signals=dict(reversed(EVIDENCE.signals.items()))),),
+        stages=(Stage("scan", 9.0),),
+    )
+    first, second = findings_json(FINDINGS), findings_json(slower)
+    first["ledger"], second["ledger"] = None, None
+    assert json.dumps(first) == json.dumps(second)
+
+
+@given(st.text(alphabet="aé😀\r\n\u2028\x0c", min_size=1), st.data())
+def test_what_a_reader_of_the_json_computes_agrees(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    source = SourceText(text)
+    item = replace(
+        EVIDENCE,
+        start=source.position(start),
+        end=source.position(end),
+        span=Span(start, end),
+        quote=text[start:end],
+    )
+    shown = json.loads(json.dumps(evidence_json(item)))
+    low, high = shown["span"]
+    assert text[low:high] == shown["quote"]
+    for name, offset in (("start", low), ("end", high)):
+        if text[offset - 1 : offset + 1] != "\r\n":
+            lines = re.split("\r\n|\r|\n", text[:offset])
+            assert shown[name] == {"line": len(lines), "column": len(lines[-1]) + 1}
