@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from lens_lsp.corpus.cache import CachedText, TextCache
+from lens_lsp.corpus.cache import CachedText, Key, TextCache
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.opening import Root, Skipped, display_path, open_named
 from lens_lsp.corpus.rules import CorpusRules
@@ -23,7 +23,7 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import FileEntry, discover
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.model import Coverage, Document, Evidence, Findings, RankedDocument, Skip, Stage
-from lens_lsp.domain.text import SourceText
+from lens_lsp.domain.text import Position, SourceText, Span
 from lens_lsp.domain.words import fold
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.localise import Localisation, localise
@@ -69,7 +69,7 @@ class Lens:
     def __init__(self, paths: Sequence[str | os.PathLike[str]] = (".",), *, rules: CorpusRules = CorpusRules()) -> None:
         self._rules = rules
         self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
-        self._cache = TextCache(fallback_encoding=rules.fallback_encoding)
+        self._cache = TextCache(fallback_encoding=rules.fallback_encoding, budget=memory_budget())
         with self._open():
             pass
 
@@ -165,7 +165,7 @@ class Lens:
         admitted[place.admitted] = True
         return Coverage(
             found=len(sweep.files),
-            scanned=len(self._cache),
+            scanned=self._cache.files,
             skipped=tuple(sorted(sweep.skips)),
             admitted=len(place.admitted),
             read=publisher.read,
@@ -211,10 +211,16 @@ class _Publisher:
         admitted = set(place.admitted.tolist())
         priors = place.file_prior()
         ranked = []
-        for slot, share in zip(place.prior.ranked[: max(10, limit)].tolist(), priors.tolist(), strict=False):
-            root, path = self._text(slot).key
+        seen: set[Key] = set()
+        for slot, share in zip(place.prior.ranked.tolist(), priors.tolist(), strict=True):
+            root, path = key = self._text(slot).key
+            if key in seen:  # another piece of the same file
+                continue
+            seen.add(key)
             read = self._documents.get(slot) is not None
             ranked.append(RankedDocument(root, display_path(path), share, slot in admitted, read, families[slot]))
+            if len(ranked) == max(10, limit):
+                break
         return tuple(ranked)
 
     def _text(self, slot: int) -> CachedText:
@@ -223,18 +229,20 @@ class _Publisher:
         return text
 
     def _source(self, slot: int) -> str:
-        root, path = self._text(slot).key
         try:
-            return self._snapshot.extracted(root, path)
+            return self._cache.source(self._text(slot))
         except Skipped:
             return ""
 
     def _document(self, slot: int) -> Document | None:
         """The document behind a slot as it is now, or None when it changed since it was scanned."""
         if slot not in self._documents:
-            root, path = self._text(slot).key
+            text = self._text(slot)
             try:
-                document = self._snapshot.document(root, path)
+                if text.piece is None:
+                    document = self._snapshot.document(*text.key)
+                else:
+                    document = self._snapshot.piece(*text.key, text.piece)
             except Skipped as skipped:
                 self._withdraw(slot, f"cannot be read any more ({skipped.reason})")
             else:
@@ -251,13 +259,16 @@ class _Publisher:
     def _evidence(self, document: Document, peak: Peak, n: int, families: Mapping[str, float]) -> Evidence:
         span = whole_words(document.text, peak.span)
         text = self._texts.setdefault(peak.slot, SourceText(document.text))
+        piece = self._text(peak.slot).piece
+        first = Position(1, 1) if piece is None else piece.position
+        before = 0 if piece is None else piece.point
         return Evidence(
             n=n,
             root=document.root,
             path=display_path(document.path),
-            start=text.position(span.start),
-            end=text.position(span.end),
-            span=span,
+            start=text.position(span.start).behind(first),
+            end=text.position(span.end).behind(first),
+            span=Span(before + span.start, before + span.end),
             quote=document.text[span.start : span.end],
             origin=document.origin,
             reader=document.reader,
@@ -275,6 +286,14 @@ def _shares(place: Localisation) -> dict[int, dict[str, float]]:
         total = sum(float(part[slot]) for part in place.prior.parts.values()) or 1.0
         shares[slot] = {name: round(float(part[slot]) / total, 6) for name, part in place.prior.parts.items()}
     return shares
+
+
+def memory_budget() -> int:
+    """Bytes of text kept in memory by default: a quarter of the machine's, at most 2 GiB."""
+    try:
+        return min(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4, 2 << 30)
+    except (AttributeError, ValueError, OSError):  # no sysconf on Windows
+        return 1 << 30
 
 
 def _overlay(roots: Sequence[Root], buffers: Mapping[str, Buffer]) -> dict[tuple[int, str], Buffer]:

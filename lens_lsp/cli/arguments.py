@@ -96,20 +96,7 @@ def find_parser() -> Parser:
         metavar="N",
         help="show at most N passages (default: %(default)s)",
     )
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.evidence/1)")
-    shape.add_argument(
-        "--format",
-        choices=("text", "markdown", "grep"),
-        default="text",
-        help="how to print (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--explain",
-        action="store_true",
-        help="also tell why these documents, what was skipped and where the time went "
-        "(on standard error with --json and --format grep)",
-    )
+    _add_output_options(parser)
     parser.add_argument(
         "--scope",
         action="append",
@@ -126,6 +113,23 @@ def find_parser() -> Parser:
     for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds"):
         parser.add_argument(option, nargs="?", action=_Refused, help=argparse.SUPPRESS)
     return parser
+
+
+def _add_output_options(parser: Parser) -> None:
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.evidence/1)")
+    shape.add_argument(
+        "--format",
+        choices=("text", "markdown", "grep"),
+        default="text",
+        help="how to print (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="also tell why these documents, what was skipped and where the time went "
+        "(on standard error with --json and --format grep)",
+    )
 
 
 def doctor_parser() -> Parser:

@@ -18,6 +18,7 @@ from lens_lsp.corpus.matcher import Bytes, Ints
 SEPARATOR = 0xFF
 _SEGMENT = 32 << 20
 _CHUNK = 1 << 20
+_ELSEWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +66,30 @@ class Arena:
         self._chunks = None
         return len(self._length) - 1
 
+    def reserve(self, length: int) -> int:
+        """A slot for a text of this length that is kept elsewhere; it is in no chunk."""
+        self._segment.append(_ELSEWHERE)
+        self._offset.append(0)
+        self._length.append(length)
+        return len(self._length) - 1
+
     def remove(self, slot: int) -> None:
         """Blank a text; its slot stays, empty."""
         length = self._length[slot]
-        start = self._offset[slot]
-        self._segments[self._segment[slot]][start : start + length] = SEPARATOR
         self._length[slot] = 0
-        self.blank += length
-        self.size -= length
-        self._chunks = None
+        if self.holds(slot):
+            start = self._offset[slot]
+            self._segments[self._segment[slot]][start : start + length] = SEPARATOR
+            self.blank += length
+            self.size -= length
+            self._chunks = None
+
+    def holds(self, slot: int) -> bool:
+        """Whether the text of a slot is here."""
+        return self._segment[slot] != _ELSEWHERE
 
     def text(self, slot: int) -> Bytes:
-        """The folded bytes of a slot, as a view."""
+        """The folded bytes of a slot that is here, as a view."""
         start = self._offset[slot]
         return self._segments[self._segment[slot]][start : start + self._length[slot]]
 
@@ -91,17 +104,17 @@ class Arena:
         return self._chunks
 
     def _cut(self) -> Iterator[Chunk]:
-        segments = np.array(self._segment, np.int64)
-        offsets = np.array(self._offset, np.int64)
+        here = np.flatnonzero(np.array(self._segment, np.int64) != _ELSEWHERE)
+        segments = np.array(self._segment, np.int64)[here]
+        offsets = np.array(self._offset, np.int64)[here]
         first = 0
         while first < len(segments):
             same = int(np.searchsorted(segments, segments[first], side="right"))
             start = int(offsets[first])
             last = first + int(np.searchsorted(offsets[first:same], start + _CHUNK))
             last = max(last, first + 1)
-            end = (
-                int(offsets[last - 1]) + self._length[last - 1] + 1
-            )  # with the separator: a boundary for the last word
+            # With the separator: it is the boundary of the last word.
+            end = int(offsets[last - 1]) + self._length[int(here[last - 1])] + 1
             data = self._segments[int(segments[first])][start:end]
-            yield Chunk(data, np.arange(first, last), offsets[first:last] - start)
+            yield Chunk(data, here[first:last], offsets[first:last] - start)
             first = last

@@ -56,11 +56,6 @@ class FoldedText:
     offsets: OffsetMap | None = None
 
 
-def fold_bytes(data: bytes) -> FoldedText | None:
-    """The folded form of an ASCII text given as bytes, or None when it is not ASCII (then decode it first)."""
-    return FoldedText(data.lower()) if data.isascii() else None
-
-
 def fold_text(text: str) -> FoldedText:
     """The folded form of a decoded text."""
     if text.isascii():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lens_lsp.domain.errors import UsageError
 
@@ -110,6 +111,7 @@ class CorpusRules:
             raise UsageError(f"{name!r} is not a text encoding; cp1252, latin-1, shift_jis or gb18030 are")
 
 
+@lru_cache(maxsize=1 << 17)  # every sweep asks about the same names again
 def denied_name(name: str) -> bool:
     """Whether one component of a path is on the deny list, whatever kind of node it is."""
     folded = name.casefold()  # not lower(): some file systems open ".ſsh" as ".ssh"

@@ -1,4 +1,4 @@
-"""The scan: every occurrence of every term in every text, in one pass over the arena.
+"""The scan: every occurrence of every term in every text, in one pass over the chunks.
 
 What it gives is all that the prior measures at query time: term and document frequencies, lengths and positions
 (engine.prior). Nothing is stored between questions but the folded texts themselves.
@@ -6,14 +6,14 @@ What it gives is all that the prior measures at query time: term and document fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.arena import Arena, Chunk
-from lens_lsp.corpus.matcher import Bytes, Ints, Literal, Matcher, matcher
+from lens_lsp.corpus.arena import Chunk
+from lens_lsp.corpus.matcher import Bytes, Ints, Literal, matcher
 from lens_lsp.domain.words import MAX_SUFFIX, stem
 
 Mask = NDArray[np.bool_]
@@ -69,7 +69,7 @@ def exact_literal(text: str) -> Literal:
 
 
 def scan(
-    arena: Arena,
+    chunks: Iterable[Chunk],
     terms: Sequence[Sequence[Literal]],
     *,
     fast: bool | None = None,
@@ -77,27 +77,15 @@ def scan(
 ) -> Hits:
     """Every occurrence of the terms, each given as the literals that count as it.
 
-    ``cancelled`` is asked about once a megabyte; the hits so far are returned then.
+    ``cancelled`` is asked about once a megabyte; the hits so far are returned then. ``fast=False`` asks for the
+    fallback matcher.
     """
     literals = [literal for term in terms for literal in term]
     owner = np.array([index for index, term in enumerate(terms) for _ in term], np.int64)
-    if not literals:
-        empty = np.empty(0, np.int64)
-        return Hits(empty, empty, empty, empty)
-    return scan_chunks(arena.chunks(), literals, owner, matcher(literals, fast=fast), cancelled)
-
-
-def scan_chunks(
-    chunks: Sequence[Chunk],
-    literals: Sequence[Literal],
-    owner: Ints,
-    finder: Matcher,
-    cancelled: Callable[[], bool] | None = None,
-) -> Hits:
-    """`scan` over given chunks with a prepared matcher; ``owner`` maps a literal to its term."""
     boundaries = _Boundaries(literals)
+    finder = matcher(literals, fast=fast)
     parts: list[tuple[Ints, Ints, Ints, Ints]] = []
-    for chunk in chunks:
+    for chunk in chunks if literals else ():
         if cancelled is not None and cancelled():
             break
         which, where = finder.find(chunk.data)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Root, Skipped, check_name
+from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.domain.model import Document, Origin, SkipReason, TextSource
 
@@ -72,14 +73,6 @@ class Snapshot:
             return source_of_buffer(buffer)
         return source_of_bytes(self.roots[root].read(rel), self.rules.fallback_encoding)
 
-    def extracted(self, root: int, rel: str) -> str:
-        """The text a document of this path has, without its structure. Raises as ``read``."""
-        reader = reader_for(rel.rpartition("/")[2])
-        if reader is None:
-            raise Skipped(SkipReason.UNSUPPORTED)
-        text = self.read(root, rel).text
-        return reader.extract(text).text if reader.extracted else text
-
     def document(self, root: int, rel: str) -> Document:
         """The document of a path, by the reader for its name. Raises as ``read``."""
         reader = reader_for(rel.rpartition("/")[2])
@@ -95,6 +88,24 @@ class Snapshot:
             origin=source.origin,
             structure=reader.structure(extraction.text),
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
+        )
+
+    def piece(self, root: int, rel: str, piece: Piece) -> Document:
+        """A piece of a very large text as a document of its own; the hash is the whole file's. Raises as ``read``."""
+        reader = reader_for(rel.rpartition("/")[2])
+        if reader is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        digest = hashlib.sha256()
+        for data in self.roots[root].stream(rel):
+            digest.update(data)
+        text = piece.text(self.roots[root], rel)
+        return Document(
+            root=root,
+            path=rel,
+            text=text,
+            reader=f"{reader.name}/{reader.version}",
+            origin=Origin(digest.hexdigest(), piece.encoding, piece.guessed),
+            structure=reader.structure(text),
         )
 
 

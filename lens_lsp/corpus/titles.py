@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from lens_lsp.corpus.formats.table import FORMAT_SUFFIXES
@@ -21,8 +22,11 @@ def file_name(path: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A file name or title as it stands in running text: without a closing parenthesis (``Mercury (planet)``)."""
-    spaced = name.replace("_", " ")
+    """A file name or title as it stands in running text: without a closing parenthesis (``Mercury (planet)``).
+
+    Composed, too: some systems give back names with their accents, kana and Hangul taken apart.
+    """
+    spaced = unicodedata.normalize("NFC", name).replace("_", " ")
     return _PARENTHESIS.sub("", spaced) or spaced
 
 

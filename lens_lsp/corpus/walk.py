@@ -264,7 +264,7 @@ class _Walk:
         """Each entry becomes a file, a folder to visit, or a skip. The hot loop of the walk."""
         ignores = None if folder.rules.silent else folder.rules.ignores
         root, in_scope, by_descriptor = self._root.index, folder.in_scope, isinstance(folder.handle, int)
-        append, is_denied, is_regular = self.files.append, denied_name, stat.S_ISREG
+        append, make, is_denied, is_regular = self.files.append, FileEntry._make, denied_name, stat.S_ISREG
         for entry in entries:
             name = entry.name
             path = prefix + name
@@ -280,17 +280,8 @@ class _Walk:
                     # Windows lists no inode and no device, so by name the file is asked itself.
                     status = entry.stat(follow_symlinks=False) if by_descriptor else os.lstat(entry.path)
                     if is_regular(status.st_mode):
-                        append(
-                            FileEntry(
-                                root,
-                                path,
-                                status.st_size,
-                                status.st_mtime_ns,
-                                status.st_ctime_ns,
-                                status.st_ino,
-                                status.st_dev,
-                            )
-                        )
+                        values = (root, path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                        append(make((*values, status.st_ino, status.st_dev)))
                     else:
                         self._skip(path, _irregular(status.st_mode))
             except OSError as error:

@@ -43,6 +43,11 @@ class Position:
     line: int
     column: int
 
+    def behind(self, first: Position) -> Position:
+        """This position in a text, counted in the text whose position ``first`` that text begins at."""
+        column = self.column + first.column - 1 if self.line == 1 else self.column
+        return Position(self.line + first.line - 1, column)
+
 
 @dataclass(frozen=True)
 class SourceText:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 WORD = re.compile(r"[a-z0-9]+")
 """A word of folded text in the alphabet that has word boundaries we check byte by byte."""
@@ -31,19 +32,30 @@ def _strips_marks(code: int) -> bool:
     return code < 0x0780 or 0x1E00 <= code < 0x2000
 
 
+def _fold_once(char: str) -> str:
+    code = ord(char)
+    if _strips_marks(code):
+        parts = unicodedata.normalize("NFKD", char)
+        folded = "".join(c for c in parts if not unicodedata.combining(c))
+        # The scan takes two-byte characters for letters: "תל־אביב" is two words, and so are those around "،".
+        if len(folded) == 1 and "\u00c0" <= folded < "\u0780" and unicodedata.category(folded)[0] in "PS":
+            return " "
+    elif char.isspace():
+        return " "
+    else:
+        folded = unicodedata.normalize("NFKC", char)
+    return folded.casefold().lower()  # Cherokee folds to capitals
+
+
 class _FoldTable(dict[str, str]):
-    """Character to folded string, filled on demand."""
+    """Character to folded string, filled on demand; folding what is folded changes nothing."""
 
     def __missing__(self, char: str) -> str:
         folded = _SPECIAL.get(char)
         if folded is None:
-            if _strips_marks(ord(char)):
-                parts = unicodedata.normalize("NFKD", char)
-                folded = "".join(c for c in parts if not unicodedata.combining(c)).casefold()
-            elif char.isspace():
-                folded = " "
-            else:
-                folded = unicodedata.normalize("NFKC", char).casefold()
+            folded = _fold_once(char)
+            if folded != char:
+                folded = "".join(map(self.__getitem__, folded))
         self[char] = folded
         return folded
 
@@ -69,6 +81,7 @@ MAX_SUFFIX = 4
 """How many letters may follow a stem inside a word that still counts as that word."""
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """A light English stem of a folded word: a prefix of it, never shorter than three letters."""
     if word.isdigit():
@@ -96,8 +109,10 @@ def words(text: str) -> list[str]:
 
 
 def key(text: str) -> str:
-    """The words of a text joined by single spaces: how titles and phrases are compared."""
-    return " ".join(words(text)) or fold(text).strip()
+    """The words of a text, in any script, joined by single spaces: how titles and phrases are compared."""
+    folded = fold(text)
+    found = WORD.findall(folded) if folded.isascii() else [run.text for run in runs(folded)]
+    return " ".join(found) or folded.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +130,9 @@ _UNSPACED = (
     "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U000323af"
 )
-_RUN = re.compile(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_]+)")
+# Vowel signs and the like that folding keeps, from N'Ko to Vedic: parts of a word, though no letters to `re`.
+_MARKS = "".join(chr(code) for code in range(0x0780, 0x1D00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+_RUN = re.compile(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_](?:[^\W_]|[{_MARKS}])*)")
 
 
 def runs(folded: str) -> list[Run]:

@@ -29,8 +29,8 @@ class Corpus:
 
     def points(self, slot: int, at: NDArray[np.int64]) -> NDArray[np.int64]:
         """Code points of the source for folded byte offsets of a slot."""
-        text = self.cache.slots[slot]
-        return at if text is None or text.offsets is None else text.offsets.points(at)
+        offsets = self.cache.offsets(slot)
+        return at if offsets is None else offsets.points(at)
 
     @property
     def slots(self) -> int:
@@ -39,7 +39,7 @@ class Corpus:
 
     def length(self, slot: int) -> int:
         """Code points of a slot's text."""
-        size = np.array([len(self.cache.arena.text(slot))], np.int64)
+        size = np.array([len(self.cache.folded(slot))], np.int64)
         return int(self.points(slot, size)[0])
 
     def order(self, slots: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -105,7 +105,7 @@ class LinkFinder:
         """Which slots hold each name, given as written; letters, digits and what stands between them must agree."""
         spellings = {name: dict.fromkeys((fold(name), key(name))) for name in names}
         literals = [tuple(exact_literal(text) for text in texts) for texts in spellings.values()]
-        found = scan(self._corpus.cache.arena, literals)
+        found = scan(self._corpus.cache.chunks(), literals)
         return {name: np.unique(found.slot[found.term == index]) for index, name in enumerate(spellings)}
 
     def _titles(self, source: int) -> Iterator[str]:

@@ -56,10 +56,10 @@ def localise(
     """Scan for the plan's anchors, form the prior, admit, and find the peaks of the position density."""
     clock = _Stages()
     question = prepare(plan)
-    hits = scan(corpus.cache.arena, question.literals, cancelled=cancelled)
+    hits = scan(corpus.cache.chunks(), question.literals, cancelled=cancelled)
     clock.mark("scan")
     lengths = corpus.cache.arena.lengths()
-    measures = measure(hits, len(question.terms), lengths, len(corpus.cache))
+    measures = measure(hits, len(question.terms), lengths, corpus.cache.live)
     ranking = prior(corpus, question, hits, measures, weights, ablate)
     clock.mark("prior")
     admitted = ranking.ranked[:ADMITTED]

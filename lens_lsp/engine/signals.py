@@ -56,7 +56,7 @@ def _phrase_slots(
     for slot, at in zip(hits.slot[chosen].tolist(), hits.at[chosen].tolist(), strict=True):
         if slot not in found:
             start = max(0, at - before - 1)
-            if pattern.search(corpus.cache.arena.text(slot)[start : at + after + 1].tobytes()):
+            if pattern.search(corpus.cache.folded(slot)[start : at + after + 1].tobytes()):
                 found.add(slot)
     return np.array(sorted(found), np.int64)
 
@@ -106,7 +106,7 @@ def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots
     weights = {stem(term): idf for term, idf in zip(question.terms, measures.idf.tolist(), strict=True)}
     for slot in slots.tolist():
         best = 0.0
-        for heading in _HEADING.finditer(corpus.cache.arena.text(slot).data):
+        for heading in _HEADING.finditer(corpus.cache.folded(slot).data):
             words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading.group())} - STOP_WORDS
             shared = [weights[word] for word in words if word in weights]
             of_question = sum(shared) / measures.total

@@ -14,7 +14,7 @@ from lens_lsp.cli.terminal import printable
 from lens_lsp.domain.model import Evidence, Origin
 from lens_lsp.domain.text import Position, Span
 
-HERE = os.sep + os.path.join("home", "ada")
+HERE = os.sep + os.path.join("home", "someone")
 PLACES = Places([os.path.join(HERE, "notes"), os.sep + "elsewhere"], HERE)
 HOSTILE = st.text(st.one_of(st.characters(), st.sampled_from("`~#<>![]()|\\\n\r\x1b\u202e&:/ww.@*_ -+1")))
 
@@ -47,7 +47,7 @@ def test_paths_outside_the_current_folder_are_absolute() -> None:
 
 
 def test_a_sibling_with_the_same_beginning_is_outside() -> None:
-    assert Places(["/home/ada-old"], "/home/ada").path(0, "a.md") == "/home/ada-old/a.md"
+    assert Places(["/home/someone-old"], "/home/someone").path(0, "a.md") == "/home/someone-old/a.md"
 
 
 def test_a_deleted_current_folder_gives_absolute_paths() -> None:
