@@ -32,6 +32,14 @@ _SHORTEST = 80
 _SCHEMA = "lens.notes/1"
 
 
+CAN_EVICT = all(hasattr(os, name) for name in ("posix_fadvise", "preadv", "RWF_NOWAIT"))
+"""Whether files can be dropped from the page cache, and seen to be."""
+
+
+class ColdCacheError(Exception):
+    """The page cache cannot be emptied."""
+
+
 class NoRoomError(Exception):
     """The disk is too full for the notes."""
 

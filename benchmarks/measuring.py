@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -69,11 +70,11 @@ def timed(work: Callable[[], object]) -> Timing:
 
 def timed_child(arguments: Sequence[str | os.PathLike[str]], **options: Any) -> tuple[Timing, bytes]:
     """One child process from start to end, alone: no other child may run meanwhile. Gives its output."""
-    before, wall = os.times(), time.perf_counter()
-    found = subprocess.run(arguments, check=True, **({"stdout": subprocess.PIPE} | options))
-    wall, after = time.perf_counter() - wall, os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Timing(wall, cpu), found.stdout or b""
+    before, wall = _children(), time.perf_counter()
+    found: Any = subprocess.run(arguments, check=True, **({"stdout": subprocess.PIPE} | options))
+    wall = time.perf_counter() - wall
+    output: bytes = found.stdout or b""
+    return Timing(wall, _children() - before), output
 
 
 def interleaved(runs: int, *tasks: Task) -> list[Series]:
@@ -117,6 +118,11 @@ def build() -> str:
     for path in sorted((REPOSITORY / "lens_lsp").rglob("*.py")):
         digest.update(path.relative_to(REPOSITORY).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _ms(seconds: float) -> str:

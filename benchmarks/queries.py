@@ -54,7 +54,7 @@ ARTICLES_40 = (
     "Soviet Union",
     "José",
     "Malmö",
-    "André",
+    "Fédération",
     "北京",
 )
 PAGES_12 = (
@@ -76,7 +76,6 @@ PAGES_40 = (
     "compiler",
     "iterator",
     "handler",
-    "parameter",
     "buffer",
     "smart pointer",
     "statement",
@@ -89,16 +88,17 @@ PAGES_40 = (
     "implement",
     "predicate",
     "module",
-    "object",
-    "value",
-    "build",
     "wizard",
-    "member",
     "insert",
     "binary",
     "keyword",
     "import",
     "queue",
+    "hash function",
+    "variable",
+    "Microsoft Foundation",
+    "semaphore",
+    "instance",
     "Lüscher",
     "weiß",
 )
@@ -106,7 +106,7 @@ MIXED_12 = (*ARTICLES_12[:8], *PAGES_12[2:6])
 MIXED_40 = (
     *MIXED_12,
     *("American", "born", "university", "population", "football league", "award", "screenwriter", "published"),
-    *("author", "musician", "basketball", "company", "mountain", "José", "Malmö", "André", "北京"),
+    *("author", "musician", "basketball", "company", "mountain", "José", "Malmö", "Fédération", "北京"),
     *("compiler", "handler", "parameter", "buffer", "statement", "conversion", "scheduler", "value", "binary"),
     *("keyword", "weiß"),
 )

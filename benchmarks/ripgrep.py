@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.measuring import Series, Timing, interleaved, timed_child
+from benchmarks.measuring import Series, Timing, timed_child
 
 INVOCATIONS = {
     "count": ("-i", "-F", "--count-matches"),
@@ -26,6 +26,10 @@ INSTALL = "install ripgrep (https://github.com/BurntSushi/ripgrep#installation) 
 
 class NoRipgrepError(Exception):
     """ripgrep is not installed."""
+
+
+class UnequalError(Exception):
+    """Ours and theirs do not find the same, so their times cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +77,14 @@ class Ripgrep:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The fastest invocation, and how long each took when it was chosen."""
+    """What each invocation took, in the same runs."""
 
-    fastest: str
-    least_cpu: str
     tried: dict[str, Series]
+
+    def fastest(self, clock: str = "wall") -> tuple[str, Series]:
+        """The yardstick: its name and its times."""
+        name = min(self.tried, key=lambda name: self.tried[name].median(clock))
+        return f"rg {name}", self.tried[name]
 
 
 def find_ripgrep(program: str | None) -> Ripgrep:
@@ -94,12 +101,9 @@ def write_patterns(terms: Sequence[str], path: Path) -> Path:
     return path
 
 
-def reference(ripgrep: Ripgrep, patterns: Path, folder: Path, expected: int, runs: int) -> Reference:
-    """Try every invocation; one that does not report ``expected`` matches takes no part."""
+def agreeing(ripgrep: Ripgrep, patterns: Path, folder: Path, expected: int) -> list[str]:
+    """The invocations that report ``expected`` matches; the others take no part. Raises UnequalError if none does."""
     names = [name for name in INVOCATIONS if ripgrep.total(name, patterns, folder) == expected]
     if not names:
-        raise AssertionError(f"no invocation of ripgrep finds our {expected} matches of {patterns.name} in {folder}")
-    tasks = [lambda name=name: ripgrep.run(name, patterns, folder) for name in names]  # type: ignore[misc]
-    tried = dict(zip(names, interleaved(runs, *tasks), strict=True))
-    fastest = min(names, key=lambda name: tried[name].median())
-    return Reference(fastest, min(names, key=lambda name: tried[name].median("cpu")), tried)
+        raise UnequalError(f"no invocation of ripgrep finds our {expected} matches of {patterns.name} in {folder}")
+    return names

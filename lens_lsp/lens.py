@@ -28,7 +28,7 @@ from lens_lsp.domain.words import fold
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.localise import Localisation, localise
 from lens_lsp.engine.position import Peak
-from lens_lsp.engine.region import heading_path, whole_words
+from lens_lsp.engine.region import heading_path, readable
 from lens_lsp.oracle.analysis import analyse
 
 ABLATIONS = frozenset({"lexical", "path", "summaries", "history", "scans", "links"})
@@ -169,7 +169,8 @@ class Lens:
             skipped=tuple(sorted(sweep.skips)),
             admitted=len(place.admitted),
             read=publisher.read,
-            matches_unread=int((~admitted[place.hits.slot]).sum()),
+            matches_unread=int((~admitted[place.hits.slot]).sum())
+            + sum(count for slot, _, count in place.hits.thinned if not admitted[slot]),
         )
 
 
@@ -192,13 +193,12 @@ class _Publisher:
 
     def publish(self, place: Localisation, limit: int) -> list[Evidence]:
         """The best ``limit`` windows whose text still stands where it was found."""
-        families = _shares(place)
         evidence: list[Evidence] = []
         for peak in place.peaks:
             document = self._document(peak.slot)
             if document is None:
                 continue
-            item = self._evidence(document, peak, len(evidence) + 1, families.get(peak.slot, {}))
+            item = self._evidence(document, peak, len(evidence) + 1, _shares(place, peak.slot))
             evidence.append(item)
             self._observer.evidence(item)
             if len(evidence) == limit:
@@ -207,7 +207,6 @@ class _Publisher:
 
     def documents(self, place: Localisation, limit: int) -> tuple[RankedDocument, ...]:
         """The ranking, at least its first ten."""
-        families = _shares(place)
         admitted = set(place.admitted.tolist())
         priors = place.file_prior()
         ranked = []
@@ -218,7 +217,7 @@ class _Publisher:
                 continue
             seen.add(key)
             read = self._documents.get(slot) is not None
-            ranked.append(RankedDocument(root, display_path(path), share, slot in admitted, read, families[slot]))
+            ranked.append(RankedDocument(root, display_path(path), share, slot in admitted, read, _shares(place, slot)))
             if len(ranked) == max(10, limit):
                 break
         return tuple(ranked)
@@ -257,7 +256,7 @@ class _Publisher:
         self.warnings.append(f"{display_path(self._text(slot).key[1])} {why}; ask again to include it")
 
     def _evidence(self, document: Document, peak: Peak, n: int, families: Mapping[str, float]) -> Evidence:
-        span = whole_words(document.text, peak.span)
+        span = readable(document.text, peak.span, peak.core)
         text = self._texts.setdefault(peak.slot, SourceText(document.text))
         piece = self._text(peak.slot).piece
         first = Position(1, 1) if piece is None else piece.position
@@ -279,13 +278,11 @@ class _Publisher:
         )
 
 
-def _shares(place: Localisation) -> dict[int, dict[str, float]]:
-    """Each signal family's share of the score of the ranked documents."""
-    shares = {}
-    for slot in place.prior.ranked.tolist():
-        total = sum(float(part[slot]) for part in place.prior.parts.values()) or 1.0
-        shares[slot] = {name: round(float(part[slot]) / total, 6) for name, part in place.prior.parts.items()}
-    return shares
+def _shares(place: Localisation, slot: int) -> dict[str, float]:
+    """Each signal family's share of the score of a document."""
+    parts = {name: float(part[slot]) for name, part in place.prior.parts.items()}
+    total = sum(parts.values()) or 1.0
+    return {name: round(part / total, 6) for name, part in parts.items()}
 
 
 def memory_budget() -> int:
@@ -297,14 +294,13 @@ def memory_budget() -> int:
 
 
 def _overlay(roots: Sequence[Root], buffers: Mapping[str, Buffer]) -> dict[tuple[int, str], Buffer]:
-    """Buffers by root and relative path; those outside all roots have no part in the question."""
+    """Buffers by root and relative path, for every root around them; those outside all roots have no part."""
     overlay = {}
     for path, buffer in buffers.items():
         for root in roots:
             relative = os.path.relpath(path, root.path).replace(os.sep, "/")
             if not relative.startswith("../"):
                 overlay[root.index, relative] = buffer
-                break
     return overlay
 
 

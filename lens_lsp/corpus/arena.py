@@ -28,6 +28,8 @@ class Chunk:
     data: Bytes
     slots: Ints
     starts: Ints
+    passing: bool = False
+    """One text, read only to be scanned and not kept in memory."""
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from lens_lsp.corpus.matcher import Bytes
 from lens_lsp.corpus.opening import Root, Skipped, display_path
 from lens_lsp.corpus.pieces import LARGE, Piece, cut
 from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.summaries import SummaryIndex
 from lens_lsp.corpus.titles import TitleIndex, file_name, plain_name
 from lens_lsp.corpus.walk import FileEntry
 from lens_lsp.domain.model import Head, Skip, SkipReason
@@ -68,8 +69,10 @@ class TextCache:
     def _reset(self) -> None:
         self.arena = Arena()
         self.titles = TitleIndex()
+        self.summaries = SummaryIndex()
         self.slots: list[CachedText | None] = []
         self._texts: dict[Key, list[CachedText]] = {}
+        self._elsewhere: dict[int, None] = {}
         self._loaded: dict[int, FoldedText] = {}
 
     @property
@@ -92,9 +95,16 @@ class TextCache:
     def _place(self, text: CachedText) -> CachedText:
         self._texts.setdefault(text.key, []).append(text)
         self.slots.append(text)
+        if not self.arena.holds(text.slot):
+            self._elsewhere[text.slot] = None
         if text.piece is None or not text.piece.point:
             self.titles.add(text.slot, self.names(text.slot))
+            self.summaries.add(text.slot, text.head)
         return text
+
+    def texts(self, key: Key) -> Sequence[CachedText]:
+        """The texts of a file: one, or its pieces; none if it is not known."""
+        return self._texts.get(key, ())
 
     def names(self, slot: int) -> tuple[str, ...]:
         """What a text is called, as written but without a closing parenthesis: file name, title, aliases."""
@@ -109,7 +119,9 @@ class TextCache:
         for text in self._texts.pop(key, ()):
             self.arena.remove(text.slot)
             self.titles.remove(text.slot)
+            self.summaries.remove(text.slot)
             self.slots[text.slot] = None
+            self._elsewhere.pop(text.slot, None)
 
     def refresh(
         self,
@@ -250,11 +262,14 @@ class TextCache:
     def chunks(self) -> Iterator[Chunk]:
         """All texts to scan: those in memory, then the others, each read as it is asked for."""
         yield from self.arena.chunks()
-        for text in self.slots:
-            if text is not None and not self.arena.holds(text.slot):
-                data = np.frombuffer(self.load(text.slot).data + bytes((SEPARATOR,)), np.uint8)
-                self._loaded.pop(text.slot, None)
-                yield Chunk(data, np.array([text.slot]), np.array([0]))
+        for slot in list(self._elsewhere):
+            yield self.chunk(slot)
+            self._loaded.pop(slot, None)
+
+    def chunk(self, slot: int) -> Chunk:
+        """One text to scan by itself."""
+        data = np.frombuffer(self.load(slot).data + bytes((SEPARATOR,)), np.uint8)
+        return Chunk(data, np.array([slot]), np.array([0]), passing=not self.arena.holds(slot))
 
     def still_holds(self, slot: int, text: str) -> bool:
         """Whether a document's text, just read, is the one that was scanned."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Protocol
 
@@ -140,14 +141,18 @@ def _apart(literals: Sequence[Literal]) -> list[list[int]]:
 def _collide(first: Literal, second: Literal) -> bool:
     """Whether ``second`` can begin inside ``first`` and still be a match of its own."""
     a, b = first.data, second.data
-    # Where a match of ``second`` is swallowed, a literal that overlaps itself would be counted differently.
+    # Inside a word it would be rejected anyway; but where a match is swallowed, a literal that overlaps itself
+    # would be counted differently.
     rejected = second.word_start and _ascii_word(b[0]) and not _overlaps_itself(b)
-    return any(
-        b.startswith(a[at : at + len(b)]) and not (rejected and at > 0 and _ascii_word(a[at - 1]))
-        for at in range(len(a))
-    )
+    return any(b.startswith(a[at : at + len(b)]) for at in (_word_starts(a) if rejected else range(len(a))))
 
 
+@lru_cache(maxsize=1024)
+def _word_starts(data: bytes) -> tuple[int, ...]:
+    return tuple(at for at in range(len(data)) if at == 0 or not _ascii_word(data[at - 1]))
+
+
+@lru_cache(maxsize=1024)
 def _overlaps_itself(data: bytes) -> bool:
     return any(data.startswith(data[at:]) for at in range(1, len(data)))
 

@@ -21,6 +21,9 @@ Mask = NDArray[np.bool_]
 # Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
 _MULTIBYTE_SUFFIX = 8
 
+MOST_PASSING = 256
+"""Hits of a term listed per text that is read only to be scanned; all are counted."""
+
 _WORD = np.zeros(256, bool)
 _WORD[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = True
 # First bytes of two-byte letters outside ASCII (accented Latin is folded away, so: Greek to N'Ko).
@@ -32,19 +35,36 @@ _CONTINUATION[0x80:0xC0] = True
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Occurrences: slot of the text, index of the term, folded byte offset and length. Parallel arrays, unsorted."""
+    """Occurrences: slot of the text, index of the term, folded byte offset and length. Parallel arrays.
+
+    The hits of one term come in order of slot and offset. In a text that is not kept in memory a term may occur
+    more often than is listed; ``thinned`` then says how many occurrences of it are not.
+    """
 
     slot: Ints
     term: Ints
     at: Ints
     size: Ints
+    thinned: tuple[tuple[int, int, int], ...] = ()
+    """(slot, term, occurrences left out)."""
 
     def __len__(self) -> int:
         return len(self.slot)
 
     def of(self, mask: Ints | Mask) -> Hits:
-        """The hits a mask or index selects."""
+        """The listed hits a mask or index selects."""
         return Hits(self.slot[mask], self.term[mask], self.at[mask], self.size[mask])
+
+    def but(self, slots: Ints, exact: Hits) -> Hits:
+        """These hits, with those of the given slots replaced by ``exact`` ones."""
+        keep = ~np.isin(self.slot, slots)
+        kept = self.of(keep)
+        return Hits(
+            np.concatenate([kept.slot, exact.slot]),
+            np.concatenate([kept.term, exact.term]),
+            np.concatenate([kept.at, exact.at]),
+            np.concatenate([kept.size, exact.size]),
+        )
 
 
 def word_literal(word: str) -> Literal:
@@ -73,18 +93,20 @@ def scan(
     terms: Sequence[Sequence[Literal]],
     *,
     fast: bool | None = None,
+    most: int = MOST_PASSING,
     cancelled: Callable[[], bool] | None = None,
 ) -> Hits:
     """Every occurrence of the terms, each given as the literals that count as it.
 
     ``cancelled`` is asked about once a megabyte; the hits so far are returned then. ``fast=False`` asks for the
-    fallback matcher.
+    fallback matcher. Of a term in a text that is not kept in memory about ``most`` hits are listed.
     """
     literals = [literal for term in terms for literal in term]
     owner = np.array([index for index, term in enumerate(terms) for _ in term], np.int64)
     boundaries = _Boundaries(literals)
     finder = matcher(literals, fast=fast)
     parts: list[tuple[Ints, Ints, Ints, Ints]] = []
+    thinned: list[tuple[int, int, int]] = []
     for chunk in chunks if literals else ():
         if cancelled is not None and cancelled():
             break
@@ -92,13 +114,29 @@ def scan(
         if len(which):
             keep = boundaries.hold(chunk.data, which, where)
             which, where = which[keep], where[keep]
+            if chunk.passing and len(which) > most:
+                listed = _thin(owner[which], most)
+                left_out = np.bincount(owner[which[~listed]], minlength=len(terms))
+                slot = int(chunk.slots[0])
+                thinned += [(slot, int(term), int(left_out[term])) for term in np.flatnonzero(left_out)]
+                which, where = which[listed], where[listed]
             text = np.searchsorted(chunk.starts, where, side="right") - 1
             parts.append((chunk.slots[text], owner[which], where - chunk.starts[text], boundaries.size[which]))
     if not parts:
         empty = np.empty(0, np.int64)
         return Hits(empty, empty, empty, empty)
-    slot, term, at, size = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Hits(slot, term, at, size)
+    slot_, term_, at, size = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Hits(slot_, term_, at, size, tuple(thinned))
+
+
+def _thin(term: Ints, most: int) -> Mask:
+    """A mask that keeps at most about ``most`` hits of each term, evenly spread."""
+    keep = np.ones(len(term), bool)
+    for index in np.flatnonzero(np.bincount(term) > most):
+        hits = np.flatnonzero(term == index)
+        keep[hits] = False
+        keep[hits[:: -(-len(hits) // most)]] = True
+    return keep
 
 
 class _Boundaries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Set
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, measure
 from lens_lsp.engine.position import Peak, peaks
 from lens_lsp.engine.prior import Prior, PriorWeights, prior
-from lens_lsp.engine.question import prepare
+from lens_lsp.engine.question import Question, prepare
 
 ADMITTED = 50
 """Documents whose positions are scored. Looking costs no oracle call here, so it is wider than the loop's ten."""
@@ -60,14 +61,23 @@ def localise(
     clock.mark("scan")
     lengths = corpus.cache.arena.lengths()
     measures = measure(hits, len(question.terms), lengths, corpus.cache.live)
-    ranking = prior(corpus, question, hits, measures, weights, ablate)
+    ranking = prior(corpus, question, hits, measures, weights=weights, ablate=ablate)
     clock.mark("prior")
     admitted = ranking.ranked[:ADMITTED]
     own = np.maximum(ranking.scores[admitted], 0.0)
     best = float(own.max()) if len(own) else 0.0
-    found = peaks(corpus, question, hits, measures, admitted, own / (best or 1.0))
+    found = peaks(corpus, question, _exact(corpus, question, hits, admitted), measures, admitted, own / (best or 1.0))
     clock.mark("position")
     return Localisation(ranking, admitted, found, hits, lengths, tuple(clock.stages))
+
+
+def _exact(corpus: Corpus, question: Question, hits: Hits, slots: Ints) -> Hits:
+    """The hits with all occurrences in the given slots, also where the first scan only counted some."""
+    thinned = np.intersect1d(slots, [slot for slot, _, _ in hits.thinned])
+    if not len(thinned):
+        return hits
+    chunks = (corpus.cache.chunk(slot) for slot in thinned.tolist())
+    return hits.but(thinned, scan(chunks, question.literals, most=sys.maxsize))
 
 
 class _Stages:

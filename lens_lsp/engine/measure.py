@@ -66,12 +66,15 @@ def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
     """Count the hits. ``lengths`` are bytes per slot, 0 where a slot is empty; ``texts`` the number of live ones."""
     slots = len(lengths)
     keys = hits.slot * terms + hits.term
+    more = np.array(hits.thinned, np.int64).reshape(-1, 3)
     if slots * terms <= _DENSE:
         table = np.bincount(keys, minlength=slots * terms)
         unique = np.flatnonzero(table)
         count = table[unique]
     else:
         unique, count = np.unique(keys, return_counts=True)
+    count = count.astype(np.int64)
+    count[np.searchsorted(unique, more[:, 0] * terms + more[:, 1])] += more[:, 2]
     slot, term = np.divmod(unique, max(terms, 1))
     frequency = np.bincount(term, minlength=terms)
     average = float(lengths.sum()) / max(texts, 1) or 1.0

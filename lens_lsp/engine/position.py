@@ -49,10 +49,11 @@ class PositionWeights:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """A window of a slot, at most 600 code points, and its score."""
+    """A window of a slot, at most 600 code points, and its score; ``core`` runs from its first hit to its last."""
 
     slot: int
     span: Span
+    core: Span
     score: float
 
 
@@ -103,7 +104,8 @@ def peaks(
     idf = window_idf(hits, measures, weights)
     total = float(idf.sum()) or 1.0
     places = _places(corpus, grid, hits, len(idf))
-    density = weights.document * total * scores[grid.row] + _density(grid, places, idf, weights)
+    local = _density(grid, places, idf, weights)
+    density = np.where(_worth_showing(grid, local), local + weights.document * total * scores[grid.row], -np.inf)
     kind = question.plan.answer_type
     found: list[Peak] = []
     for cell in _highest(grid, density, weights.plateau * total):
@@ -114,13 +116,14 @@ def peaks(
         bonus = 0.0
         if kind in _ANSWERS and _ANSWERS[kind].search(corpus.source(slot), span.start, span.end):
             bonus = weights.answer_type
-        found.append(Peak(slot, span, float(density[cell]) / total + bonus))
+        core = _core(places, int(grid.first[row]) * CELL, span)
+        found.append(Peak(slot, span, core, float(density[cell]) / total + bonus))
     return _apart(sorted(found, key=lambda peak: -peak.score))
 
 
 def window_idf(hits: Hits, measures: Measures, weights: PositionWeights) -> Floats:
     """How telling each term is among the cells of the workspace, estimated as if cells were bytes."""
-    cells = float((measures.lengths // CELL + 1).sum()) / 6
+    cells = float((measures.lengths // CELL).sum() + measures.texts) / 6  # removed texts leave empty slots
     holding = np.ones(len(measures.idf))
     for term in range(len(measures.idf)):
         chosen = hits.term == term
@@ -170,6 +173,27 @@ def _density(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWeigh
     return total
 
 
+def _core(places: list[Ints], before: int, span: Span) -> Span:
+    """From the first to the last hit inside a window; its beginning when there is none."""
+    inside = [
+        place[bounds[0] : bounds[1]]
+        for place in places
+        if np.diff(bounds := np.searchsorted(place, [before + span.start, before + span.end]))[0]
+    ]
+    if not inside:
+        return Span(span.start, span.start)
+    return Span(int(min(place[0] for place in inside)) - before, int(max(place[-1] for place in inside)) - before)
+
+
+def _worth_showing(grid: Grid, local: Floats) -> NDArray[np.bool_]:
+    """Windows that hold a term; of a document without any, which only links led to, its beginning."""
+    holds = local > 0
+    without = np.ones(len(grid.slots), bool)
+    without[grid.row[holds]] = False
+    holds[grid.first[without]] = True
+    return holds
+
+
 def _running(cells: Ints, size: int) -> NDArray[np.int64]:
     """How many of the cells lie before each cell."""
     sums = np.zeros(size + 1, np.int64)
@@ -194,7 +218,7 @@ def _highest(grid: Grid, density: Floats, tolerance: float) -> list[int]:
     taken = np.zeros(grid.size, bool)
     chosen: list[int] = []
     for cell in tried.tolist():
-        if taken[cell]:
+        if taken[cell] or density[cell] == -np.inf:
             continue
         row = int(grid.row[cell])
         low, high = int(grid.first[row]), int(grid.end[row])
@@ -213,12 +237,12 @@ def _highest(grid: Grid, density: Floats, tolerance: float) -> list[int]:
 
 
 def _apart(found: list[Peak]) -> list[Peak]:
-    """Without windows that lie more than half under a better one."""
+    """Without windows that lie more than a third under a better one."""
     kept: list[Peak] = []
     for peak in found:
         if not any(
             peak.slot == better.slot
-            and min(peak.span.end, better.span.end) - max(peak.span.start, better.span.start) > WINDOW // 2
+            and min(peak.span.end, better.span.end) - max(peak.span.start, better.span.start) > WINDOW // 3
             for better in kept
         ):
             kept.append(peak)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
+from lens_lsp.corpus.cache import Key
 from lens_lsp.corpus.scan import Hits
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.links import LinkFinder, Links
 from lens_lsp.engine.measure import Floats, Ints, Measures
 from lens_lsp.engine.question import Question
-from lens_lsp.engine.signals import heading_scores, name_scores, phrase_scores, proximity_scores, title_scores
+from lens_lsp.engine.signals import (
+    heading_scores,
+    history_scores,
+    name_scores,
+    phrase_scores,
+    proximity_scores,
+    summary_scores,
+    title_scores,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +33,12 @@ class PriorWeights:
     """
 
     phrases: float = 0.499
-    proximity: float = 0.109
     titles: float = 0.678
     names: float = 2.0
     headings: float = 1.0
-    even_names: float = 1.0
+    summaries: float = 0.2
+    history: float = 0.5
+    proximity: float = 0.109
     sources: int = 5
     """How many of the best documents pass weight on along links."""
     source_power: float = 0.979
@@ -42,6 +53,10 @@ class PriorWeights:
     decay: float = 0.514
 
 
+EXPLORING = PriorWeights(phrases=0.2, titles=0.25, names=1.0, summaries=0.2, history=0.5, proximity=0.2)
+"""Whose links are followed: names count less here, since a document that is only called like a word of the question
+is worth showing but not worth following."""
+
 _CANDIDATES = 80
 _SOURCES = 10
 _SECOND_SOURCES = 12
@@ -54,7 +69,7 @@ class Prior:
     scores: Floats
     ranked: Ints
     """Candidate slots, best first."""
-    parts: dict[str, Floats] = field(default_factory=dict)
+    parts: Mapping[str, Floats]
 
 
 def prior(
@@ -62,60 +77,103 @@ def prior(
     question: Question,
     hits: Hits,
     measures: Measures,
+    *,
     weights: PriorWeights = PriorWeights(),
+    history: Mapping[Key, float] = MappingProxyType({}),
     ablate: Set[str] = frozenset(),
 ) -> Prior:
-    """Score every document for the question."""
-    slots = len(measures.norm)
-    silent = np.zeros(slots)
-    covered = silent if "lexical" in ablate else measures.coverage()
-    phrases = silent if "lexical" in ablate else phrase_scores(corpus, question, hits, measures)
-    titles = silent if "path" in ablate else title_scores(corpus, question, slots)
-    names = silent if "path" in ablate else name_scores(corpus, question, slots)
-    proximity = silent if "scans" in ablate else proximity_scores(hits, measures, covered + phrases + titles)
-    path = weights.titles * titles + weights.names * names
-    base = covered + weights.phrases * phrases + path + weights.proximity * proximity
-    even = covered + 0.2 * phrases + 0.25 * titles + 0.2 * proximity + weights.even_names * names
-    ranked = _ranked(corpus, even, np.flatnonzero(even > 0), _CANDIDATES)
+    """Score every document for the question: π_prior at the level of documents (paper, equation 5).
+
+    ``history`` holds how well earlier verified evidence of a file matches; ``ablate`` switches families off.
+    """
+    signals = _measure_signals(corpus, question, hits, measures, history, ablate)
+    exploring = signals.fused(EXPLORING)
+    followed = _ranked(corpus, exploring, np.flatnonzero(exploring > 0), _CANDIDATES)
     if "path" not in ablate:
-        headings = weights.headings * heading_scores(corpus, question, measures, ranked)
-        path, base = path + headings, base + headings
-    linked = base
-    if len(ranked) and "links" not in ablate and "scans" not in ablate:
-        candidates, linked = _follow(corpus, question, hits, measures, base, even, ranked, weights)
-        ranked = _ranked(corpus, linked, candidates, len(candidates))
-    return Prior(linked, ranked, {"lexical": covered, "path": path, "scans": linked - base})
+        signals = replace(signals, headings=heading_scores(corpus, question, measures, followed))
+    parts = signals.families(weights)
+    base = signals.fused(weights)
+    if not len(followed) or ablate & {"links", "scans"}:
+        return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts)
+    finder = LinkFinder(corpus, question, hits, measures)
+    candidates = _follow(corpus, finder, exploring, followed)
+    linked = propagate(base, candidates, finder.links, measures, weights)
+    parts["scans"] = parts["scans"] + linked - base
+    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts)
 
 
-def _ranked(corpus: Corpus, scores: Floats, slots: Ints, most: int) -> Ints:
-    if len(slots) > 4 * most:
-        slots = slots[np.argpartition(-scores[slots], 2 * most)[: 2 * most]]
-    return corpus.order(slots, scores[slots])[:most]
+@dataclass(frozen=True, slots=True)
+class _Signals:
+    """What each signal says of every slot."""
+
+    covered: Floats
+    phrases: Floats
+    titles: Floats
+    names: Floats
+    headings: Floats
+    summaries: Floats
+    history: Floats
+    proximity: Floats
+
+    def families(self, weights: PriorWeights) -> dict[str, Floats]:
+        """The five families, weighted."""
+        return {
+            "lexical": self.covered + weights.phrases * self.phrases,
+            "path": weights.titles * self.titles + weights.names * self.names + weights.headings * self.headings,
+            "summaries": weights.summaries * self.summaries,
+            "history": weights.history * self.history,
+            "scans": weights.proximity * self.proximity,
+        }
+
+    def fused(self, weights: PriorWeights) -> Floats:
+        """Their weighted sum."""
+        return np.asarray(np.sum(list(self.families(weights).values()), axis=0), np.float64)
 
 
-def _follow(
+def _measure_signals(
     corpus: Corpus,
     question: Question,
     hits: Hits,
     measures: Measures,
-    base: Floats,
-    even: Floats,
-    ranked: Ints,
-    weights: PriorWeights,
-) -> tuple[Ints, Floats]:
-    """Two hops of links out of the best documents; the candidates they lead to and everyone's new score."""
-    finder = LinkFinder(corpus, question, hits, measures)
-    finder.expand(ranked[:_SOURCES].tolist())
-    finder.look_back(ranked, even)
-    provisional = even.copy()
-    best = float(even.max()) or 1.0
+    history: Mapping[Key, float],
+    ablate: Set[str],
+) -> _Signals:
+    slots = len(measures.norm)
+    silent = np.zeros(slots)
+    lexical, path, scans = (family not in ablate for family in ("lexical", "path", "scans"))
+    covered = measures.coverage() if lexical else silent
+    phrases = phrase_scores(corpus, question, hits, measures) if lexical else silent
+    titles = title_scores(corpus, question, slots) if path else silent
+    return _Signals(
+        covered=covered,
+        phrases=phrases,
+        titles=titles,
+        names=name_scores(corpus, question, slots) if path else silent,
+        headings=silent,
+        summaries=silent if "summaries" in ablate else summary_scores(corpus, question, measures),
+        history=silent if "history" in ablate else history_scores(history, corpus, slots),
+        proximity=proximity_scores(hits, measures, covered + phrases + titles) if scans else silent,
+    )
+
+
+def _ranked(corpus: Corpus, scores: Floats, slots: Ints, most: int) -> Ints:
+    if len(slots) > 4 * most:
+        slots = slots[scores[slots] >= np.partition(scores[slots], -most)[-most]]  # ties are settled by path
+    return corpus.order(slots, scores[slots])[:most]
+
+
+def _follow(corpus: Corpus, finder: LinkFinder, exploring: Floats, followed: Ints) -> Ints:
+    """Two hops of links out of the best documents; all candidates they lead to."""
+    finder.expand(followed[:_SOURCES].tolist())
+    finder.look_back(followed, exploring)
+    provisional = exploring.copy()
+    best = float(exploring.max())
     for (source, target), mention in finder.links.forward.items():
-        gain = 0.3 * even[source] / best * (1 + 0.5 * mention.near) / mention.namesakes**0.5
-        provisional[target] = max(provisional[target], even[target] + gain)
-    candidates = np.array(sorted({*ranked.tolist(), *finder.links.targets()}), np.int64)
+        gain = 0.3 * exploring[source] / best * (1 + 0.5 * mention.near) / mention.namesakes**0.5
+        provisional[target] = max(provisional[target], exploring[target] + gain)
+    candidates = np.array(sorted({*followed.tolist(), *finder.links.targets()}), np.int64)
     finder.expand(_ranked(corpus, provisional, candidates, _SECOND_SOURCES).tolist())
-    candidates = np.array(sorted({*candidates.tolist(), *finder.links.targets()}), np.int64)
-    return candidates, propagate(base, candidates, finder.links, measures, weights)
+    return np.array(sorted({*candidates.tolist(), *finder.links.targets()}), np.int64)
 
 
 def propagate(base: Floats, candidates: Ints, links: Links, measures: Measures, weights: PriorWeights) -> Floats:

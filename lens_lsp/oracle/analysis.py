@@ -22,6 +22,12 @@ _OPENING = re.compile(
 _EITHER = re.compile(r" (?:and|or) ")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _SHORTEST_NAME = 3
+_LONGEST_PHRASE = 200
+_MOST_PHRASES = 32
+MOST_TERMS = 128
+"""Terms of a question that are searched for; a pasted page beyond that is cut."""
+LONGEST_TERM = 64
+"""Code points of a term that are compared."""
 
 _TYPES = (
     (AnswerType.DATE, re.compile(r"\b(?:when|(?:what|which) (?:year|date|century|decade|day|month))\b")),
@@ -47,12 +53,11 @@ def terms(folded: str) -> list[tuple[str, AnchorKind]]:
     for run in runs(folded):
         if not run.spaced:
             found.update(dict.fromkeys(bigrams(run.text), AnchorKind.TERM))
-        elif run.text.isdigit():
-            found[run.text] = AnchorKind.NUMBER
         else:
-            found[run.text] = AnchorKind.TERM
+            term = run.text[:LONGEST_TERM]
+            found[term] = AnchorKind.NUMBER if term.isdigit() else AnchorKind.TERM
     content = [(term, kind) for term, kind in found.items() if _carries_content(term)]
-    return content or list(found.items())
+    return (content or list(found.items()))[:MOST_TERMS]
 
 
 def _carries_content(term: str) -> bool:
@@ -63,13 +68,15 @@ def phrases(question: str) -> list[str]:
     """Quoted text and capitalised names of a question as folded keys; the parts of "A and B" stand beside the whole."""
     found = [match.group(1) for match in _QUOTED.finditer(question)]
     for match in NAME.finditer(_OPENING.sub("", question, count=1)):
-        name = match.group().strip(" .,'-?")
-        name = _POSSESSIVE.sub("", _OPENING.sub("", _OPENING.sub("", name, count=1), count=1)).strip()
+        written = match.group().strip(" .,'-?")
+        name = _POSSESSIVE.sub("", _OPENING.sub("", _OPENING.sub("", written, count=1), count=1)).strip()
+        if not name and " " in written:  # "The Who": nothing but words that open questions
+            name = written
         found.append(name)
         if _EITHER.search(name):
             found.extend(part.strip() for part in _EITHER.split(name))
-    keys = [key(phrase) for phrase in found if len(phrase) >= _SHORTEST_NAME]
-    return list(dict.fromkeys(k for k in keys if k))
+    keys = [key(phrase) for phrase in found if _SHORTEST_NAME <= len(phrase) <= _LONGEST_PHRASE]
+    return list(dict.fromkeys(k for k in keys if k))[:_MOST_PHRASES]
 
 
 def answer_type(question: str) -> AnswerType:

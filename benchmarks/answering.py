@@ -1,0 +1,112 @@
+"""The question of the warm rows, answered by the package's own scan and measures: ten documents, a window in each.
+
+``python -m benchmarks.answering WAY FOLDER CORPUS TERMS`` does it once with nothing cached and prints the seconds of
+the work alone (imports left out), the number of matches and the peak of memory as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.measuring import timed
+from benchmarks.queries import TERMS, literals
+from lens_lsp.corpus.arena import Arena
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.opening import Root
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.walk import FileEntry, discover
+from lens_lsp.engine.measure import Ints, Measures, measure
+
+TOP = 10
+WINDOW = 600
+"""Bytes of a window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best slots, the best window of each as byte offsets, and every match."""
+
+    slots: list[int]
+    windows: list[tuple[int, int]]
+    hits: Hits
+
+    def by_term(self, terms: Sequence[str]) -> dict[str, int]:
+        counts = np.bincount(self.hits.term, minlength=len(terms)).tolist()
+        return dict(zip(terms, counts, strict=True))
+
+    def by_slot(self) -> Counter[int]:
+        slots, counts = np.unique(self.hits.slot, return_counts=True)
+        return Counter(dict(zip(slots.tolist(), counts.tolist(), strict=True)))
+
+
+def answer(arena: Arena, terms: Sequence[str]) -> Answer:
+    """Scan, BM25, the ten best texts, the best window of each."""
+    hits = scan(arena.chunks(), literals(terms))
+    lengths = arena.lengths()
+    measures = measure(hits, len(terms), lengths, int(np.count_nonzero(lengths)))
+    scores = measures.coverage()
+    count = min(TOP, int(np.count_nonzero(scores)))
+    best = np.argpartition(-scores, count - 1)[:count] if count else np.empty(0, np.int64)
+    best = best[np.argsort(-scores[best], kind="stable")]
+    return Answer(best.tolist(), windows(best, hits, measures), hits)
+
+
+def windows(slots: Ints, hits: Hits, measures: Measures) -> list[tuple[int, int]]:
+    """In each text the window that holds the most idf mass."""
+    wanted = np.zeros(len(measures.norm), bool)
+    wanted[slots] = True
+    hits = hits.of(wanted[hits.slot])
+    found = []
+    for slot in slots.tolist():
+        own = hits.of(hits.slot == slot)
+        order = np.argsort(own.at)
+        places = own.at[order]
+        mass = np.concatenate([[0.0], np.cumsum(measures.idf[own.term[order]])])
+        inside = mass[np.searchsorted(places, places + WINDOW)] - mass[:-1]
+        start = int(places[np.argmax(inside)])
+        found.append((start, min(int(measures.lengths[slot]), start + WINDOW)))
+    return found
+
+
+def lowered(folder: str) -> tuple[Arena, list[FileEntry]]:
+    """All files of a folder with ASCII letters lowered and nothing else done: slots are places in the list."""
+    arena = Arena()
+    with Root(folder) as root:
+        files = discover(root, CorpusRules()).files
+        for entry in files:
+            arena.add(root.read(entry.path).lower())
+    return arena, files
+
+
+def cached(folder: str) -> TextCache:
+    """What a question finds in memory: every text folded, with its names."""
+    cache = TextCache()
+    with Root(folder) as root:
+        cache.refresh([root], discover(root, CorpusRules()).files, {})
+    return cache
+
+
+def from_nothing(way: str, folder: str, terms: Sequence[str]) -> Answer:
+    """Walk, read, fold and answer. ``way``: "product" fills the cache of a question, "lean" only lowers ASCII."""
+    arena = cached(folder).arena if way == "product" else lowered(folder)[0]
+    return answer(arena, terms)
+
+
+def main(arguments: Sequence[str]) -> None:
+    way, folder, corpus, terms = arguments
+    answers: list[Answer] = []
+    timing = timed(lambda: answers.append(from_nothing(way, folder, TERMS[corpus][terms])))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    print(json.dumps({"wall": timing.wall, "cpu": timing.cpu, "matches": len(answers[0].hits), "peakBytes": peak}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

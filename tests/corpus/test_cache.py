@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.opening import Root
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.scan import scan, word_literal
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.walk import FileEntry, discover
+from lens_lsp.domain.model import Skip, SkipReason
+
+LONG_AGO = 1_000_000_000
+
+
+class Folder:
+    """A folder on disk and a cache that follows it."""
+
+    def __init__(self, path: Path, budget: int = 1 << 31) -> None:
+        self.path = path
+        self.root = Root(str(path))
+        self.cache = TextCache(budget=budget)
+        self.files: Sequence[FileEntry] = ()
+        self.read: list[int] = []
+
+    def write(self, name: str, text: str | bytes, *, modified: int = LONG_AGO) -> None:
+        """Write a file that looks as if it had been written at a time, in seconds."""
+        path = self.path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        os.utime(path, (modified, modified))
+
+    def look(self) -> None:
+        self.files = discover(self.root, CorpusRules()).files
+
+    def refresh(
+        self, buffers: Mapping[str, str] | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> list[Skip]:
+        """Bring the cache in line with what the last look listed."""
+        overlay = {(0, name): Buffer(str(self.path / name), text) for name, text in (buffers or {}).items()}
+        return self.cache.refresh([self.root], self.files, overlay, cancelled=cancelled)
+
+    def follow(self, buffers: Mapping[str, str] | None = None) -> list[Skip]:
+        self.look()
+        return self.refresh(buffers)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The folded texts by path."""
+        known = [text for text in self.cache.slots if text is not None]
+        return {text.key[1]: self.cache.folded(text.slot).tobytes().decode() for text in known}
+
+    def found(self, word: str) -> set[tuple[str, int]]:
+        """Path and place, in code points of the source, of every occurrence of a word."""
+        hits = scan(self.cache.chunks(), [(word_literal(word),)])
+        places = set()
+        for slot, at in zip(hits.slot.tolist(), hits.at.tolist(), strict=True):
+            text, offsets = self.cache.slots[slot], self.cache.offsets(slot)
+            assert text is not None
+            places.add((text.key[1], at if offsets is None else int(offsets.points(hits.at[hits.at == at])[0])))
+        return places
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Folder]:
+    folder = Folder(tmp_path)
+    with folder.root:
+        yield folder
+
+
+def test_the_cache_holds_the_folded_texts_of_all_files(folder: Folder) -> None:
+    folder.write("a.md", "# Straße")
+    folder.write("b.txt", "UPPER\r\nlower")
+    assert folder.follow() == []
+    assert folder.texts == {"a.md": "# strasse", "b.txt": "upper\r\nlower"}
+    assert folder.cache.files == 2
+
+
+def test_markup_is_hidden_and_moves_nothing(folder: Folder) -> None:
+    folder.write("a.html", "<b>é bold</b> word")
+    folder.follow()
+    assert folder.texts == {"a.html": "   e bold     word"}
+    assert folder.found("word") == {("a.html", 14)}
+
+
+def test_a_changed_file_is_read_again(folder: Folder) -> None:
+    folder.write("a.md", "before")
+    folder.write("b.md", "other")
+    folder.follow()
+    folder.write("a.md", "afterwards", modified=LONG_AGO + 1)
+    folder.follow()
+    assert folder.texts == {"a.md": "afterwards", "b.md": "other"}
+
+
+def test_a_change_is_noticed_though_size_and_modification_time_are_the_same(folder: Folder) -> None:
+    folder.write("a.md", "before")
+    folder.follow()
+    folder.write("a.md", "behind")  # the time of the last status change cannot be set back
+    folder.follow()
+    assert folder.texts == {"a.md": "behind"}
+
+
+def test_a_file_that_was_replaced_by_one_just_like_it_is_read_again(folder: Folder) -> None:
+    folder.write("a.md", "before")
+    folder.follow()
+    folder.write("b.md", "behind")
+    os.replace(folder.path / "b.md", folder.path / "a.md")
+    folder.follow()
+    assert folder.texts == {"a.md": "behind"}
+
+
+def test_an_unchanged_file_is_not_read_again(folder: Folder) -> None:
+    folder.write("a.md", "before")
+    folder.follow()
+    folder.write("a.md", "behind")
+    folder.refresh()  # without a look at the disk nothing says that it changed
+    assert folder.texts == {"a.md": "before"}
+
+
+def test_a_file_written_just_before_it_was_read_is_read_again_though_nothing_shows_a_change(folder: Folder) -> None:
+    young = 1 << 33  # in the future: younger than any clock can tell
+    folder.write("a.md", "before", modified=young)
+    folder.follow()
+    folder.write("a.md", "behind", modified=young)
+    folder.refresh()
+    assert folder.texts == {"a.md": "behind"}
+
+
+def test_a_removed_file_vanishes_and_so_does_its_name(folder: Folder) -> None:
+    folder.write("Rare Orchid.md", "secret")
+    folder.write("b.md", "other")
+    folder.follow()
+    assert len(folder.cache.titles.slots("rare orchid")) == 1
+    (folder.path / "Rare Orchid.md").unlink()
+    folder.follow()
+    assert folder.texts == {"b.md": "other"}
+    assert folder.cache.titles.slots("rare orchid") == []
+    assert folder.found("secret") == set()
+
+
+def test_a_buffer_wins_over_the_disk_until_it_is_closed(folder: Folder) -> None:
+    folder.write("a.md", "on disk")
+    folder.follow({"a.md": "Being Written"})
+    assert folder.texts == {"a.md": "being written"}
+    folder.follow({"a.md": "being rewritten"})
+    assert folder.texts == {"a.md": "being rewritten"}
+    folder.follow()
+    assert folder.texts == {"a.md": "on disk"}
+
+
+def test_a_buffer_that_is_closed_shows_what_was_saved_meanwhile(folder: Folder) -> None:
+    folder.write("a.md", "before")
+    folder.follow({"a.md": "typed"})
+    folder.write("a.md", "saved!", modified=LONG_AGO + 5)
+    folder.follow({"a.md": "typed"})
+    assert folder.texts == {"a.md": "typed"}
+    folder.follow()
+    assert folder.texts == {"a.md": "saved!"}
+
+
+def test_a_file_opened_after_it_was_read_shows_its_buffer(folder: Folder) -> None:
+    folder.write("a.md", "on disk")
+    folder.follow()
+    folder.follow({"a.md": "typed"})
+    assert folder.texts == {"a.md": "typed"}
+
+
+def test_what_cannot_be_read_is_reported_each_time_and_once(folder: Folder) -> None:
+    folder.write("a.md", b"\x00\x01\x02\x03" * 100)
+    folder.write("b.pdf", b"%PDF-1.7")
+    folder.write("c.md", "fine")
+    expected = [Skip("a.md", SkipReason.BINARY), Skip("b.pdf", SkipReason.UNSUPPORTED)]
+    for _ in range(3):
+        assert sorted(folder.follow()) == expected
+        assert folder.texts == {"c.md": "fine"}
+
+
+def test_a_file_that_can_be_read_after_all_is_no_longer_reported(folder: Folder) -> None:
+    folder.write("a.md", b"\x00\x01\x02\x03" * 100)
+    assert len(folder.follow()) == 1
+    folder.write("a.md", "text now")
+    assert folder.follow() == []
+    assert folder.texts == {"a.md": "text now"}
+    folder.write("a.md", b"\x00\x01\x02\x03" * 200)
+    assert folder.follow() == [Skip("a.md", SkipReason.BINARY)]
+    assert folder.texts == {}
+
+
+def test_a_file_that_vanished_since_it_was_listed_is_reported(folder: Folder) -> None:
+    folder.write("a.md", "text")
+    folder.look()
+    (folder.path / "a.md").unlink()
+    assert folder.refresh() == [Skip("a.md", SkipReason.UNREADABLE)]
+    assert folder.follow() == []
+
+
+def test_giving_back_space_changes_no_result(folder: Folder) -> None:
+    for number in range(6):
+        folder.write(f"big {number}.md", f"needle {number} " + "größe " + "filler " * 80_000 + "needle")
+    folder.write("Title.md", "# Ünïcode\n\nneedle")
+    folder.follow()
+    before = folder.found("needle")
+    for number in range(5):
+        (folder.path / f"big {number}.md").unlink()
+    folder.follow()
+    assert folder.cache.arena.blank == 0  # what the removed ones took was given back
+    assert len(folder.cache.slots) == 2
+    assert folder.found("needle") == {place for place in before if place[0] in {"big 5.md", "Title.md"}}
+    for name, path in {"title": "Title.md", "unicode": "Title.md", "big 5": "big 5.md"}.items():
+        assert [folder.cache.slots[slot].key[1] for slot in folder.cache.titles.slots(name)] == [path]
+    folder.write("Title.md", "needle\nneedle")
+    folder.follow()
+    assert {place for place in folder.found("needle") if place[0] == "Title.md"} == {("Title.md", 0), ("Title.md", 7)}
+
+
+def test_texts_beyond_the_memory_budget_are_found_all_the_same(tmp_path: Path) -> None:
+    for name, text in {"a.md": "Größe needle", "b.html": "<i>needle</i>é", "c.txt": "needle " * 600}.items():
+        (tmp_path / name).write_text(text)
+    results = []
+    for budget in (1 << 31, 20, 0):
+        folder = Folder(tmp_path, budget)
+        with folder.root:
+            folder.follow()
+            assert folder.cache.arena.size <= max(budget, 20)
+            results.append((folder.texts, folder.found("needle") - {("c.txt", 7 * n) for n in range(1, 600)}))
+    assert results[0] == results[1] == results[2]
+
+
+def test_files_not_yet_read_when_it_was_cancelled_are_read_next_time(folder: Folder) -> None:
+    for number in range(600):
+        folder.write(f"{number:03}.md", f"text {number}")
+    folder.look()
+    asked: list[None] = []
+
+    def second_time() -> bool:
+        asked.append(None)
+        return len(asked) > 1
+
+    folder.refresh(cancelled=second_time)
+    assert 0 < folder.cache.files < 600
+    folder.refresh()
+    assert folder.texts == {f"{number:03}.md": f"text {number}" for number in range(600)}
+
+
+def test_two_roots_with_files_of_the_same_name_are_kept_apart(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(f"in {name}")
+    cache = TextCache()
+    with Root(str(tmp_path / "one"), 0) as one, Root(str(tmp_path / "two"), 1) as two:
+        files = [entry for root in (one, two) for entry in discover(root, CorpusRules()).files]
+        cache.refresh([one, two], files, {(1, "a.md"): Buffer(str(tmp_path / "two" / "a.md"), "typed")})
+        texts = {text.key: cache.folded(text.slot).tobytes() for text in cache.slots if text is not None}
+    assert texts == {(0, "a.md"): b"in one", (1, "a.md"): b"typed"}
+
+
+def test_progress_tells_how_many_files_are_to_be_read(folder: Folder) -> None:
+    for number in range(300):
+        folder.write(f"{number:03}.md", "text")
+    folder.look()
+    told: list[tuple[int, int]] = []
+    folder.cache.refresh([folder.root], folder.files, {}, progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 300), (256, 300)]

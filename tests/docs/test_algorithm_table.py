@@ -1,0 +1,84 @@
+"""The table of the paper: every line of Algorithm 1, every numbered equation, and symbols that exist."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from operator import attrgetter
+
+import pytest
+from documentation import DOCS, REPOSITORY, table_rows
+
+# Written from the paper: the 13 lines of Algorithm 1, and the numbered equations in order of appearance with their
+# labels, the main text's 11 first, then the supplement's 10 (an align with all but one line unnumbered counts once).
+LINES = 13
+EQUATIONS = (
+    *[None] * 11,
+    "eq:windowcount",
+    None,
+    "eq:ratio",
+    "eq:ratiobound",
+    "eq:bound",
+    "eq:factorized",
+    *[None] * 4,
+)
+EXPECTED = [(f"A{n}", "–") for n in range(1, LINES + 1)] + [
+    (f"E{n}", label or "–") for n, label in enumerate(EQUATIONS, 1)
+]
+ROWS = table_rows(DOCS / "explanation" / "algorithm.md", "## The table")
+PLACE = re.compile(r"`([^`]+)`")
+
+
+def places(cell: str) -> list[tuple[str, str]]:
+    """File or folder and symbol, which may be empty."""
+    return [(path, symbol) for path, _, symbol in (place.partition("::") for place in PLACE.findall(cell))]
+
+
+def exists(path: str, symbol: str) -> bool:
+    """Whether the repository holds the file or folder and, if one is named, the symbol in it."""
+    if path.endswith("/"):
+        return (REPOSITORY / path).is_dir()
+    if not (REPOSITORY / path).is_file() or not symbol:
+        return (REPOSITORY / path).is_file()
+    module = importlib.import_module(path.removesuffix(".py").replace("/", "."))
+    try:
+        attrgetter(symbol)(module)
+    except AttributeError:
+        return False
+    return True
+
+
+def test_every_line_and_every_equation_has_one_row_in_order() -> None:
+    assert len(EQUATIONS) == 21
+    assert [(row[0], row[2]) for row in ROWS] == EXPECTED
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+def test_a_row_tells_the_truth_about_the_code(row: list[str]) -> None:
+    _, says, _, state, where, note = row
+    assert says
+    assert places(where), "no place named"
+    if state == "next":
+        assert not any(exists(path, symbol) for path, symbol in places(where)), "it is there: say built or partly"
+        return
+    assert state in ("built", "partly")
+    for path, symbol in places(where):
+        assert symbol, f"{path}: name the symbol"
+        assert exists(path, symbol), f"{path}::{symbol} does not exist"
+    assert state == "built" or note, "partly: say what is missing"
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol", "expected"),
+    [
+        ("lens_lsp/lens.py", "Lens.find", True),
+        ("lens_lsp/lens.py", "", True),
+        ("lens_lsp/engine/", "", True),
+        ("lens_lsp/lens.py", "Lens.nowhere", False),
+        ("lens_lsp/lens.py", "Nothing", False),
+        ("lens_lsp/nowhere.py", "Lens", False),
+        ("lens_lsp/nowhere/", "", False),
+    ],
+)
+def test_a_place_exists_only_if_file_and_symbol_do(path: str, symbol: str, expected: bool) -> None:
+    assert exists(path, symbol) is expected

@@ -1,0 +1,115 @@
+"""The measurements against BM25 written out term by term and text by text."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lens_lsp.corpus.arena import Arena, Chunk
+from lens_lsp.corpus.scan import exact_literal, scan
+from lens_lsp.engine.measure import Measures, inverse_frequency, measure
+
+VOCABULARY = ("one", "two", "three", "absent")
+TEXTS = st.lists(st.lists(st.sampled_from((*VOCABULARY[:3], "other")), max_size=12).map(" ".join), max_size=8)
+
+
+def measured(texts: list[str], removed: set[int] = frozenset()) -> Measures:
+    arena = Arena()
+    for text in texts:
+        arena.add(text.encode())
+    for slot in removed:
+        arena.remove(slot)
+    hits = scan(arena.chunks(), [(exact_literal(word),) for word in VOCABULARY])
+    return measure(hits, len(VOCABULARY), arena.lengths(), len(texts) - len(removed))
+
+
+def idf(word: str, texts: list[str]) -> float:
+    holding = sum(word in text.split() for text in texts)
+    return math.log(1 + (len(texts) - holding + 0.5) / (holding + 0.5)) if holding else 0.0
+
+
+def saturation(word: str, text: str, texts: list[str]) -> float:
+    count = Counter(text.split())[word]
+    average = sum(map(len, texts)) / len(texts)
+    return count / (count + 1.2 * (1 - 0.6 + 0.6 * len(text) / average)) if count else 0.0
+
+
+@given(TEXTS)
+def test_coverage_is_bm25_as_a_share_of_the_best_possible(texts: list[str]) -> None:
+    measures = measured(texts)
+    total = sum(idf(word, texts) for word in VOCABULARY)
+    expected = [sum(idf(word, texts) * saturation(word, text, texts) for word in VOCABULARY) for text in texts]
+    assert measures.coverage().tolist() == pytest.approx([value / (total or 1.0) for value in expected])
+
+
+@given(TEXTS)
+def test_frequencies_count_texts_and_occurrences(texts: list[str]) -> None:
+    measures = measured(texts)
+    table = dict(
+        zip(zip(measures.slot.tolist(), measures.term.tolist(), strict=True), measures.count.tolist(), strict=True)
+    )
+    assert table == {
+        (slot, term): count
+        for slot, text in enumerate(texts)
+        for term, word in enumerate(VOCABULARY)
+        if (count := text.split().count(word))
+    }
+    assert measures.frequency.tolist() == [sum(word in text.split() for text in texts) for word in VOCABULARY]
+    assert measures.idf.tolist() == pytest.approx([idf(word, texts) for word in VOCABULARY])
+
+
+@given(TEXTS.filter(len))
+def test_rows_are_the_saturations_of_the_given_texts(texts: list[str]) -> None:
+    slots = np.arange(len(texts))[::-2].copy()
+    expected = [[saturation(word, texts[slot], texts) for word in VOCABULARY] for slot in slots.tolist()]
+    assert measured(texts).rows(slots) == pytest.approx(np.array(expected))
+
+
+@given(TEXTS.filter(lambda texts: len(texts) > 1), st.data())
+def test_removed_texts_count_for_nothing(texts: list[str], data: st.DataObject) -> None:
+    removed = data.draw(st.sets(st.integers(0, len(texts) - 1), max_size=len(texts) - 1))
+    left = [text for slot, text in enumerate(texts) if slot not in removed]
+    with_gaps, without = measured(texts, removed), measured(left)
+    assert with_gaps.idf.tolist() == without.idf.tolist()
+    gaps = [slot for slot in range(len(texts)) if slot not in removed]
+    assert with_gaps.coverage()[gaps].tolist() == pytest.approx(without.coverage().tolist())
+    assert with_gaps.texts == without.texts
+
+
+def test_a_word_in_every_text_still_weighs_something_and_one_in_none_nothing() -> None:
+    weights = inverse_frequency(np.array([0, 1, 50, 100]), 100)
+    assert weights[0] == 0
+    assert weights[1] > weights[2] > weights[3] > 0
+
+
+def test_nothing_measured_is_no_division_by_zero() -> None:
+    for texts in ([], [""], ["", ""], ["other"]):
+        measures = measured(texts)
+        assert measures.total == 1.0
+        assert measures.coverage().tolist() == [0.0] * len(texts)
+
+
+def test_all_occurrences_count_where_only_some_are_listed() -> None:
+    data = np.frombuffer(b"one two " * 5_000 + b"one\xff", np.uint8)
+    passing = Chunk(data, np.array([0]), np.array([0]), passing=True)
+    literals = [(exact_literal(word),) for word in VOCABULARY]
+    some, every = scan([passing], literals), scan([passing], literals, most=1 << 40)
+    assert len(some) < len(every) == 10_001
+    counts = [measure(hits, len(VOCABULARY), np.array([len(data) - 1]), 1).count.tolist() for hits in (some, every)]
+    assert counts == [[5_001, 5_000]] * 2
+
+
+def test_large_tables_are_counted_as_small_ones_are() -> None:
+    arena = Arena()
+    for number in range(3000):
+        arena.add(b"one two" if number % 3 else b"three")
+    hits = scan(arena.chunks(), [(exact_literal(word),) for word in VOCABULARY[:3]])
+    lengths = np.concatenate([arena.lengths(), np.zeros(3_000_000, np.int64)])  # more slots than a dense table takes
+    sparse, dense = measure(hits, 3, lengths, 3000), measure(hits, 3, arena.lengths(), 3000)
+    for name in ("slot", "term", "count", "frequency", "idf"):
+        assert getattr(sparse, name).tolist() == getattr(dense, name).tolist()
