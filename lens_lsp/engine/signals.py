@@ -24,9 +24,9 @@ _LEAST_SHARED = 0.3
 # Headings in folded bytes, at most 300 of them: Markdown, AsciiDoc, LaTeX. Each pattern begins with a literal, which
 # the regex engine looks for a hundred times faster than for the beginning of a line.
 _HEADINGS = (
-    re.compile(rb"\n#{1,6}[ \t][^\n]{1,300}"),
-    re.compile(rb"\n={1,6}[ \t][^\n]{1,300}"),
-    re.compile(rb"\\(?:sub)*section\*?\{[^}\n]{1,300}"),
+    re.compile(rb"\n#{1,6}[ \t]([^\n]{1,300})"),
+    re.compile(rb"\n={1,6}[ \t]([^\n]{1,300})"),
+    re.compile(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
 )
 _HEADING_WORD = re.compile(rb"[a-z0-9]+")
 _PROXIMITY = 300
@@ -112,8 +112,8 @@ def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots
     weights = {stem(term): idf for term, idf in zip(question.terms, measures.idf.tolist(), strict=True)}
     for slot in slots.tolist():
         best = 0.0
-        for heading in _HEADING.finditer(corpus.cache.folded(slot).data):
-            words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading[1] or heading[2])} - STOP_WORDS
+        for heading in _headings(corpus.cache.folded(slot).tobytes()):
+            words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading)} - STOP_WORDS
             shared = [weights[word] for word in words if word in weights]
             of_question = sum(shared) / measures.total
             if of_question > _LEAST_SHARED:
@@ -127,7 +127,7 @@ def _headings(text: bytes) -> Iterator[bytes]:
         yield text.partition(b"\n")[0]
     for pattern in _HEADINGS:
         for match in pattern.finditer(text):
-            yield match.group()
+            yield match[1]
 
 
 def summary_scores(corpus: Corpus, question: Question, measures: Measures) -> Floats:
