@@ -6,19 +6,23 @@ was the largest single gain in recall of everything tried (docs/explanation/algo
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits, exact_literal, scan
+from lens_lsp.corpus.titles import file_name, plain_name
 from lens_lsp.domain.words import WORD, fold, key
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures
 from lens_lsp.engine.question import Question
 from lens_lsp.oracle.analysis import NAME
 
+_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
 _WHOLE = 3000
 """Documents up to this many code points are read whole for mentions; of longer ones the best region."""
 _CELL = 300
@@ -156,6 +160,7 @@ class LinkFinder:
     def _mentions(self, source: int) -> Iterator[tuple[int, Mention]]:
         text = self._corpus.source(source)
         start, end = self._region(source, len(text))
+        yield from self._written_links(source, text, start, end)
         places = self._places(source)
         words, offsets = _words(text, start, end)
         written = [text[offset].isupper() or text[offset].isdigit() for offset in offsets]
@@ -165,6 +170,30 @@ class LinkFinder:
             for target in slots:
                 if target != source:
                     yield target, mention
+
+    def _written_links(self, source: int, text: str, start: int, end: int) -> Iterator[tuple[int, Mention]]:
+        """Targets of wiki and Markdown links in a region."""
+        places = self._places(source)
+        for match in _LINK.finditer(text, start, end):
+            targets = self._wiki(match[1]) if match[1] else self._relative(source, match[2])
+            mention = Mention(self._near(places, match.start()), match.start(), max(1, len(targets)))
+            yield from ((target, mention) for target in targets if target != source)
+
+    def _wiki(self, target: str) -> list[int]:
+        return self._corpus.cache.titles.slots(key(plain_name(file_name(target))))
+
+    def _relative(self, source: int, target: str) -> list[int]:
+        """The document a relative path leads to from the source's folder, with or without its suffix."""
+        cached = self._corpus.cache.slots[source]
+        if cached is None or "://" in target:
+            return []
+        root, path = cached.key
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target)))
+        for candidate in (place, f"{place}.md"):
+            texts = self._corpus.cache.texts((root, candidate))
+            if texts:
+                return [texts[0].slot]
+        return []
 
     def _places(self, source: int) -> list[tuple[Ints, float]]:
         """For each term of the question, where it stands in the source, in code points, and its idf."""

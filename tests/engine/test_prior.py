@@ -20,7 +20,7 @@ Make = Callable[[Mapping[str, str]], Workspace]
 FILES = {
     "Copper Kettle.md": "# Copper Kettle\n\nThe copper kettle was made by Anselm Brock for the Silver Falcon.\n",
     "Silver Falcon.md": "# Silver Falcon\n\nA ship whose cook owned a kettle.\n",
-    "letters.md": "---\ndescription: What a copper kettle cost\n---\nAnselm Brock wrote that the copper kettle leaks.\n",
+    "letters.md": "---\ndescription: What copper kettles cost\n---\nAnselm Brock wrote: the copper kettle leaks.\n",
     "copper.md": "Copper is a metal. " * 30,
     "unrelated.md": "Nothing at all.",
     **FILLER,
