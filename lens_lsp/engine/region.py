@@ -8,14 +8,17 @@ from lens_lsp.domain.model import Document
 from lens_lsp.domain.text import Span
 
 # Letters of scripts that write no spaces are words of their own: a window may begin and end between any two.
-_WORD_PART = re.compile(r"[^\W\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3\u0e00-\u0eff]")
+_WORD_PART = re.compile(r"['’]|[^\W\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3\u0e00-\u0eff]")
 _LONGEST_WORD = 60
 
 
 _MARGIN = 100
-# Where a reader may begin: behind a line end, or behind a full stop and white space.
-_BEGINNING = re.compile(r"(?:[\n\r]|[.!?][\"'”’)\]]*\s|[。！？])\s*")
-_ENDING = re.compile(r"[\n\r]|[.!?][\"'”’)\]]*(?=\s)|[。！？]")
+_STOP = r"[.!?][\"'”’)\]*_`]*"
+# Where a reader may begin: behind a full stop, a blank line, or before a line that opens a list item, a heading, a
+# table row or a quote; in a list of lines, at any line.
+_BEGINNING = re.compile(rf"{_STOP}\s+|[。！？]\s*|(?:\r\n?|\n)(?:[ \t]*(?:\r\n?|\n)|(?=[ \t]*(?:[-*+>|#=]|\d+[.)])))\s*")
+_ENDING = re.compile(rf"{_STOP}(?=\s|$)|[。！？]|(?=[\r\n]+[ \t]*(?:[\r\n\-*+>|#=]|\d+[.)]))")
+_LINE = re.compile(r"[\r\n]+")
 
 
 def readable(text: str, span: Span, core: Span) -> Span:
@@ -25,12 +28,27 @@ def readable(text: str, span: Span, core: Span) -> Span:
     (docs/explanation/algorithm.md). ``core`` runs from the first hit to the last.
     """
     near, far = max(span.start, core.start - _MARGIN), min(span.end, core.end + _MARGIN)
-    start = span.start
-    for match in _BEGINNING.finditer(text, span.start, core.start):
-        if match.end() <= near:
-            start = match.end()
-    end = next((match.end() for match in _ENDING.finditer(text, far, span.end)), span.end)
-    return whole_words(text, Span(start, end))
+    start = _begin(text, span.start, near)
+    end = _close(text, core.end, far, span.end)
+    return whole_words(text, Span(start, max(start, end)))
+
+
+def _begin(text: str, first: int, near: int) -> int:
+    """The last place at or before ``near`` where a sentence or block begins, else a line, else the window."""
+    for pattern in (_BEGINNING, _LINE):
+        places = [match.end() for match in pattern.finditer(text, first, near) if match.end() <= near]
+        if places:
+            return places[-1]
+    return first
+
+
+def _close(text: str, core: int, far: int, last: int) -> int:
+    """The first place from ``far`` on where a sentence or block ends, else a line, else the window."""
+    for pattern in (_ENDING, _LINE):
+        match = pattern.search(text, far, last)
+        if match is not None:
+            return match.end() if pattern is _ENDING else match.start()
+    return last
 
 
 def whole_words(text: str, span: Span) -> Span:
