@@ -194,15 +194,13 @@ class _Publisher:
     def publish(self, place: Localisation, limit: int) -> list[Evidence]:
         """The best ``limit`` windows whose text still stands where it was found."""
         evidence: list[Evidence] = []
-        for peak in place.peaks:
+        for peak in place.windows(limit):
             document = self._document(peak.slot)
             if document is None:
                 continue
             item = self._evidence(document, peak, len(evidence) + 1, _shares(place, peak.slot))
             evidence.append(item)
             self._observer.evidence(item)
-            if len(evidence) == limit:
-                break
         return evidence
 
     def documents(self, place: Localisation, limit: int) -> tuple[RankedDocument, ...]:
@@ -272,7 +270,7 @@ class _Publisher:
             origin=document.origin,
             reader=document.reader,
             locator=locate(document.locators, span.start),
-            heading=heading_path(document, span.start),
+            heading=heading_path(document, max(span.start, peak.core.start)),
             score=round(peak.score, 6),
             signals=families,
         )

@@ -33,6 +33,21 @@ class Localisation:
     lengths: Ints
     stages: tuple[Stage, ...]
 
+    def windows(self, limit: int) -> list[Peak]:
+        """The best windows, with one from each of the ``limit // 2`` best documents among them.
+
+        A document that only links lead to holds few of the question's words; its window would never come up.
+        """
+        pending = dict.fromkeys(self.admitted[: limit // 2].tolist())
+        chosen: list[Peak] = []
+        for peak in self.peaks:
+            if peak.slot in pending:
+                del pending[peak.slot]
+            elif len(chosen) + len(pending) >= limit:
+                continue
+            chosen.append(peak)
+        return chosen
+
     def file_prior(self) -> Floats:
         """π_file over ``prior.ranked``: scores normalised once."""
         scores = np.maximum(self.prior.scores[self.prior.ranked], 0.0)

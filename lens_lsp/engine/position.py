@@ -27,6 +27,7 @@ WINDOW = 600
 _WIDTH = WINDOW // CELL
 _PEAKS = 25
 _TRIED = 600
+_LEADING = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ def peaks(
     density = np.where(_worth_showing(grid, local), local + weights.document * total * scores[grid.row], -np.inf)
     kind = question.plan.answer_type
     found: list[Peak] = []
-    for cell in _highest(grid, density, weights.plateau * total):
+    tops = _highest(grid, density, weights.plateau * total)
+    for cell in tops + _leading(grid, density, tops):
         row = int(grid.row[cell])
         slot = int(slots[row])
         start = max(0, min((cell - int(grid.first[row])) * CELL, int(grid.points[row]) - WINDOW))
@@ -234,6 +236,13 @@ def _highest(grid: Grid, density: Floats, tolerance: float) -> list[int]:
         if len(chosen) == _PEAKS:
             break
     return chosen
+
+
+def _leading(grid: Grid, density: Floats, tops: list[int]) -> list[int]:
+    """The highest cell of each leading document that has none among the highest of all."""
+    seen = {int(grid.row[cell]) for cell in tops}
+    rows = [row for row in range(min(_LEADING, len(grid.slots))) if row not in seen]
+    return [int(grid.first[row] + np.argmax(density[grid.first[row] : grid.end[row]])) for row in rows]
 
 
 def _apart(found: list[Peak]) -> list[Peak]:

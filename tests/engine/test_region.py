@@ -56,7 +56,7 @@ def test_no_whole_word_is_lost(text: str, data: st.DataObject) -> None:
     [
         ("the quick fox", Span(2, 11), "quick"),
         ("  the fox  ", Span(0, 11), "the fox"),
-        ("don't stop", Span(1, 10), "'t stop"),
+        ("don't stop", Span(1, 10), "stop"),
         ("東京大学の図書館", Span(1, 4), "京大学"),
         ("word", Span(1, 3), "or"),  # better than nothing
         ("x" * 100, Span(10, 90), "x" * 80),  # no reader takes it for a word
