@@ -72,7 +72,7 @@ def word_literal(word: str) -> Literal:
     data = word.encode("utf-8", "replace")
     if word.isascii():
         root = stem(word)
-        return Literal(root.encode(), suffix=0 if word.isdigit() else MAX_SUFFIX)
+        return Literal(root.encode(), suffix=0 if word.isdigit() or len(root) < 3 else MAX_SUFFIX)
     if all(0xC2 <= byte <= 0xDF or byte < 0xC0 for byte in data):
         root = word[:-2] if len(word) > 5 else word
         return Literal(root.encode("utf-8", "replace"), suffix=_MULTIBYTE_SUFFIX)
