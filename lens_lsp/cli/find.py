@@ -180,7 +180,7 @@ def _renderer(request: FindRequest, places: Places) -> Renderer | None:
     if request.shape == "text":
         return TextRenderer(places, style, request.query)
     if request.shape == "grep":
-        return GrepRenderer(places, style)
+        return GrepRenderer(places, style, request.query)
     return MarkdownRenderer(places) if request.shape == "markdown" else None
 
 

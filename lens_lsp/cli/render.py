@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import quote as percent_encoded
 
 from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.text import Position
 
 _INDENT = "    "
 _MARKDOWN_ACTIVE = re.compile(r"[\\`*_{}\[\]<>#|~!&$:@]|(?<=www)\.")
@@ -102,14 +103,19 @@ class TextRenderer:
 class GrepRenderer:
     """For editors and pipes: one line a passage, ``path:line:column:text``."""
 
-    def __init__(self, places: Places, style: Style) -> None:
+    def __init__(self, places: Places, style: Style, question: str) -> None:
         self._places = places
         self._style = style
+        self._words = QuestionWords(question)
 
     def evidence(self, item: Evidence) -> str:
-        """The first line of the quote that holds anything, its white space squeezed."""
-        lines = (" ".join(line.split()) for line in printable(item.quote).split("\n"))
-        return f"{_place(self._places, item, self._style)}:{next(filter(None, lines), '')}\n"
+        """The line of the quote with the most words of the question, its white space squeezed."""
+        lines = printable(item.quote).split("\n")
+        best = max(range(len(lines)), key=lambda index: (len(self._words.spans(lines[index])), bool(lines[index])))
+        text = " ".join(lines[best].split())
+        first = item.start.column if best == 0 else 1
+        start = Position(item.start.line + best, first + len(lines[best]) - len(lines[best].lstrip()))
+        return f"{_place(self._places, replace(item, start=start), self._style)}:{text}\n"
 
 
 class MarkdownRenderer:

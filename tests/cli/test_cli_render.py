@@ -77,14 +77,20 @@ def test_bold_never_changes_the_text(question: str, quote: str) -> None:
 
 @given(HOSTILE, HOSTILE)
 def test_grep_is_one_line_whatever_the_text(quote: str, path: str) -> None:
-    shown = GrepRenderer(PLACES, Style()).evidence(evidence(quote, path="x" + path.replace("/", "")))
+    shown = GrepRenderer(PLACES, Style(), "lease ends").evidence(evidence(quote, path="x" + path.replace("/", "")))
     assert shown.endswith("\n")
     assert len(shown.split("\n")) == 2
 
 
+def test_grep_shows_the_line_that_answers_and_where_it_stands() -> None:
+    item = evidence("# Contract\n\n  The lease  ends in May.\nSigned.", path="a.md")
+    line = GrepRenderer(PLACES, Style(), "lease ends").evidence(item)
+    assert line.endswith(f"a.md:{item.start.line + 2}:3:The lease ends in May.\n")
+
+
 def test_grep_squeezes_the_first_line_that_holds_anything() -> None:
     item = evidence("\n \t\n  The   lease\tends.\nMore.", path="a b.md")
-    assert GrepRenderer(PLACES, Style()).evidence(item) == "notes/a b.md:12:3:The lease ends.\n"
+    assert GrepRenderer(PLACES, Style(), "lease ends").evidence(item) == "notes/a b.md:14:3:The lease ends.\n"
 
 
 def test_markdown_links_to_the_line() -> None:
@@ -106,6 +112,6 @@ def test_nothing_in_a_quote_is_active_markdown(quote: str, path: str, heading: s
     assert [text.replace("\n", "") for text in fences] == [printable(quote).replace("\n", "")]
 
 
-@pytest.mark.parametrize("renderer", [TextRenderer(PLACES, Style(), "x"), GrepRenderer(PLACES, Style())])
+@pytest.mark.parametrize("renderer", [TextRenderer(PLACES, Style(), "x"), GrepRenderer(PLACES, Style(), "lease ends")])
 def test_bytes_that_are_no_text_do_not_stop_the_printing(renderer: TextRenderer | GrepRenderer) -> None:
     renderer.evidence(evidence("x \udcff", path="caf\udce9.md")).encode("utf-8")
