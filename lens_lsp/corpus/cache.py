@@ -7,6 +7,8 @@ very large ones, keep only their place and are read again for each scan. Nothing
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -147,14 +149,15 @@ class TextCache:
         for key in known.keys() - {(entry.root, entry.path) for entry in files}:
             self._forget(key)
         self._last = list(files)
-        for done, entry in enumerate(fresh):
-            if done % _STEP == 0:
-                if cancelled is not None and cancelled():
-                    self._last = []
-                    break
-                if progress is not None:
-                    progress(done, len(fresh))
-            self._update(entry, buffers.get((entry.root, entry.path)))
+        with _no_collection():
+            for done, entry in enumerate(fresh):
+                if done % _STEP == 0:
+                    if cancelled is not None and cancelled():
+                        self._last = []
+                        break
+                    if progress is not None:
+                        progress(done, len(fresh))
+                self._update(entry, buffers.get((entry.root, entry.path)))
         if self.arena.blank > max(self.arena.size, 1 << 20):
             self._compact()
         return self._skips()
@@ -307,6 +310,18 @@ class TextCache:
 
     def _in_order(self) -> Iterable[CachedText]:
         return (text for key in sorted(self._texts) for text in self._texts[key])
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Hold the cycle collector: what is made here stays, and it would look through all of it again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _reader(key: Key) -> Reader:

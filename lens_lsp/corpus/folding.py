@@ -81,7 +81,7 @@ def fold_text(text: str) -> FoldedText:
     pieces.append((size, point, 1))
     parts.append(text[point:].lower().encode("ascii"))
     table = np.array(pieces, np.int64).reshape(-1, 3)
-    return FoldedText(b"".join(parts), OffsetMap(table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()))
+    return FoldedText(b"".join(parts), OffsetMap(table[:, 0], table[:, 1], table[:, 2]))
 
 
 def blank(text: str, spans: Iterable[Span]) -> str:

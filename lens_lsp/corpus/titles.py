@@ -109,11 +109,11 @@ class TitleIndex:
 
 def _content(name: str) -> frozenset[str]:
     """The stems of a name's words, without stop words unless it has no others."""
-    if not name.isascii():
-        pieces = [part for run in runs(name) for part in ([run.text] if run.spaced else bigrams(run.text))]
-    else:
+    if name.isascii():
         pieces = name.split(" ")
-    return frozenset(stem(w) for w in pieces if w not in STOP_WORDS) or frozenset(map(stem, pieces))
+    else:
+        pieces = [part for run in runs(name) for part in ([run.text] if run.spaced else bigrams(run.text))]
+    return frozenset(map(stem, [word for word in pieces if word not in STOP_WORDS] or pieces))
 
 
 def _telling(word: str) -> bool:
