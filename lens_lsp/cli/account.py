@@ -83,7 +83,7 @@ def _coverage(coverage: Coverage, compression: float | None, style: Style) -> st
         f"  {_some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
     ]
     if compression is not None:
-        lines.append(f"  search space compressed {compression:,.1f} times")
+        lines.append(f"  windows considered: {compression:.2g} of all")
     return "\n".join(lines)
 
 

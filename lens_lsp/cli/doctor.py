@@ -27,7 +27,7 @@ from lens_lsp.corpus.matcher import fast_matcher_available
 from lens_lsp.domain.errors import LensError, PathNotFound
 
 _REQUIRED = (
-    "ahocorasick_rs", "numpy", "openai", "pathspec", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
+    "ahocorasick_rs", "numpy", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
 )  # fmt: skip
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
 _VARIABLES = ("LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_DEBUG", "LENS_MODEL", "LENS_STORE")

@@ -37,11 +37,21 @@ class Piece:
         """The decoded piece as it is on disk now. Raises `Skipped`."""
         fd = root.open(path)
         try:
-            return os.pread(fd, self.end - self.start, self.start).decode(self.encoding, "replace")
+            os.lseek(fd, self.start, os.SEEK_SET)
+            return _exactly(fd, self.end - self.start).decode(self.encoding, "replace")
         except OSError as error:
             raise skipped(error) from error
         finally:
             os.close(fd)
+
+
+def _exactly(fd: int, size: int) -> bytes:
+    """That many bytes, fewer only at the end of the file."""
+    parts: list[bytes] = []
+    while size and (data := os.read(fd, size)):
+        parts.append(data)
+        size -= len(data)
+    return b"".join(parts)
 
 
 def cut(root: Root, path: str, fallback: str) -> list[Piece]:

@@ -29,7 +29,8 @@ from lens_lsp.engine.signals import (
 class PriorWeights:
     """How much each part of the prior counts, in shares of the question's idf mass.
 
-    Chosen on the first half of the visible questions (docs/explanation/algorithm.md tells how).
+    Phrases, titles, proximity and links come from a random search over all visible questions; names, headings and
+    summaries were set by hand with the same questions in view (docs/explanation/algorithm.md says what that means).
     """
 
     phrases: float = 0.499
@@ -82,7 +83,7 @@ def prior(
     history: Mapping[Key, float] = MappingProxyType({}),
     ablate: Set[str] = frozenset(),
 ) -> Prior:
-    """Score every document for the question: π_prior at the level of documents (paper, equation 5).
+    """Score every document for the question: π_prior at the level of documents (paper, equation 6).
 
     ``history`` holds how well earlier verified evidence of a file matches; ``ablate`` switches families off.
     """

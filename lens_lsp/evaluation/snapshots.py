@@ -205,8 +205,9 @@ def _unpacked(dataset: Dataset, entry: WorkspaceEntry) -> dict[str, bytes]:
             file.seek(0)
             with tarfile.open(fileobj=file, mode="r:xz") as archive:
                 for member in archive:
-                    safe = tarfile.data_filter(member, str(dataset.folder))
-                    name = safe.name.removeprefix(f"{dataset.snapshot}/")
+                    if member.name.startswith("/") or ".." in member.name.split("/"):
+                        raise tarfile.TarError(f"{member.name!r} leads outside")
+                    name = member.name.removeprefix(f"{dataset.snapshot}/")
                     stream = archive.extractfile(member) if member.isreg() else None
                     if stream is not None:
                         contents[name] = stream.read()

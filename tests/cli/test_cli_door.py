@@ -21,7 +21,6 @@ HEAVY = {
     "pygls",
     "watchdog",
     "ahocorasick_rs",
-    "pathspec",
     "lens_lsp.lens",
 }
 

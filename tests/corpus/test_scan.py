@@ -41,7 +41,8 @@ def by_words(texts: list[str], terms: list[str], word: str, most: int, root: dic
         for match in re.finditer(word, text):
             for term, wanted in enumerate(terms):
                 rest = len(match.group()) - len(root[wanted])
-                allowed = 0 if wanted.isdigit() else most
+                whole = wanted.isdigit() or (wanted.isascii() and len(root[wanted]) < 3)
+                allowed = 0 if whole else most
                 if match.group().startswith(root[wanted]) and rest <= allowed:
                     expected.append((slot, term, len(text[: match.start()].encode())))
     return sorted(expected)

@@ -16,9 +16,9 @@ from lens_lsp.domain.model import BlockKind, Head, Heading, Structure
 from lens_lsp.domain.text import Span
 
 _MODIFIERS = (
-    r"(?:(?:export|default|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern"
+    r"(?>(?:(?:export|default|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern"
     r"|virtual|override|partial|data|open|inline|declare|local|const(?=[ \t]+(?:fn|unsafe|async|class)\b)"
-    r"|pub(?:\([^()\n]*+\))?|@\w++)[ \t]++)*+"
+    r"|pub(?:\([^()\n]*+\))?|@\w++)[ \t]++)*)"
 )
 _NO_HEADS = """
 if else for foreach while switch catch return throw new delete case using typedef goto do sizeof

@@ -15,7 +15,7 @@ from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.domain.model import Head, Heading, LocatorMap, Structure
 from lens_lsp.domain.text import Span
 
-_JSON_TOKEN = re.compile(r"\"(?:[^\"\\\n]++|\\.)*+\"?|[{}\[\]]|,(?:[\s,]|[-+.\w])*+")
+_JSON_TOKEN = re.compile(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
 _YAML_KEY = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
 _TOML_TABLE = re.compile(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
 _TOML_KEY = re.compile(r"([\w.\"' -]{1,200}?)[ \t]*=")

@@ -22,7 +22,7 @@ from lens_lsp.domain.text import Span
 # at a "<" are alive at any place: linear whatever the input (a hostile test holds it to that).
 _TAG = re.compile(
     r"<(?:!--|!\[CDATA\[|(?P<close>/?)(?P<name>[a-zA-Z][^\s/<>\"']{0,60})"
-    r"(?P<rest>[^<>\"']*+(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*+)>|[!?/][^<>]*+>|[a-zA-Z][^<>]*+>)"
+    r"(?P<rest>[^<>\"']*+(?>(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*))>|[!?/][^<>]*+>|[a-zA-Z][^<>]*+>)"
 )
 _HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)

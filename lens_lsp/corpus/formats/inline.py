@@ -18,9 +18,9 @@ _LONGEST_TICKS = 16
 """Longer runs of backticks open no code span: it bounds the searches for their ends."""
 _CLOSERS = {n: re.compile(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
-_FLAT = re.compile(r"\[((?:[^\[\]\\`]++|\\.|`[^`]*`)*+)\]", re.DOTALL)
+_FLAT = re.compile(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
 _DESTINATION = re.compile(
-    r"\([ \t\n]*+(?:<([^<>\n]*+)>|((?:[^\s()<\\]|\\.|\((?:[^\s()\\]|\\.)*+\))*+))"
+    r"\([ \t\n]*+(?:<([^<>\n]*+)>|((?>(?:[^\s()<\\]|\\.|\((?>(?:[^\s()\\]|\\.)*)\))*)))"
     r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
 )
 _LABEL = re.compile(r"\[([^\[\]]{0,200})\]")

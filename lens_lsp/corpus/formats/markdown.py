@@ -21,12 +21,12 @@ from lens_lsp.domain.text import Span
 
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
-_RULE = re.compile(r"([-*_])(?:[ \t]*+\1){2,}+[ \t]*$")
-_DELIMITER = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+\s*+$")
+_RULE = re.compile(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
+_DELIMITER = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
 _DEFINITION = re.compile(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
 _RAW = re.compile(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
 _OURS_END = re.compile(r"<!-- lens:end[^<>]*-->")
-_TITLE_SKIP = re.compile(r"(?:\s++|<!--(?:[^-]++|-(?!->))*+-->)*+")
+_TITLE_SKIP = re.compile(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
 _LONGEST_SETEXT = 300
 _UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
 _TABLE_SIGNS = frozenset("|:-")

@@ -18,8 +18,8 @@ from lens_lsp.domain.model import BlockKind, Head, Link, LinkKind, Structure
 from lens_lsp.domain.text import Span
 
 _MARKS = re.compile(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
-_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}+$")
-_GRID = re.compile(r"\+(?:[-=]++\+)++$")
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
+_GRID = re.compile(r"\+(?>(?:[-=]++\+)+)$")
 _DIRECTIVE = re.compile(
     r"\.\. +(?:_(?P<name>[^:]{1,200}): +(?P<target>\S+)|"
     r"(?P<code>code|code-block|highlight|math|sourcecode)::)"
