@@ -7,6 +7,7 @@ the owner builds a new arena.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -32,15 +33,24 @@ class Chunk:
     """One text, read only to be scanned and not kept in memory."""
 
 
+def _integers() -> array[int]:
+    """A growing list that becomes a numpy array by one copy of memory."""
+    return array("q")
+
+
+def _copied(values: array[int]) -> Ints:
+    return np.frombuffer(values, np.int64).copy() if values else np.empty(0, np.int64)
+
+
 @dataclass(slots=True)
 class Arena:
     """Texts by slot number; a slot keeps its number for the life of the arena."""
 
     _segments: list[Bytes] = field(default_factory=list)
     _used: int = 0
-    _segment: list[int] = field(default_factory=list)
-    _offset: list[int] = field(default_factory=list)
-    _length: list[int] = field(default_factory=list)
+    _segment: array[int] = field(default_factory=_integers)
+    _offset: array[int] = field(default_factory=_integers)
+    _length: array[int] = field(default_factory=_integers)
     _chunks: list[Chunk] | None = None
     blank: int = 0
     """Bytes of texts that were replaced or removed."""
@@ -97,7 +107,7 @@ class Arena:
 
     def lengths(self) -> NDArray[np.int64]:
         """Bytes of each slot's text; 0 for removed ones."""
-        return np.array(self._length, np.int64)
+        return _copied(self._length)
 
     def chunks(self) -> list[Chunk]:
         """All texts in order of slot, in chunks; found once, kept until the arena changes."""
@@ -106,9 +116,9 @@ class Arena:
         return self._chunks
 
     def _cut(self) -> Iterator[Chunk]:
-        here = np.flatnonzero(np.array(self._segment, np.int64) != _ELSEWHERE)
-        segments = np.array(self._segment, np.int64)[here]
-        offsets = np.array(self._offset, np.int64)[here]
+        segments = _copied(self._segment)
+        here = np.flatnonzero(segments != _ELSEWHERE)
+        segments, offsets = segments[here], _copied(self._offset)[here]
         first = 0
         while first < len(segments):
             same = int(np.searchsorted(segments, segments[first], side="right"))

@@ -74,6 +74,7 @@ class TextCache:
         self.summaries = SummaryIndex()
         self.slots: list[CachedText | None] = []
         self._texts: dict[Key, list[CachedText]] = {}
+        self._live = 0
         self._elsewhere: dict[int, None] = {}
         self._loaded: dict[int, FoldedText] = {}
 
@@ -85,7 +86,7 @@ class TextCache:
     @property
     def live(self) -> int:
         """How many texts there are: files, and pieces of very large ones."""
-        return sum(text is not None for text in self.slots)
+        return self._live
 
     def put(self, key: Key, folded: FoldedText, head: Head) -> CachedText:
         """Store a text of a file, in memory if the budget allows it."""
@@ -97,6 +98,7 @@ class TextCache:
     def _place(self, text: CachedText) -> CachedText:
         self._texts.setdefault(text.key, []).append(text)
         self.slots.append(text)
+        self._live += 1
         if not self.arena.holds(text.slot):
             self._elsewhere[text.slot] = None
         if text.piece is None or not text.piece.point:
@@ -123,6 +125,7 @@ class TextCache:
             self.titles.remove(text.slot)
             self.summaries.remove(text.slot)
             self.slots[text.slot] = None
+            self._live -= 1
             self._elsewhere.pop(text.slot, None)
 
     def refresh(
@@ -144,10 +147,9 @@ class TextCache:
         stale = self._stale(buffers)
         if files == self._last and not stale:  # ten times cheaper than looking at every file
             return self._skips()
-        known = self._entries
-        fresh = [e for e in files if known.get((e.root, e.path)) != e or (e.root, e.path) in stale]
-        for key in known.keys() - {(entry.root, entry.path) for entry in files}:
-            self._forget(key)
+        fresh = self._changed(files)
+        stale -= {(entry.root, entry.path) for entry in fresh}
+        fresh += [self._entries[key] for key in sorted(stale) if key in self._entries]
         self._last = list(files)
         with _no_collection():
             for done, entry in enumerate(fresh):
@@ -161,6 +163,18 @@ class TextCache:
         if self.arena.blank > max(self.arena.size, 1 << 20):
             self._compact()
         return self._skips()
+
+    def _changed(self, files: Sequence[FileEntry]) -> list[FileEntry]:
+        """The files that are new or not as they were; those that are gone are forgotten."""
+        last = self._last
+        if len(last) == len(files):  # mostly some files were edited and none came or went: then no key is needed
+            pairs = [(old, new) for old, new in zip(last, files, strict=True) if old != new]
+            if all(old[:2] == new[:2] for old, new in pairs):
+                return [new for _, new in pairs]
+        known = self._entries
+        for key in known.keys() - {(entry.root, entry.path) for entry in files}:
+            self._forget(key)
+        return [entry for entry in files if known.get((entry.root, entry.path)) != entry]
 
     def _skips(self) -> list[Skip]:
         return [Skip(display_path(path), reason) for (_, path), reason in self._unreadable.items()]

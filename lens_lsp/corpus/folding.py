@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -70,18 +71,24 @@ def fold_text(text: str) -> FoldedText:
             parts.append(part)
             size += len(part)
         point = run.start()
-        folded = list(map(_BYTES.__getitem__, run.group()))
-        for width, group in groupby(map(len, folded)):
-            count = sum(1 for _ in group)
+        folded, widths = _folded_run(run.group())
+        for width, count in widths:
             if width:
                 pieces.append((size, point, width))
             size += width * count
             point += count
-        parts.extend(folded)
+        parts.append(folded)
     pieces.append((size, point, 1))
     parts.append(text[point:].lower().encode("ascii"))
     table = np.array(pieces, np.int64).reshape(-1, 3)
     return FoldedText(b"".join(parts), OffsetMap(table[:, 0], table[:, 1], table[:, 2]))
+
+
+@lru_cache(maxsize=1 << 14)  # the same few dashes, quotes and names come again and again
+def _folded_run(run: str) -> tuple[bytes, tuple[tuple[int, int], ...]]:
+    """The folded bytes of a run, and how many characters of which width they come from, in order."""
+    folded = [_BYTES[char] for char in run]
+    return b"".join(folded), tuple((width, len(list(group))) for width, group in groupby(map(len, folded)))
 
 
 def blank(text: str, spans: Iterable[Span]) -> str:
