@@ -13,6 +13,8 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import ne
 
 import numpy as np
 
@@ -62,7 +64,7 @@ class TextCache:
         self._budget = budget
         self._roots: Sequence[Root] = ()
         self._entries: dict[Key, FileEntry] = {}
-        self._last: list[FileEntry] = []
+        self._last: Sequence[FileEntry] = ()
         self._young: set[Key] = set()
         self._buffered: dict[Key, Buffer] = {}
         self._unreadable: dict[Key, SkipReason] = {}
@@ -145,17 +147,15 @@ class TextCache:
         self._roots = roots
         self._loaded.clear()
         stale = self._stale(buffers)
-        if files == self._last and not stale:  # ten times cheaper than looking at every file
-            return self._skips()
         fresh = self._changed(files)
         stale -= {(entry.root, entry.path) for entry in fresh}
         fresh += [self._entries[key] for key in sorted(stale) if key in self._entries]
-        self._last = list(files)
+        self._last = tuple(files)
         with _no_collection():
             for done, entry in enumerate(fresh):
                 if done % _STEP == 0:
                     if cancelled is not None and cancelled():
-                        self._last = []
+                        self._last = ()
                         break
                     if progress is not None:
                         progress(done, len(fresh))
@@ -168,7 +168,7 @@ class TextCache:
         """The files that are new or not as they were; those that are gone are forgotten."""
         last = self._last
         if len(last) == len(files):  # mostly some files were edited and none came or went: then no key is needed
-            pairs = [(old, new) for old, new in zip(last, files, strict=True) if old != new]
+            pairs = list(compress(zip(last, files, strict=True), map(ne, last, files)))
             if all(old[:2] == new[:2] for old, new in pairs):
                 return [new for _, new in pairs]
         known = self._entries
