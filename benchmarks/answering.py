@@ -7,7 +7,6 @@ the work alone (imports left out), the number of matches and the peak of memory 
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.measuring import timed
+from benchmarks.measuring import peak_bytes, timed
 from benchmarks.queries import TERMS, literals
 from lens_lsp.corpus.arena import Arena
 from lens_lsp.corpus.cache import TextCache
@@ -104,8 +103,8 @@ def main(arguments: Sequence[str]) -> None:
     way, folder, corpus, terms = arguments
     answers: list[Answer] = []
     timing = timed(lambda: answers.append(from_nothing(way, folder, TERMS[corpus][terms])))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    print(json.dumps({"wall": timing.wall, "cpu": timing.cpu, "matches": len(answers[0].hits), "peakBytes": peak}))
+    matches = len(answers[0].hits)
+    print(json.dumps({"wall": timing.wall, "cpu": timing.cpu, "matches": matches, "peakBytes": peak_bytes()}))
 
 
 if __name__ == "__main__":

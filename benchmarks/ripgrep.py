@@ -86,6 +86,10 @@ class Reference:
         name = min(self.tried, key=lambda name: self.tried[name].median(clock))
         return f"rg {name}", self.tried[name]
 
+    def most_cores(self) -> float:
+        """How many cores the invocation that used most of them had at a time."""
+        return max(series.median("cpu") / series.median() for series in self.tried.values())
+
 
 def find_ripgrep(program: str | None) -> Ripgrep:
     """ripgrep by name or from the search path. Raises NoRipgrepError."""

@@ -33,6 +33,7 @@ NOTHING_CACHED_GATE = 1.0
 COLD_GATE = 1.5
 """At most so many times ripgrep's processor time, and its wall time."""
 CHANGED_GATES = {"warm": 100.0, "cold server": 4.0}
+_LEAST_CORES = 1.4
 _REPEATED = 20
 """How often the changed note says what is looked for."""
 
@@ -83,6 +84,10 @@ class Result:
         }
 
 
+def _at_once(task: Task) -> Timing:
+    return task()
+
+
 @dataclass(slots=True)
 class Bench:
     """One run: the yardstick, how often, and what was printed on the way."""
@@ -92,6 +97,7 @@ class Bench:
     runs: int
     say: Callable[[str], None]
     commands: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     _matches: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def patterns(self, folder: Folder, terms: str) -> Path:
@@ -108,7 +114,7 @@ class Bench:
         return self._matches[key]
 
     def against(
-        self, folder: Folder, terms: str, *ours: Task, around: Callable[[Task], Timing] = lambda task: task()
+        self, folder: Folder, terms: str, *ours: Task, around: Callable[[Task], Timing] = _at_once
     ) -> tuple[list[Series], Reference]:
         """Our tasks and every invocation of ripgrep that finds our matches, in alternating runs.
 
@@ -126,7 +132,18 @@ class Bench:
             if command not in self.commands:
                 self.commands.append(command)
             self.say(f"    {tried.shown()} ms, cpu {tried.shown('cpu')} ms: {command}")
+        if around is _at_once:
+            self._note_crowding(f"{folder.name} {terms}", found)
         return series[: len(ours)], found
+
+    def _note_crowding(self, what: str, found: Reference) -> None:
+        """Say so when ripgrep's threads had to share a core with others: its wall time then flatters us."""
+        cores = found.most_cores()
+        if (os.cpu_count() or 1) > 1 and cores < _LEAST_CORES:
+            self.warnings.append(
+                f"{what}: ripgrep's threads got {cores:.2f} cores: the machine was busy, its wall times are too long"
+            )
+            self.say(f"    WARNING {self.warnings[-1]}")
 
 
 def prove_equal(

@@ -27,6 +27,7 @@ the fastest by the wall of four invocations, each printed, that report as many m
 is timed the matches are proven equal, for every term and in every file. The terms are case-insensitive literals, for
 ripgrep knows no stems. ripgrep is a whole process, as whoever starts it pays for it; ours is a running one, as a
 language server is, in rows 4, 5 and the cold half of 6 one that has just been started (its imports stand in "apart").
+Run it on an idle machine: when ripgrep's threads have to share a core with others, a warning stands in the report.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "corpora": {name: {"files": one.files, "bytes": one.bytes} for name, one in folders.items()},
         "runs": options.runs,
         "commands": bench.commands,
+        "warnings": bench.warnings,
         "rows": [result.json() for result in results],
         "apart": [figure.json() for figure in figures],
         "residentBytes": resident_bytes(),
@@ -102,6 +104,7 @@ def report(
     ]  # fmt: skip
     if figures:
         parts.append(_table(("apart", "corpus", "lens", "goal", "", "note"), [_figure(figure) for figure in figures]))
+    parts += [f"WARNING: {warning}" for warning in record["warnings"]]
     parts += _commands(record["commands"])
     parts += (
         [_recalled(record["recall"])] if record["recall"] else ["No --recall: the recall of this build is not shown."]

@@ -22,6 +22,8 @@ FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 
 def run() -> None:
     """Entry of the installed commands ``lens`` and ``lens-lsp``: :func:`main` with the real arguments."""
+    # We multiply no matrices; without this, importing numpy starts a thread a core and takes twice as long.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main(sys.argv[1:]))
 
 

@@ -51,7 +51,9 @@ class Arena:
     _segment: array[int] = field(default_factory=_integers)
     _offset: array[int] = field(default_factory=_integers)
     _length: array[int] = field(default_factory=_integers)
-    _chunks: list[Chunk] | None = None
+    _chunks: list[Chunk] = field(default_factory=list)
+    _cut_slots: int = 0
+    """Slots below this one are in a chunk or kept elsewhere."""
     blank: int = 0
     """Bytes of texts that were replaced or removed."""
     size: int = 0
@@ -75,7 +77,6 @@ class Arena:
         self._length.append(length)
         self._used += length + 1
         self.size += length
-        self._chunks = None
         return len(self._length) - 1
 
     def reserve(self, length: int) -> int:
@@ -94,7 +95,6 @@ class Arena:
             self._segments[self._segment[slot]][start : start + length] = SEPARATOR
             self.blank += length
             self.size -= length
-            self._chunks = None
 
     def holds(self, slot: int) -> bool:
         """Whether the text of a slot is here."""
@@ -110,14 +110,16 @@ class Arena:
         return _copied(self._length)
 
     def chunks(self) -> list[Chunk]:
-        """All texts in order of slot, in chunks; found once, kept until the arena changes."""
-        if self._chunks is None:
-            self._chunks = list(self._cut())
+        """All texts in order of slot, in chunks. Blanked ones stay in theirs; new ones are cut with the last one."""
+        if self._cut_slots < len(self):
+            first = int(self._chunks.pop().slots[0]) if self._chunks else 0
+            self._chunks.extend(self._cut(first))
+            self._cut_slots = len(self)
         return self._chunks
 
-    def _cut(self) -> Iterator[Chunk]:
+    def _cut(self, since: int) -> Iterator[Chunk]:
         segments = _copied(self._segment)
-        here = np.flatnonzero(segments != _ELSEWHERE)
+        here = since + np.flatnonzero(segments[since:] != _ELSEWHERE)
         segments, offsets = segments[here], _copied(self._offset)[here]
         first = 0
         while first < len(segments):

@@ -27,7 +27,7 @@ Bytes = NDArray[np.uint8]
 
 # Fewer patterns than six leave the SIMD searcher for a slow prefilter, more than about 48 for a plain automaton.
 _LEAST_PATTERNS = 6
-_MOST_PATTERNS = 40
+_MOST_PATTERNS = 48
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lens_lsp.domain.model import Head
-from lens_lsp.domain.words import STOP_WORDS, bigrams, fold, runs, stem
+from lens_lsp.domain.words import STOP_WORDS, WORD, bigrams, fold, runs, stem
 
 
 class SummaryIndex:
@@ -18,8 +18,11 @@ class SummaryIndex:
         text = " ".join(((head.description or ""), *head.tags))
         if not text.strip():
             return
-        found = runs(fold(text))
-        words = {word for run in found for word in ([run.text] if run.spaced else bigrams(run.text))}
+        folded = fold(text)
+        if folded.isascii():
+            words = set(WORD.findall(folded))
+        else:
+            words = {word for run in runs(folded) for word in ([run.text] if run.spaced else bigrams(run.text))}
         self._words[slot] = frozenset(stem(word) for word in words - STOP_WORDS)
         for word in self._words[slot]:
             self._slots.setdefault(word, set()).add(slot)

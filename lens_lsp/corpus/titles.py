@@ -27,7 +27,7 @@ def plain_name(name: str) -> str:
     Composed, too: some systems give back names with their accents, kana and Hangul taken apart.
     """
     spaced = unicodedata.normalize("NFC", name).replace("_", " ")
-    return _PARENTHESIS.sub("", spaced) or spaced
+    return (_PARENTHESIS.sub("", spaced) if ")" in spaced else spaced) or spaced
 
 
 class TitleIndex:
@@ -89,7 +89,7 @@ class TitleIndex:
         """Names that share words with a question: their slots, the share of the question, the share of the name.
 
         Both shares are of idf mass among names, so that a word every name has says little. Names that hold less
-        than ``least`` of the question are left out.
+        than ``least`` of the question are left out. Sums over sets are exact: their order differs between runs.
         """
         wanted = dict.fromkeys(stem(word) for word in words if word not in STOP_WORDS)
         total = sum(map(self._weight, wanted))
@@ -100,7 +100,7 @@ class TitleIndex:
                 shared[name] = shared.get(name, 0.0) + weight
         for name, mass in shared.items():
             if mass > least * total:
-                yield self._slots[name], mass / total, mass / sum(map(self._weight, _content(name)))
+                yield self._slots[name], mass / total, mass / math.fsum(map(self._weight, _content(name)))
 
     def _weight(self, word: str) -> float:
         holders = len(self._holders.get(word, ()))

@@ -6,6 +6,7 @@ is all zeros (paper, "Layer 1: Low-Cost Prior over Latent Evidence").
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 
@@ -115,7 +116,7 @@ def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots
         for heading in _headings(corpus.cache.folded(slot).tobytes()):
             words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading)} - STOP_WORDS
             shared = [weights[word] for word in words if word in weights]
-            of_question = sum(shared) / measures.total
+            of_question = math.fsum(shared) / measures.total  # over a set: exact, since its order differs between runs
             if of_question > _LEAST_SHARED:
                 best = max(best, (of_question - _LEAST_SHARED) / (1 - _LEAST_SHARED) * len(shared) / len(words))
         scores[slot] = best

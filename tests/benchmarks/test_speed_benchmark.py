@@ -14,7 +14,7 @@ from benchmarks.answering import WINDOW, answer, lowered
 from benchmarks.corpora import Folder, paragraphs, texts_of_notes
 from benchmarks.measuring import Series, Timing, interleaved
 from benchmarks.queries import TERMS, overlapping, spellings
-from benchmarks.ripgrep import INVOCATIONS, Ripgrep, UnequalError, agreeing, find_ripgrep, write_patterns
+from benchmarks.ripgrep import INVOCATIONS, Reference, Ripgrep, UnequalError, agreeing, find_ripgrep, write_patterns
 from benchmarks.rows import Bench, Result, changed, nothing_cached, prove_equal, warm
 from benchmarks.speed import main, report
 from tests.availability import unavailable
@@ -170,11 +170,22 @@ def test_a_gate_is_a_floor_of_speed_or_a_ceiling_of_cost() -> None:
     assert Result("4", "lean", "A", "T12", "cpu", slow, quick, "rg", gate=None).passed is None
 
 
+def test_a_busy_machine_is_noticed_by_ripgreps_own_times() -> None:
+    shared = Reference({"count": Series((Timing(2.0, 2.0),)), "one-thread": Series((Timing(2.1, 2.0),))})
+    assert shared.most_cores() == 1.0
+    alone = Reference({"count": Series((Timing(1.0, 1.9),)), "one-thread": Series((Timing(2.1, 2.0),))})
+    assert alone.most_cores() == 1.9
+    assert alone.fastest()[0] == "rg count"
+
+
 def test_recall_of_the_gate_stands_beside_the_speed() -> None:
     about = {"ripgrep": "ripgrep 15", "python": "3", "libraries": {}, "build": "b", "processor": "p", "cores": 2}
     about |= {"memoryGiB": 1, "system": "s", "load": [0], "loadAfter": [0]}
     recall = [{"row": "hotpotqa", "figure": "documentRecall.5", "arms": {"lens": 93.2, "bm25s": None}, "passed": True}]
-    shown = report({"machine": about, "runs": 7, "commands": ["rg x"], "recall": recall}, {}, [], [])
+    shown = report(
+        {"machine": about, "runs": 7, "commands": ["rg x"], "warnings": ["busy"], "recall": recall}, {}, [], []
+    )
+    assert "WARNING: busy" in shown
     assert re.search(r"hotpotqa +\| documentRecall.5 +\| 93.2 +\| – +\| pass", shown)
 
 
