@@ -125,8 +125,8 @@ def scan(
     if not parts:
         empty = np.empty(0, np.int64)
         return Hits(empty, empty, empty, empty)
-    slot_, term_, at, size = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Hits(slot_, term_, at, size, tuple(thinned))
+    slots, owners, places, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Hits(slots, owners, places, sizes, tuple(thinned))
 
 
 def _thin(term: Ints, most: int) -> Mask:

@@ -32,7 +32,7 @@ _MOST_REVERSE = 40
 _NAME_SOURCES = 3
 _NAMES = 16
 _RARE = 20
-SPACED = re.compile(r"\S+")
+_SPACED = re.compile(r"\S+")
 _NEAR = 80
 _AROUND = 200
 _AROUND_WEIGHT = 0.4
@@ -222,7 +222,7 @@ def _words(text: str, start: int, end: int) -> tuple[list[str], list[int]]:
         return [match.group() for match in matches], [start + match.start() for match in matches]
     words: list[str] = []
     offsets: list[int] = []
-    for piece in SPACED.finditer(region):
+    for piece in _SPACED.finditer(region):
         for match in WORD.finditer(fold(piece.group())):
             words.append(match.group())
             offsets.append(start + min(piece.start() + match.start(), piece.end() - 1))

@@ -33,13 +33,11 @@ def prepare(plan: Plan) -> Question:
         if anchor.kind is not AnchorKind.PHRASE:
             literals.setdefault(word_literal(anchor.text), anchor.text)
     phrases = [tuple(anchor.text.split(" ")) for anchor in plan.anchors if anchor.kind is AnchorKind.PHRASE]
-    lone = [anchor for anchor in plan.anchors if _stop_phrase(anchor)]
-    for anchor in lone:
+    for anchor in filter(_stop_phrase, plan.anchors):
         literals.setdefault(exact_literal(anchor.text), anchor.text)
     folded = fold(plan.question)
-    matches = (
-        list(WORD.finditer(folded)) if len(folded) == len(plan.question) else list(WORD.finditer(fold(plan.question)))
-    )
+    matches = list(WORD.finditer(folded))
+    # Where folding changed the length, how a word was written is unknown; it may then be a name.
     aligned = len(folded) == len(plan.question)
     return Question(
         plan=plan,
