@@ -34,7 +34,7 @@ def evidence_json(evidence: Evidence) -> dict[str, object]:
         "locator": None if evidence.locator is None else dict(evidence.locator),
         "heading": list(evidence.heading),
         "requirements": list(evidence.requirements),
-        "found": {"arm": None, "round": 0, "signals": dict(sorted(evidence.signals.items()))},
+        "found": {"arm": evidence.arm, "round": evidence.round, "signals": dict(sorted(evidence.signals.items()))},
         "score": evidence.score,
     }
 

@@ -7,13 +7,20 @@ The tree::
     ├── PathNotFound          a path that was named does not exist
     ├── PathRefused           a path that leads outside its root, or is no plain file or folder
     ├── EvaluationError       a data set or a run folder is not what the protocol needs
-    └── MissingExtra          an optional package is not installed
+    ├── MissingExtra          an optional package is not installed
+    ├── BudgetSpent           a call to an oracle would exceed the question's budget; it was not made
+    └── OracleFailed          an oracle gave no usable reply
 
 A file that cannot be *read* is never an error here: it is a :class:`~lens_lsp.domain.model.Skip`, counted and
 named in the coverage of the result.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # every command imports the errors, few need the answer
+    from lens_lsp.domain.answer import StopReason
 
 
 class LensError(Exception):
@@ -50,3 +57,19 @@ class MissingExtra(LensError):
     """An optional package is needed and missing; the message names the command that installs it."""
 
     code = "lens.missing-extra"
+
+
+class BudgetSpent(LensError):
+    """A call to an oracle was refused before it was made. ``reason`` says which limit it would have exceeded."""
+
+    code = "lens.budget-spent"
+
+    def __init__(self, reason: StopReason) -> None:
+        super().__init__(f"the budget of this question is spent ({reason.value})")
+        self.reason = reason
+
+
+class OracleFailed(LensError):
+    """An oracle gave no usable reply; the message says what to do about it."""
+
+    code = "lens.oracle-failed"

@@ -164,55 +164,6 @@ class Document:
     locators: LocatorMap = LocatorMap()
 
 
-class AnchorKind(StrEnum):
-    """What a search term is."""
-
-    TERM = "term"
-    PHRASE = "phrase"
-    ENTITY = "entity"
-    DATE = "date"
-    NUMBER = "number"
-    CODE = "code"
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """A search term or phrase, folded; the requirements it serves by id."""
-
-    text: str
-    kind: AnchorKind = AnchorKind.TERM
-    weight: float = 1.0
-    requirements: tuple[str, ...] = ("f1",)
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One atomic fact the question needs (paper, Definition 2)."""
-
-    id: str
-    text: str
-    many: bool = False
-
-
-class AnswerType(StrEnum):
-    """What kind of thing the question word asks for."""
-
-    ANY = "any"
-    DATE = "date"
-    NUMBER = "number"
-    PERSON = "person"
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a question asks for, before any document was seen."""
-
-    question: str
-    requirements: tuple[Requirement, ...]
-    anchors: tuple[Anchor, ...]
-    answer_type: AnswerType = AnswerType.ANY
-
-
 @dataclass(frozen=True, slots=True)
 class Window:
     """An element of the latent evidence space (paper, Definition 1) with its score under the prior."""
@@ -243,6 +194,9 @@ class Evidence:
     requirements: tuple[str, ...] = ("f1",)
     signals: Mapping[str, float] = field(default_factory=dict)
     """The share each signal family had in admitting the document."""
+    arm: str | None = None
+    """The proposal family that drew it in ``ask``; None in ``find``."""
+    round: int = 0
 
 
 @dataclass(frozen=True, slots=True)

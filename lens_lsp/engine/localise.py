@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits, scan
-from lens_lsp.domain.model import Plan, Stage
+from lens_lsp.domain.model import Stage
+from lens_lsp.domain.plan import Plan
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, measure
 from lens_lsp.engine.position import Peak, peaks

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.scan import Hits
-from lens_lsp.domain.model import AnswerType
+from lens_lsp.domain.plan import AnswerType
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lens_lsp.corpus.matcher import Literal
 from lens_lsp.corpus.scan import exact_literal, word_literal
-from lens_lsp.domain.model import Anchor, AnchorKind, Plan
+from lens_lsp.domain.plan import Anchor, AnchorKind, Plan
 from lens_lsp.domain.words import STOP_WORDS, WORD, fold
 
 

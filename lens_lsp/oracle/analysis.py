@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.domain.model import Anchor, AnchorKind, AnswerType, Plan, Requirement
+from lens_lsp.domain.plan import Anchor, AnchorKind, AnswerType, Plan, Requirement
 from lens_lsp.domain.words import STOP_WORDS, bigrams, fold, key, runs
 
 _QUOTED = re.compile(r'["“„«]([^"”“»]{2,80})["”“»]')

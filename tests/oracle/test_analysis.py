@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.model import AnchorKind, AnswerType, Requirement
+from lens_lsp.domain.plan import AnchorKind, AnswerType, Requirement
 from lens_lsp.domain.words import STOP_WORDS, fold, key
 from lens_lsp.oracle.analysis import analyse, answer_type, phrases, terms
 

@@ -1,0 +1,143 @@
+"""What a question came to: the answer, each requirement's status, the evidence, and what it cost.
+
+The field names are those of schema ``lens.answer/1`` (docs/reference).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lens_lsp.domain.model import Coverage, Evidence, RankedDocument, Stage
+from lens_lsp.domain.plan import Intent
+from lens_lsp.domain.text import Span
+
+
+class Mode(StrEnum):
+    """Who judges relevance, and the call plan: `DEEP` is the paper's, `EVIDENCE` makes no model call."""
+
+    EVIDENCE = "evidence"
+    FAST = "fast"
+    DEEP = "deep"
+
+
+class Status(StrEnum):
+    """Whether the question was answered."""
+
+    ANSWERED = "answered"
+    """Every requirement is covered or contested."""
+    PARTIAL = "partial"
+    """Evidence is shown, and at least one requirement is missing."""
+    UNANSWERED = "unanswered"
+    """There is no evidence."""
+
+
+class RequirementStatus(StrEnum):
+    """Whether one fact was found."""
+
+    COVERED = "covered"
+    MISSING = "missing"
+    CONTESTED = "contested"
+
+
+class StopReason(StrEnum):
+    """Why the search ended."""
+
+    COVERED = "covered"
+    ROUNDS = "rounds"
+    NOWHERE = "nowhere"
+    DIRECT = "direct"
+    REUSED = "reused"
+    BUDGET_CALLS = "budget-calls"
+    BUDGET_TOKENS = "budget-tokens"
+    BUDGET_SECONDS = "budget-seconds"
+    BUDGET_COST = "budget-cost"
+    MODEL_FAILED = "model-failed"
+    CANCELLED = "cancelled"
+
+
+class Arm(StrEnum):
+    """The proposal families (paper, equation for π_t), and the ways around them."""
+
+    LEXICAL = "lexical"
+    LOCAL = "local"
+    GLOBAL = "global"
+    DIRECT = "direct"
+    """The whole scope fitted one request."""
+    SCAN = "scan"
+    """An exact rule over every match of the scan."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementResult:
+    """One requirement at the end: its status and the numbers of the evidence that carries it."""
+
+    id: str
+    text: str
+    status: RequirementStatus
+    confidence: float | None
+    many: bool
+    matching: int
+    """Matching windows there are; of these ``read`` were read."""
+    read: int
+    value: str | None
+    evidence: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """Arithmetic done by our code on cited operands; ``operands`` are evidence numbers."""
+
+    expression: str
+    operands: tuple[int, ...]
+    value: str
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A span of a document that was sent to an endpoint."""
+
+    path: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the question cost. ``calls`` by stage, without the total; ``seconds`` is wall time."""
+
+    calls: Mapping[str, int] = field(default_factory=dict)
+    retries: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    cost: float | None = None
+    endpoint: str | None = None
+    sent: tuple[Sent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The pair (E*, a) of the paper with everything needed to trust or doubt it."""
+
+    question: str
+    mode: Mode
+    intent: Intent
+    seed: int
+    roots: tuple[str, ...]
+    status: Status
+    stopped: StopReason
+    text: str
+    """Markdown with ``[n]`` markers."""
+    short: str | None
+    requirements: tuple[RequirementResult, ...]
+    evidence: tuple[Evidence, ...]
+    computation: Computation | None
+    documents: tuple[RankedDocument, ...]
+    coverage: Coverage
+    account: Account
+    compression: float | None
+    rejected_quotes: int = 0
+    stages: tuple[Stage, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,109 @@
+"""What an oracle is shown and what it says of it (paper, section 4: the observation o_i of a region z_i)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lens_lsp.domain.text import Span
+
+
+class Verdict(StrEnum):
+    """What a region says about one requirement."""
+
+    NONE = "none"
+    RELATED = "related"
+    PARTIAL = "partial"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region z as an oracle is shown it: at most 400 tokens of one document between readable boundaries.
+
+    ``number`` counts from 1 within a request. ``title``, ``headings`` and ``header`` (the header row of a table)
+    are context: an oracle may use them but never quote them. ``units`` are the sentences, list items, rows and
+    headings inside, as spans of ``text``, in order.
+    """
+
+    number: int
+    path: str
+    title: str
+    headings: tuple[str, ...]
+    header: str | None
+    text: str
+    units: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One verdict of one region for one requirement; ``quote`` is verbatim and stands with partial and full only."""
+
+    requirement: str
+    verdict: Verdict
+    quote: str | None = None
+    value: str | None = None
+    """The value the quote gives, as written in it, when the requirement asks for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """o_i: what one region says about every outstanding requirement."""
+
+    region: int
+    judgements: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReply:
+    """What an oracle says after a round about the evidence so far. It can veto, it can never close a requirement."""
+
+    vetoed: tuple[str, ...] = ()
+    """Requirements whose quotes do not prove them after all."""
+    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Search terms that are missing, per requirement."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationReply:
+    """A reply to one round's regions: an observation each, new search terms, and coverage where the mode joins it."""
+
+    observations: tuple[Observation, ...]
+    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """New anchors by requirement: bridge entities, synonyms, translations."""
+    coverage: CoverageReply | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationTable:
+    """Log-likelihood ratios of each verdict against "nowhere", in nats: the likelihood the paper calls unavailable."""
+
+    full: float = 4.25
+    partial: float = 1.50
+    related: float = -0.63
+    none: float = -3.00
+
+    def __getitem__(self, verdict: Verdict) -> float:
+        return float(getattr(self, verdict.value))
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceMap:
+    """A monotone map from how well a requirement is proven to the share of labelled runs in which that held.
+
+    ``steps`` are (least score, share) by rising score; ``n`` labelled citations were used and ``error`` is the
+    expected calibration error. An empty map gives no confidence at all.
+    """
+
+    steps: tuple[tuple[float, float], ...] = ()
+    n: int = 0
+    error: float | None = None
+
+    def __call__(self, score: float) -> float | None:
+        """The fitted share for a score; None while nothing was fitted."""
+        share = None
+        for least, fitted in self.steps:
+            if score >= least or share is None:
+                share = fitted
+        return share

@@ -1,0 +1,103 @@
+"""The oracle as the engine sees it: the paper's typed interfaces (supplement, "Prompt interfaces").
+
+Whoever takes this seat (the offline rules, a chat model, the answer key of an evaluation) judges relevance and words
+the answer. It is never trusted with positions: it quotes, and the engine finds the quote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lens_lsp.domain.answer import RequirementStatus
+from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable, Region
+from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.oracle.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRequest:
+    """One round's regions and the requirements that are still open.
+
+    ``idf`` weighs each anchor by its rarity in this workspace (text of the anchor to nats): a fact about the corpus
+    that no model knows.
+    """
+
+    plan: Plan
+    outstanding: tuple[Requirement, ...]
+    regions: tuple[Region, ...]
+    idf: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One requirement as the search left it: what the answer may rest on.
+
+    ``evidence`` are the numbers of its cited items in E*; ``sides`` the values of a contested fact with their items.
+    ``matching`` of an exact rule counts every match, also those not shown.
+    """
+
+    requirement: Requirement
+    status: RequirementStatus
+    value: str | None
+    evidence: tuple[int, ...]
+    sides: tuple[tuple[str, int], ...] = ()
+    matching: int = 0
+    read: int = 0
+    files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisRequest:
+    """E*, numbered from 1, the facts, and what our own arithmetic made of them."""
+
+    plan: Plan
+    evidence: tuple[Evidence, ...]
+    facts: tuple[Fact, ...]
+    computed: str | None = None
+    """The result of the plan's transformation, computed by us; None when operands are missing or nothing combines."""
+    derivation: str | None = None
+    """How it was computed, with the operands' numbers, as one line of Markdown."""
+    unread: tuple[str, ...] = ()
+    """Sections of a summarised document that did not fit."""
+
+
+@dataclass(slots=True)
+class Synthesis:
+    """What synthesis ended with, filled in when its stream is exhausted."""
+
+    short: str | None = None
+    unmet: tuple[str, ...] = ()
+    """Requirements that the evidence does not meet after all."""
+
+
+class Oracle(Protocol):
+    """Judges relevance. Each method raises `BudgetSpent` before it would overspend the ledger, and
+    `OracleFailed` when no usable reply could be had."""
+
+    @property
+    def table(self) -> ObservationTable:
+        """The likelihood ratios of its verdicts, fitted on labelled runs."""
+
+    @property
+    def confidence(self) -> ConfidenceMap:
+        """What its citations are worth, fitted on labelled runs."""
+
+    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+        """Stages S1 and S2: anchors and requirements from the question alone."""
+
+    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
+        """One observation of every region about every outstanding requirement, in one request."""
+
+    async def cover(
+        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
+    ) -> CoverageReply:
+        """Whether the evidence proves the requirements, and which terms are missing."""
+
+    def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
+        """The answer as a stream of Markdown with ``[n]`` markers; fills ``result`` at its end."""
+
+    async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
+        """Stage S5: the short answer, when the synthesis gave none."""

@@ -1,0 +1,156 @@
+"""What a question may cost and what it has cost: every call is refused or counted before it is made.
+
+The bound of the paper's Proposition 2 (equation 16) is held here, whatever the control flow above does: a request
+that would exceed calls, tokens, time or money is never sent. One call is kept for the synthesis at all times.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lens_lsp.domain.answer import Account, Mode, Sent, StopReason
+from lens_lsp.domain.errors import BudgetSpent
+
+
+class CallStage(StrEnum):
+    """Which stage of Algorithm 1 makes a call (paper, proof of Proposition 2)."""
+
+    ANALYSE = "analyse"
+    """S1, anchors."""
+    DECOMPOSE = "decompose"
+    """S2, requirements."""
+    OBSERVE = "observe"
+    COVER = "cover"
+    SYNTHESISE = "synthesise"
+    CALIBRATE = "calibrate"
+    REPAIR = "repair"
+
+
+_ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of one question. ``rounds`` is L; money is in the currency of the prices, None without a limit.
+
+    ``request_tokens`` is the context cap of one observation.
+    """
+
+    rounds: int = 3
+    calls: int = 10
+    tokens: int = 128_000
+    seconds: float = 300.0
+    cost: float | None = None
+    request_tokens: int = 8_000
+
+    @classmethod
+    def of(cls, mode: Mode) -> Budget:
+        """The default of a mode: 4 + 2L calls deep, 2 + L fast, none with the offline oracle."""
+        rounds = _ROUNDS[mode]
+        if mode is Mode.DEEP:
+            return cls(rounds=rounds, calls=4 + 2 * rounds)
+        if mode is Mode.FAST:
+            return cls(rounds=rounds, calls=2 + rounds)
+        return cls(rounds=rounds, calls=0, request_tokens=64_000 // 3)
+
+
+class Ledger:
+    """Counts one question's calls, tokens, time and money against its budget.
+
+    ``clock`` gives seconds; ``prices`` are (in, out) per million tokens, None while they are unknown.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        prices: tuple[float, float] | None = None,
+        endpoint: str | None = None,
+    ) -> None:
+        self.budget = budget
+        self._clock = clock
+        self._prices = prices
+        self._endpoint = endpoint
+        self._started = clock()
+        self._calls: Counter[str] = Counter()
+        self._retries = 0
+        self._tokens_in = 0
+        self._tokens_out = 0
+        self._sent: list[Sent] = []
+
+    @property
+    def calls(self) -> int:
+        """Requests that were accepted so far."""
+        return self._calls.total()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the question came."""
+        return self._clock() - self._started
+
+    def request(self, stage: CallStage, tokens: int, reply: int) -> None:
+        """Ask for one call of an estimated number of tokens and at most ``reply`` tokens of answer.
+
+        Raises `BudgetSpent`. What is granted counts at once; `withdraw` gives it back when the endpoint refused.
+        """
+        left = self.budget.calls - self.calls
+        kept = 0 if stage in (CallStage.SYNTHESISE, CallStage.CALIBRATE) else 1
+        if left <= kept:
+            raise BudgetSpent(StopReason.BUDGET_CALLS)
+        if self._tokens_in + self._tokens_out + tokens + reply > self.budget.tokens:
+            raise BudgetSpent(StopReason.BUDGET_TOKENS)
+        self.check_time()
+        if self.budget.cost is not None and self._money(tokens, reply) + (self.cost or 0.0) > self.budget.cost:
+            raise BudgetSpent(StopReason.BUDGET_COST)
+        self._calls[stage.value] += 1
+
+    def check_time(self) -> None:
+        """Raise `BudgetSpent` when the question's time is over."""
+        if self.seconds >= self.budget.seconds:
+            raise BudgetSpent(StopReason.BUDGET_SECONDS)
+
+    def withdraw(self, stage: CallStage) -> None:
+        """The endpoint refused the call: it was a retry, not a call."""
+        self._calls[stage.value] -= 1
+        self._retries += 1
+
+    def used(self, tokens_in: int, tokens_out: int) -> None:
+        """Record the usage that the endpoint reported."""
+        self._tokens_in += tokens_in
+        self._tokens_out += tokens_out
+
+    def sent(self, *spans: Sent) -> None:
+        """Record what left the machine."""
+        self._sent.extend(spans)
+
+    @property
+    def cost(self) -> float | None:
+        """Money spent so far; None while prices are unknown."""
+        return None if self._prices is None else self._money(self._tokens_in, self._tokens_out)
+
+    def _money(self, tokens_in: int, tokens_out: int) -> float:
+        price_in, price_out = self._prices or (0.0, 0.0)
+        return (tokens_in * price_in + tokens_out * price_out) / 1e6
+
+    def account(self) -> Account:
+        """The ledger as it is shown."""
+        return Account(
+            calls={stage: count for stage, count in sorted(self._calls.items()) if count},
+            retries=self._retries,
+            tokens_in=self._tokens_in,
+            tokens_out=self._tokens_out,
+            seconds=self.seconds,
+            cost=self.cost,
+            endpoint=self._endpoint,
+            sent=tuple(self._sent),
+        )
+
+
+def tokens_of(text: str) -> int:
+    """Estimated tokens of a text: a third of its UTF-8 bytes, rounded up (never below what tokenizers count)."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
