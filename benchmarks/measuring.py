@@ -71,7 +71,7 @@ def timed(work: Callable[[], object]) -> Timing:
 def timed_child(arguments: Sequence[str | os.PathLike[str]], **options: Any) -> tuple[Timing, bytes]:
     """One child process from start to end, alone: no other child may run meanwhile. Gives its output."""
     before, wall = _children(), time.perf_counter()
-    found: Any = subprocess.run(arguments, check=True, **({"stdout": subprocess.PIPE} | options))
+    found: Any = subprocess.run(arguments, **({"check": True, "stdout": subprocess.PIPE} | options))
     wall = time.perf_counter() - wall
     output: bytes = found.stdout or b""
     return Timing(wall, _children() - before), output

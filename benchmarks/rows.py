@@ -25,7 +25,7 @@ from lens_lsp.corpus.arena import Arena
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.walk import FileEntry, discover
+from lens_lsp.corpus.walk import discover
 
 WARM_GATES = {"A": {"T12": 15.0, "T40": 5.0}, "docs": {"T12": 8.0, "T40": 2.0}, "C": {"T12": 6.0, "T40": 1.0}}
 """How many times faster than ripgrep, by the wall."""
@@ -103,7 +103,7 @@ class Bench:
     def patterns(self, folder: Folder, terms: str) -> Path:
         return write_patterns(TERMS[folder.name][terms], self.work / f"{folder.name}-{terms}.txt")
 
-    def matches(self, folder: Folder, terms: str, texts: tuple[Arena, list[FileEntry]] | None = None) -> int:
+    def matches(self, folder: Folder, terms: str, texts: tuple[Arena, list[str]] | None = None) -> int:
         """How many there are; counted once. Raises UnequalError unless ripgrep finds the same."""
         key = (folder.name, terms)
         if key not in self._matches:
@@ -147,7 +147,7 @@ class Bench:
 
 
 def prove_equal(
-    ripgrep: Ripgrep, folder: Folder, terms: Sequence[str], patterns: Path, arena: Arena, files: Sequence[FileEntry]
+    ripgrep: Ripgrep, folder: Folder, terms: Sequence[str], patterns: Path, arena: Arena, files: Sequence[str]
 ) -> int:
     """Raise UnequalError unless our matches and ripgrep's are as many for every term and in every file."""
     if pairs := overlapping(terms):
@@ -156,7 +156,7 @@ def prove_equal(
     mine, theirs = ours.by_term(terms), ripgrep.by_term(terms, patterns, folder.path)
     if mine != theirs or not all(mine.values()):
         raise UnequalError(f"{folder.name}: by term ripgrep counts {theirs}, we {mine}; each must occur")
-    counts = {files[slot].path: count for slot, count in ours.by_slot().items()}
+    counts = {files[slot]: count for slot, count in ours.by_slot().items()}
     by_file = ripgrep.by_file(patterns, folder.path)
     if by_file != counts:
         differing = sorted(path for path in by_file.keys() | counts if by_file.get(path) != counts.get(path))
@@ -267,8 +267,9 @@ class _Edit:
 
 
 def _alone(way: str, folder: Folder, terms: str) -> Timing:
-    """The work in a process of its own."""
+    """The work in a process of its own, started as the command line starts: without a thread of BLAS for each core."""
     arguments = [sys.executable, "-m", "benchmarks.answering", way, str(folder.path), folder.name, terms]
-    _, output = timed_child(arguments, cwd=REPOSITORY, stdout=subprocess.PIPE)
+    environment = {"OPENBLAS_NUM_THREADS": "1"} | os.environ
+    _, output = timed_child(arguments, cwd=REPOSITORY, stdout=subprocess.PIPE, env=environment)
     found = json.loads(output)
     return Timing(found["wall"], found["cpu"])

@@ -8,7 +8,7 @@ the owner builds a new arena.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from lens_lsp.corpus.matcher import Bytes, Ints
 
 SEPARATOR = 0xFF
+_END = bytes((SEPARATOR,))
 _SEGMENT = 32 << 20
 _CHUNK = 1 << 20
 _ELSEWHERE = -1
@@ -42,6 +43,12 @@ def _copied(values: array[int]) -> Ints:
     return np.frombuffer(values, np.int64).copy() if values else np.empty(0, np.int64)
 
 
+def side_by_side(texts: Sequence[bytes]) -> tuple[bytes, Ints, Ints]:
+    """Texts with a separator behind each, and where each of them starts and ends."""
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1) - 1
+    return _END.join((*texts, b"")), np.concatenate([[0], ends[:-1] + 1]), ends
+
+
 @dataclass(slots=True)
 class Arena:
     """Texts by slot number; a slot keeps its number for the life of the arena."""
@@ -64,20 +71,37 @@ class Arena:
 
     def add(self, data: bytes) -> int:
         """Store a text; returns its slot."""
-        length = len(data)
-        if not self._segments or self._used + length + 1 > len(self._segments[-1]):
-            # Untouched memory costs nothing, so a segment is asked for whole; its unfilled tail is never scanned.
-            self._segments.append(np.empty(max(_SEGMENT, length + 1), np.uint8))
-            self._used = 0
-        segment = self._segments[-1]
-        segment[self._used : self._used + length] = np.frombuffer(data, np.uint8)
-        segment[self._used + length] = SEPARATOR
+        size = len(data) + 1
+        start = self._reserve(size)
+        self._segments[-1][start : start + size] = np.frombuffer(data + _END, np.uint8)
         self._segment.append(len(self._segments) - 1)
-        self._offset.append(self._used)
-        self._length.append(length)
-        self._used += length + 1
-        self.size += length
+        self._offset.append(start)
+        self._length.append(len(data))
+        self.size += len(data)
         return len(self._length) - 1
+
+    def add_all(self, size: int, write: Callable[[Bytes], None], starts: Ints, ends: Ints) -> int:
+        """Store texts that lie side by side, a separator behind each; returns the slot of the first.
+
+        ``write`` puts their ``size`` bytes where it is told: memory that is touched for the first time is dear.
+        """
+        start = self._reserve(size)
+        write(self._segments[-1][start : start + size])
+        first = len(self._length)
+        self._segment.extend([len(self._segments) - 1] * len(starts))
+        self._offset.frombytes((starts + start).tobytes())
+        self._length.frombytes((ends - starts).tobytes())
+        self.size += size - len(starts)
+        return first
+
+    def _reserve(self, size: int) -> int:
+        """Room behind the last text; where it starts in the last segment."""
+        if not self._segments or self._used + size > len(self._segments[-1]):
+            # Untouched memory costs nothing, so a segment is asked for whole; its unfilled tail is never scanned.
+            self._segments.append(np.empty(max(_SEGMENT, size), np.uint8))
+            self._used = 0
+        self._used += size
+        return self._used - size
 
     def reserve(self, length: int) -> int:
         """A slot for a text of this length that is kept elsewhere; it is in no chunk."""

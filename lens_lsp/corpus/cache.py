@@ -7,50 +7,40 @@ very large ones, keep only their place and are read again for each scan. Nothing
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import compress
-from operator import ne
+from operator import is_not
+from typing import NamedTuple
 
 import numpy as np
 
 from lens_lsp.corpus.arena import SEPARATOR, Arena, Chunk
-from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.folding import FoldedText, OffsetMap, blank, fold_text
-from lens_lsp.corpus.formats.base import Reader
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.batch import BatchMaps, FoldedBatch
+from lens_lsp.corpus.descriptions import Descriptions
+from lens_lsp.corpus.folding import FoldedText, OffsetMap
+from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
+from lens_lsp.corpus.intake import Batch, Intake, at_full_speed, searched_text
+from lens_lsp.corpus.listings import UNKNOWN, FileEntry, Identity, identity_of
 from lens_lsp.corpus.matcher import Bytes
 from lens_lsp.corpus.opening import Root, Skipped, display_path
-from lens_lsp.corpus.pieces import LARGE, Piece, cut
+from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.pieces import cut
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.summaries import SummaryIndex
-from lens_lsp.corpus.titles import TitleIndex, file_name, plain_name
-from lens_lsp.corpus.walk import FileEntry
-from lens_lsp.domain.model import Head, Skip, SkipReason
+from lens_lsp.corpus.texts import CachedText, Key, Progress
+from lens_lsp.corpus.titles import TitleIndex
+from lens_lsp.domain.model import Skip, SkipReason
 
-_YOUNG_NS = 2_000_000_000
-_HEAD = 4096
-_STEP = 256
 _KEPT = 16
 
-Key = tuple[int, str]
-"""Root index and path: what a file is known by."""
 
+class _Stored(NamedTuple):
+    """Texts that are in the arena and not yet in the tables: a scan does not need these."""
 
-@dataclass(frozen=True, slots=True)
-class CachedText:
-    """A folded text: its file, its slot, the way back to its source, what it says about itself."""
-
-    key: Key
-    slot: int
-    offsets: OffsetMap | None
-    head: Head
-    piece: Piece | None = None
-    """Set when the text is a piece of a very large file; spans then count from the piece's first code point."""
+    root: int
+    batch: Batch
+    first: int
+    maps: BatchMaps | None
 
 
 class TextCache:
@@ -61,9 +51,11 @@ class TextCache:
 
     def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31) -> None:
         self._fallback = fallback_encoding
+        self._intake = Intake(fallback_encoding)
         self._budget = budget
-        self._roots: Sequence[Root] = ()
+        self._roots: Mapping[int, Root] = {}
         self._entries: dict[Key, FileEntry] = {}
+        self._listed: dict[Key, FileEntry] = {}
         self._last: Sequence[FileEntry] = ()
         self._young: set[Key] = set()
         self._buffered: dict[Key, Buffer] = {}
@@ -72,63 +64,88 @@ class TextCache:
 
     def _reset(self) -> None:
         self.arena = Arena()
-        self.titles = TitleIndex()
-        self.summaries = SummaryIndex()
-        self.slots: list[CachedText | None] = []
+        self._descriptions = Descriptions()
+        self._slots: list[CachedText | None] = []
         self._texts: dict[Key, list[CachedText]] = {}
         self._live = 0
+        self._stored: list[_Stored] = []
         self._elsewhere: dict[int, None] = {}
         self._loaded: dict[int, FoldedText] = {}
 
     @property
+    def slots(self) -> list[CachedText | None]:
+        """The texts by slot; None where one was removed."""
+        if self._stored:
+            self._settle()
+        return self._slots
+
+    @property
     def files(self) -> int:
         """How many files can be searched."""
+        self._settle()
         return len(self._texts)
 
     @property
     def live(self) -> int:
         """How many texts there are: files, and pieces of very large ones."""
+        self._settle()
         return self._live
 
-    def put(self, key: Key, folded: FoldedText, head: Head) -> CachedText:
-        """Store a text of a file, in memory if the budget allows it."""
-        size = len(folded.data)
-        if self.arena.size + size > self._budget:
-            return self._place(CachedText(key, self.arena.reserve(size), None, head))
-        return self._place(CachedText(key, self.arena.add(folded.data), folded.offsets, head))
+    @property
+    def titles(self) -> TitleIndex:
+        """Which text answers to which name."""
+        return self._descriptions.titles
 
-    def _place(self, text: CachedText) -> CachedText:
-        self._texts.setdefault(text.key, []).append(text)
-        self.slots.append(text)
-        self._live += 1
-        if not self.arena.holds(text.slot):
-            self._elsewhere[text.slot] = None
-        if text.piece is None or not text.piece.point:
-            self.titles.add(text.slot, self.names(text.slot))
-            self.summaries.add(text.slot, text.head)
-        return text
+    @property
+    def summaries(self) -> SummaryIndex:
+        """Which text says what about itself."""
+        return self._descriptions.summaries
+
+    def describe(self) -> None:
+        """Enter new texts now and look at what they say about themselves, otherwise done when it is asked for."""
+        self._settle()
+        self._descriptions.settle()
 
     def texts(self, key: Key) -> Sequence[CachedText]:
         """The texts of a file: one, or its pieces; none if it is not known."""
+        self._settle()
         return self._texts.get(key, ())
 
     def names(self, slot: int) -> tuple[str, ...]:
         """What a text is called, as written but without a closing parenthesis: file name, title, aliases."""
         text = self.slots[slot]
-        if text is None:
-            return ()
-        title = (text.head.title,) if text.head.title else ()
-        return tuple(dict.fromkeys(map(plain_name, (file_name(text.key[1]), *title, *text.head.aliases))))
+        return () if text is None else self._descriptions.names(self._texts[text.key][0].slot)
 
     def drop(self, key: Key) -> None:
         """Forget the texts of a file, if it is known."""
+        self._settle()
         for text in self._texts.pop(key, ()):
             self.arena.remove(text.slot)
-            self.titles.remove(text.slot)
-            self.summaries.remove(text.slot)
-            self.slots[text.slot] = None
+            self._descriptions.remove(text.slot)
+            self._slots[text.slot] = None
             self._live -= 1
             self._elsewhere.pop(text.slot, None)
+
+    def fill(
+        self,
+        root: Root,
+        paths: Sequence[str],
+        buffers: Mapping[Key, Buffer],
+        *,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> list[Skip]:
+        """Take the files of a root into an empty cache, known by their paths alone; otherwise as `refresh`.
+
+        Each is asked what identifies its content as it is read, which costs less than to ask while listing.
+        """
+        assert not self.files, "what is known must be compared"
+        self._reset()
+        for known in (self._entries, self._young, self._buffered, self._unreadable):
+            known.clear()  # of files that could not be read
+        self._roots, self._last = {root.index: root}, ()
+        self._read({root.index: paths}, buffers, progress, cancelled)
+        return self._skips()
 
     def refresh(
         self,
@@ -136,7 +153,7 @@ class TextCache:
         files: Sequence[FileEntry],
         buffers: Mapping[Key, Buffer],
         *,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> list[Skip]:
         """Make the cache hold exactly these files, as they are now; returns what could not be read, and why.
@@ -144,40 +161,41 @@ class TextCache:
         ``roots`` stay open until the question is answered. Cancelled in between, the cache holds the files it came
         to; the others are read by the next call.
         """
-        self._roots = roots
+        self._settle()
+        self._roots = {root.index: root for root in roots}
         self._loaded.clear()
         stale = self._stale(buffers)
         fresh = self._changed(files)
-        stale -= {(entry.root, entry.path) for entry in fresh}
-        fresh += [self._entries[key] for key in sorted(stale) if key in self._entries]
-        self._last = tuple(files)
-        with _no_collection():
-            for done, entry in enumerate(fresh):
-                if done % _STEP == 0:
-                    if cancelled is not None and cancelled():
-                        self._last = ()
-                        break
-                    if progress is not None:
-                        progress(done, len(fresh))
-                self._update(entry, buffers.get((entry.root, entry.path)))
+        if stale:
+            stale -= {(entry.root, entry.path) for entry in fresh}
+            fresh += [self._entries[key] for key in sorted(stale) if key in self._entries]
+        paths: dict[int, list[str]] = {}
+        for entry in fresh:
+            key = (entry.root, entry.path)
+            self._forget(key)
+            self._listed[key] = entry
+            paths.setdefault(entry.root, []).append(entry.path)
+        whole = self._read(paths, buffers, progress, cancelled)
+        self._last = tuple(files) if whole else ()
         if self.arena.blank > max(self.arena.size, 1 << 20):
             self._compact()
         return self._skips()
 
+    def _skips(self) -> list[Skip]:
+        return [Skip(display_path(path), reason) for (_, path), reason in self._unreadable.items()]
+
     def _changed(self, files: Sequence[FileEntry]) -> list[FileEntry]:
         """The files that are new or not as they were; those that are gone are forgotten."""
-        last = self._last
+        known, last = self._entries, self._last or tuple(self._entries.values())
         if len(last) == len(files):  # mostly some files were edited and none came or went: then no key is needed
-            pairs = list(compress(zip(last, files, strict=True), map(ne, last, files)))
+            # A look hands out the same object for a file as long as it is the same.
+            others = compress(zip(last, files, strict=True), map(is_not, last, files))
+            pairs = [(old, new) for old, new in others if old != new]
             if all(old[:2] == new[:2] for old, new in pairs):
                 return [new for _, new in pairs]
-        known = self._entries
         for key in known.keys() - {(entry.root, entry.path) for entry in files}:
             self._forget(key)
         return [entry for entry in files if known.get((entry.root, entry.path)) != entry]
-
-    def _skips(self) -> list[Skip]:
-        return [Skip(display_path(path), reason) for (_, path), reason in self._unreadable.items()]
 
     def _stale(self, buffers: Mapping[Key, Buffer]) -> set[Key]:
         """What must be read again although the disk shows no change: young files, buffers edited or closed."""
@@ -186,54 +204,109 @@ class TextCache:
         return self._young | edited | closed
 
     def _forget(self, key: Key) -> None:
-        self.drop(key)
-        self._entries.pop(key, None)
-        self._unreadable.pop(key, None)
-        self._young.discard(key)
-        self._buffered.pop(key, None)
+        if self._entries.pop(key, None) is not None:
+            self.drop(key)
+            self._unreadable.pop(key, None)
+            self._young.discard(key)
+            self._buffered.pop(key, None)
 
-    def _update(self, entry: FileEntry, buffer: Buffer | None) -> None:
-        key = (entry.root, entry.path)
-        self._forget(key)
-        self._entries[key] = entry
+    def _read(
+        self,
+        paths: Mapping[int, Sequence[str]],
+        buffers: Mapping[Key, Buffer],
+        progress: Progress | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> bool:
+        """Read files by root; False if it was cancelled before all of them were."""
+        done, total = 0, sum(map(len, paths.values()))
+        stopped = cancelled is not None and cancelled()
+        with at_full_speed():
+            for root, of_root in () if stopped else paths.items():
+                typed = {path: buffer for (index, path), buffer in buffers.items() if index == root}
+                for batch in self._intake.batches(self._roots[root], of_root, typed):
+                    if progress is not None:
+                        progress(done, total)
+                    self._store(root, batch, typed)
+                    done += batch.files
+                    if cancelled is not None and cancelled():
+                        self._settle()
+                        self._listed.clear()
+                        return done == total
+        return done == total
+
+    def _store(self, root: int, batch: Batch, typed: Mapping[str, Buffer]) -> None:
+        """Fold the texts of a batch and put them where they can be scanned."""
+        batch, folded = self._intake.folded(batch)
+        for path, identity, reason in batch.refused:
+            self._refuse((root, path), identity, reason)
+        self._young.update((root, path) for path in batch.young)
+        if typed:
+            self._buffered.update(((root, path), typed[path]) for path in batch.paths if path in typed)
+        if folded is not None:
+            first = len(self.arena)
+            if self.arena.size + folded.size <= self._budget:
+                self.arena.add_all(folded.size, folded.write, folded.starts, folded.ends)
+            else:
+                self._add_what_fits(folded)
+            self._descriptions.add(first, batch.paths, batch.readers, batch.beginnings())
+            batch.texts = []
+            self._stored.append(_Stored(root, batch, first, folded.maps))
+        if batch.large is not None:
+            self._place_pieces(root, *batch.large)
+
+    def _add_what_fits(self, folded: FoldedBatch) -> None:
+        data = folded.data
+        for start, end in zip(folded.starts.tolist(), folded.ends.tolist(), strict=True):
+            if self.arena.size + end - start <= self._budget:
+                self.arena.add(data[start:end].tobytes())
+            else:
+                self._elsewhere[self.arena.reserve(end - start)] = None
+
+    def _place_pieces(self, root: int, path: str, reader: Reader, identity: Identity) -> None:
+        """Take in a file of which only the places of its pieces are kept."""
+        key = (root, path)
+        self._settle()
         try:
-            self._read(entry, buffer)
+            if reader.extracted:  # its text is no stretch of the file
+                raise Skipped(SkipReason.TOO_LARGE)
+            for piece in cut(self._roots[root], path, self._fallback):
+                text = "" if piece.point else piece.text(self._roots[root], path)
+                if ours(text).answer:
+                    raise Skipped(SkipReason.ANSWER)
+                # Its folded length is not known before it was folded; its bytes are close enough.
+                slot = self.arena.reserve(piece.end - piece.start)
+                self._elsewhere[slot] = None
+                self._enter(CachedText(key, slot, piece=piece))
+                if not piece.point:
+                    start = searched_text(reader, text)[:HEAD_LENGTH]
+                    self._descriptions.add(slot, [path], [reader], [start.encode("utf-8", "replace")])
         except Skipped as skipped:
             self.drop(key)
-            self._unreadable[key] = skipped.reason
-
-    def _read(self, entry: FileEntry, buffer: Buffer | None) -> None:
-        key, root = (entry.root, entry.path), self._roots[entry.root]
-        reader = _reader(key)
-        if buffer is not None:
-            self._buffered[key] = buffer
-            self._put_text(key, reader, buffer.text)
-            return
-        if entry.size > LARGE:
-            self._put_pieces(key, reader)
-            return
-        data, status = root.read_with_stat(entry.path)
-        if time.time_ns() - status.st_mtime_ns < _YOUNG_NS:
-            self._young.add(key)
-        if data.isascii() and b"\0" not in data and not (reader.extracted or reader.masked):
-            self.put(key, FoldedText(data.lower()), reader.head(data[:_HEAD].decode("ascii")))
+            self._refuse(key, identity, skipped.reason)
         else:
-            self._put_text(key, reader, decode(data, self._fallback).text)
+            self._identify(key, identity)
 
-    def _put_text(self, key: Key, reader: Reader, decoded: str) -> None:
-        text = reader.extract(decoded).text if reader.extracted else decoded
-        self.put(key, _folded(reader, text), reader.head(decoded[:_HEAD]))
+    def _refuse(self, key: Key, identity: Identity | None, reason: SkipReason) -> None:
+        self._identify(key, identity)
+        self._unreadable[key] = reason
 
-    def _put_pieces(self, key: Key, reader: Reader) -> None:
-        if reader.extracted:  # its text is no stretch of the file
-            raise Skipped(SkipReason.TOO_LARGE)
-        root, path = self._roots[key[0]], key[1]
-        head = Head()
-        for piece in cut(root, path, self._fallback):
-            if not piece.point:
-                head = reader.head(piece.text(root, path)[:_HEAD])
-            # Its folded length is not known before it was folded; its bytes are close enough.
-            self._place(CachedText(key, self.arena.reserve(piece.end - piece.start), None, head, piece))
+    def _identify(self, key: Key, identity: Identity | None) -> None:
+        """Note what was read: the file as it was listed, else as it said of itself."""
+        entry = self._listed.pop(key, None) if self._listed else None
+        self._entries[key] = FileEntry._make((*key, *(identity or UNKNOWN))) if entry is None else entry
+
+    def _settle(self) -> None:
+        """Enter what is in the arena into the tables."""
+        stored, self._stored = self._stored, []
+        for root, batch, first, maps in stored:
+            for index, (path, identity) in enumerate(zip(batch.paths, batch.identities, strict=True)):
+                self._identify((root, path), identity)
+                self._enter(CachedText((root, path), first + index, maps, index))
+
+    def _enter(self, text: CachedText) -> None:
+        self._slots.append(text)
+        self._texts.setdefault(text.key, []).append(text)
+        self._live += 1
 
     def source(self, text: CachedText) -> str:
         """The document text behind a cached one, read from the disk now. Raises `Skipped`."""
@@ -241,9 +314,9 @@ class TextCache:
         if text.piece is not None:
             return text.piece.text(root, path)
         buffer = self._buffered.get(text.key)
-        decoded = decode(root.read(path), self._fallback).text if buffer is None else buffer.text
-        reader = _reader(text.key)
-        return reader.extract(decoded).text if reader.extracted else decoded
+        if buffer is not None:
+            return self._intake.document_text(path, buffer.text)
+        return self._intake.document_text(path, root.read(path))
 
     def load(self, slot: int) -> FoldedText:
         """The folded text of a slot and its offsets, from memory or read again; empty if it cannot be read."""
@@ -254,14 +327,18 @@ class TextCache:
             return FoldedText(self.arena.text(slot).tobytes(), text.offsets)
         known = self._loaded.get(slot)
         if known is None:
-            try:
-                known = _folded(_reader(text.key), self.source(text))
-            except Skipped:
-                known = FoldedText(b"")
+            known = self._fold_again(text)
             if len(self._loaded) >= _KEPT:
                 del self._loaded[next(iter(self._loaded))]
             self._loaded[slot] = known
         return known
+
+    def _fold_again(self, text: CachedText) -> FoldedText:
+        try:
+            later = text.piece is not None and text.piece.point > 0
+            return self._intake.fold_again(text.key[1], self.source(text), continued=later)
+        except Skipped:
+            return FoldedText(b"")
 
     def folded(self, slot: int) -> Bytes:
         """The folded bytes of a slot."""
@@ -294,57 +371,24 @@ class TextCache:
         if cached is None:
             return False
         if self.arena.holds(slot):
-            return _folded(_reader(cached.key), text).data == self.arena.text(slot).tobytes()
+            return self._intake.fold_again(cached.key[1], text).data == self.arena.text(slot).tobytes()
         return self._unchanged(cached.key)
 
     def _unchanged(self, key: Key) -> bool:
         """Whether a file that is not kept in memory is still the one that was listed."""
-        entry = self._entries[key]
-        try:
-            fd = self._roots[key[0]].open(key[1])
-        except Skipped:
-            return False
-        try:
-            status = os.fstat(fd)
-        finally:
-            os.close(fd)
-        found = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev)
-        return key in self._buffered or found == entry[2:]
+        return key in self._buffered or identity_of(self._roots[key[0]], key[1]) == self._entries[key][2:]
 
     def _compact(self) -> None:
         """Build a new arena from the live texts, in order of their keys."""
-        old, lengths, texts = self.arena, self.arena.lengths(), list(self._in_order())
+        self._settle()
+        texts = [text for key in sorted(self._texts) for text in self._texts[key]]
+        old, lengths, descriptions = self.arena, self.arena.lengths(), self._descriptions
         self._reset()
         for text in texts:
             if old.holds(text.slot):
-                self.put(text.key, FoldedText(old.text(text.slot).tobytes(), text.offsets), text.head)
+                slot = self.arena.add(old.text(text.slot).tobytes())
             else:
                 slot = self.arena.reserve(int(lengths[text.slot]))
-                self._place(CachedText(text.key, slot, None, text.head, text.piece))
-
-    def _in_order(self) -> Iterable[CachedText]:
-        return (text for key in sorted(self._texts) for text in self._texts[key])
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Hold the cycle collector: what is made here stays, and it would look through all of it again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _reader(key: Key) -> Reader:
-    reader = reader_for(key[1].rpartition("/")[2])
-    if reader is None:
-        raise Skipped(SkipReason.UNSUPPORTED)
-    return reader
-
-
-def _folded(reader: Reader, text: str) -> FoldedText:
-    """A document's text as it is scanned: markup blanked, folded."""
-    return fold_text(blank(text, reader.mask(text)) if reader.masked else text)
+                self._elsewhere[slot] = None
+            self._enter(text._replace(slot=slot))
+            self._descriptions.move(descriptions, text.slot, slot)

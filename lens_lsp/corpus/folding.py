@@ -32,7 +32,8 @@ class _FoldedBytes(dict[str, bytes]):
         return folded
 
 
-_BYTES = _FoldedBytes()
+FOLDED_BYTES = _FoldedBytes()
+"""What a single character folds to, as UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def fold_text(text: str) -> FoldedText:
 @lru_cache(maxsize=1 << 14)  # the same few dashes, quotes and names come again and again
 def _folded_run(run: str) -> tuple[bytes, tuple[tuple[int, int], ...]]:
     """The folded bytes of a run, and how many characters of which width they come from, in order."""
-    folded = [_BYTES[char] for char in run]
+    folded = [FOLDED_BYTES[char] for char in run]
     return b"".join(folded), tuple((width, len(list(group))) for width, group in groupby(map(len, folded)))
 
 

@@ -93,6 +93,11 @@ class Patterns:
     def __bool__(self) -> bool:
         return bool(self._rules)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Patterns) and self._rules == other._rules
+
+    __hash__ = None  # type: ignore[assignment]
+
     def verdict(self, name: str, path: str, folder: bool, cut: int = 0, above: str = "") -> bool | None:
         """``True``: matched. ``False``: matched last by a ``!`` line. ``None``: nothing here speaks of it.
 

@@ -51,6 +51,14 @@ class IgnoreRules:
         self.silent = not self._deciding
         """Whether no rule is in force, so that nothing needs to be asked."""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether two sets of rules say the same of every entry."""
+        if self is other:
+            return True
+        return isinstance(other, IgnoreRules) and self._kinds == other._kinds and self._adding == other._adding
+
+    __hash__ = None  # type: ignore[assignment]
+
     @classmethod
     def of_root(cls, root_path: str, exclude: Sequence[str], respect_files: bool) -> IgnoreRules:
         """What holds before the root is read: the user's patterns, the repository's files above the root."""

@@ -32,7 +32,7 @@ DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd and
 _CLOSE = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _ROOT = os.O_RDONLY | _CLOSE | getattr(os, "O_DIRECTORY", 0)
 _FOLDER = _ROOT | getattr(os, "O_NOFOLLOW", 0)
-_FILE = (
+FILE_FLAGS = (
     os.O_RDONLY
     | _CLOSE
     | getattr(os, "O_NOFOLLOW", 0)
@@ -40,6 +40,7 @@ _FILE = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
+"""How a file is opened by its name in an open folder. What is opened may still be no regular file: ask ``fstat``."""
 _REASONS = {
     errno.ELOOP: SkipReason.LINK,
     errno.EMLINK: SkipReason.LINK,  # what FreeBSD says for ELOOP
@@ -126,6 +127,14 @@ class Root:
         """
         return self._open(rel)[0]
 
+    def open_with_stat(self, rel: str) -> tuple[int, os.stat_result]:
+        """A descriptor as ``open`` gives it, and its status."""
+        return self._open(rel)
+
+    def open_folder(self, rel: str) -> Handle:
+        """A folder below the root, no part of its path a link, for the caller to close. Raises as ``open``."""
+        return self._descend(rel, rel)
+
     def read(self, rel: str, limit: int | None = None) -> bytes:
         """All bytes of a file; more than ``limit`` of them is ``Skipped(TOO_LARGE)``."""
         return self.read_with_stat(rel, limit)[0]
@@ -134,7 +143,7 @@ class Root:
         """All bytes of a file and the status, from before the read, of the descriptor they came from."""
         fd, status = self._open(rel)
         try:
-            return _read_all(fd, status.st_size, limit), status
+            return read_all(fd, status.st_size, limit), status
         except OSError as error:
             raise skipped(error) from error
         finally:
@@ -247,7 +256,7 @@ def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
     """Open a regular file by its name in an open folder: descriptor and its status. Raises ``Skipped``."""
     try:
         if isinstance(handle, int):
-            fd = os.open(name, _FILE, dir_fd=handle)
+            fd = os.open(name, FILE_FLAGS, dir_fd=handle)
         else:
             return _file_by_name(os.path.join(handle, name))
     except OSError as error:
@@ -282,7 +291,7 @@ def _refused(rel: str) -> PathRefused:
     return PathRefused(f"{display_path(rel)!r} is not a plain path below its root")
 
 
-def _read_all(fd: int, size: int, limit: int | None) -> bytes:
+def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
     """Read to the end, following a file that grows meanwhile, but not one that never stops growing."""
     if limit is not None and size > limit:
         raise Skipped(SkipReason.TOO_LARGE)
@@ -336,7 +345,7 @@ def _file_by_name(path: str) -> tuple[int, os.stat_result]:
         raise Skipped(SkipReason.LINK)
     if not stat.S_ISREG(mode):
         raise Skipped(SkipReason.IRREGULAR)
-    fd = os.open(path, _FILE)
+    fd = os.open(path, FILE_FLAGS)
     try:
         status = os.fstat(fd)
         now = os.lstat(path)

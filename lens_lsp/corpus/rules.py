@@ -49,6 +49,8 @@ DENIED: tuple[str, ...] = (
     ".git/",
     ".hg/",
     ".svn/",
+    # what people asked and were answered, when it is kept in the workspace: private, and never evidence
+    ".lens/",
 )
 """Secrets by name, compared without case. One with a slash also counts above a root."""
 
@@ -83,6 +85,7 @@ _ENDS = tuple(name[1:].casefold() for name in DENIED if name.startswith("*"))
 _STARTS = tuple(name[:-1].casefold() for name in DENIED if name.endswith("*"))
 # One look instead of many: this runs for every file.
 _FIRST = frozenset(name[0] for name in (*_NAMES, *_STARTS))
+_FIRST_LETTERS = "".join(letter + letter.upper() for letter in sorted(_FIRST))
 _CLUTTER = frozenset(name[:-1] for name in CLUTTER)
 
 # Codecs that decode to lone surrogates, or are for other things than files.
@@ -116,6 +119,13 @@ def denied_name(name: str) -> bool:
     """Whether one component of a path is on the deny list, whatever kind of node it is."""
     folded = name.casefold()  # not lower(): some file systems open ".ſsh" as ".ssh"
     return folded.endswith(_ENDS) or (folded[:1] in _FIRST and (folded in _NAMES or folded.startswith(_STARTS)))
+
+
+def some_denied(names: Iterable[str]) -> bool:
+    """Whether ``denied_name`` holds for one of many names, none of them empty."""
+    # All that ends in a denied way holds a dot; other letters than these can fold to them only outside ASCII.
+    suspects = [name for name in names if "." in name or name[0] in _FIRST_LETTERS or not name.isascii()]
+    return any(map(denied_name, suspects))
 
 
 def denied_path(rel: str) -> bool:

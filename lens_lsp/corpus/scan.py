@@ -55,6 +55,24 @@ class Hits:
         """The listed hits a mask or index selects."""
         return Hits(self.slot[mask], self.term[mask], self.at[mask], self.size[mask])
 
+    def only(self, terms: Ints) -> Hits:
+        """The hits of some terms, renumbered in the given order."""
+        number = np.full(int(max(self.term.max(initial=0), terms.max(initial=0))) + 1, -1, np.int64)
+        number[terms] = np.arange(len(terms))
+        kept = self.of(number[self.term] >= 0)
+        thinned = tuple((slot, int(number[term]), count) for slot, term, count in self.thinned if number[term] >= 0)
+        return Hits(kept.slot, number[kept.term], kept.at, kept.size, thinned)
+
+    def plus(self, more: Hits, first: int) -> Hits:
+        """These hits and those of further terms, numbered from ``first`` on."""
+        return Hits(
+            np.concatenate([self.slot, more.slot]),
+            np.concatenate([self.term, more.term + first]),
+            np.concatenate([self.at, more.at]),
+            np.concatenate([self.size, more.size]),
+            (*self.thinned, *((slot, term + first, count) for slot, term, count in more.thinned)),
+        )
+
     def but(self, slots: Ints, exact: Hits) -> Hits:
         """These hits, with those of the given slots replaced by ``exact`` ones."""
         keep = ~np.isin(self.slot, slots)

@@ -10,14 +10,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.folding import blank
+from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Root, Skipped, check_name
+from lens_lsp.corpus.ours import Ours, ours
 from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
-from lens_lsp.domain.model import Document, Origin, SkipReason, TextSource
+from lens_lsp.domain.model import Document, Origin, SkipReason, Structure, TextSource
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -86,7 +89,7 @@ class Snapshot:
             text=extraction.text,
             reader=f"{reader.name}/{reader.version}",
             origin=source.origin,
-            structure=reader.structure(extraction.text),
+            structure=_structure(reader, extraction.text),
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
 
@@ -105,8 +108,17 @@ class Snapshot:
             text=text,
             reader=f"{reader.name}/{reader.version}",
             origin=Origin(digest.hexdigest(), piece.encoding, piece.guessed),
-            structure=reader.structure(text),
+            structure=_structure(reader, text, continued=piece.point > 0),
         )
+
+
+def _structure(reader: Reader, text: str, *, continued: bool = False) -> Structure:
+    """What the reader finds in a text. In text formats what is ours is marked, and no heading or link comes from it."""
+    found = Ours() if reader.extracted else ours(text, continued=continued)
+    if not found.spans:
+        return reader.structure(text)
+    structure = reader.structure(text if found.answer else blank(text, found.spans))
+    return replace(structure, ours=found.spans, answer=found.answer)
 
 
 def source_of_buffer(buffer: Buffer) -> Source:

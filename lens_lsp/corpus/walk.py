@@ -11,14 +11,14 @@ import os
 import stat
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter, itemgetter
-from typing import NamedTuple
 
+from lens_lsp.corpus.discovery import Discovery, Names
 from lens_lsp.corpus.globs import Patterns
 from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
+from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, file_entry
 from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, display_path, open_folder_at, skipped
-from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root
+from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, some_denied
 from lens_lsp.domain.model import Skip, SkipReason
 
 _OPEN_FOLDERS = 16
@@ -29,39 +29,18 @@ _TELL_EVERY = 1000
 """Files between two calls of ``on_progress``."""
 
 
-class FileEntry(NamedTuple):
-    """A file that may be searched, and what identifies its content. A tuple, for there are many."""
-
-    root: int
-    path: str
-    """Relative, ``/`` between parts; may hold bytes that are no text: shown by ``display_path``."""
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-    device: int
-
-
-@dataclass(frozen=True, slots=True)
-class Discovery:
-    """What lies under a root, sorted by path. ``Skip.path`` is printable, and ends in ``/`` for a folder."""
-
-    files: list[FileEntry]
-    skips: list[Skip]
-    complete: bool = True
-    """``False`` when it was cancelled: what was found until then."""
-
-
 def discover(
     root: Root,
     rules: CorpusRules,
     *,
     explicit_file: str | None = None,
+    listings: Listings | None = None,
     on_progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Discovery:
     """Find the files under a root.
 
+    ``listings``, the same object at each look, saves listing folders again that did not change.
     ``explicit_file`` is a path below the root that the user named: it alone is looked at, and only the deny
     list can exclude it. ``on_progress`` is told the number of files found so far, about once per thousand.
     Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain path
@@ -71,11 +50,32 @@ def discover(
         return Discovery([], [Skip("./", SkipReason.DENIED)])
     if explicit_file is not None:
         return _named(root, explicit_file)
-    walk = _Walk(root, rules, on_progress, cancelled)
+    walk = _Walk(root, rules, False, listings, on_progress, cancelled)
     complete = walk.run()
     walk.files.sort(key=itemgetter(1))
     walk.skips.sort(key=attrgetter("path"))
     return Discovery(walk.files, walk.skips, complete)
+
+
+def discover_names(
+    root: Root,
+    rules: CorpusRules,
+    *,
+    listings: Listings | None = None,
+    on_progress: Callable[[int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Names:
+    """As ``discover``, for one who is going to read every file anyway: none is asked for its status first.
+
+    Where the system does not say with the name that a file is regular, it is asked all the same.
+    """
+    if denied_root(root.path):
+        return Names([], [Skip("./", SkipReason.DENIED)])
+    walk = _Walk(root, rules, True, listings, on_progress, cancelled)
+    complete = walk.run()
+    walk.paths.sort()
+    walk.skips.sort(key=attrgetter("path"))
+    return Names(walk.paths, walk.skips, complete)
 
 
 def _named(root: Root, path: str) -> Discovery:
@@ -86,21 +86,9 @@ def _named(root: Root, path: str) -> Discovery:
     except Skipped as error:
         return Discovery([], [Skip(display_path(path), error.reason)])
     try:
-        return Discovery([_entry(root.index, path, os.fstat(fd))], [])
+        return Discovery([file_entry(root.index, path, os.fstat(fd))], [])
     finally:
         os.close(fd)
-
-
-def _entry(root: int, path: str, status: os.stat_result) -> FileEntry:
-    return FileEntry(
-        root,
-        path,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_ino,
-        status.st_dev,
-    )
 
 
 class _Folder:
@@ -126,13 +114,19 @@ class _Walk:
         self,
         root: Root,
         rules: CorpusRules,
+        names_only: bool,
+        listings: Listings | None,
         on_progress: Callable[[int], None] | None,
         cancelled: Callable[[], bool] | None,
     ) -> None:
         self.files: list[FileEntry] = []
+        self.paths: list[str] = []
+        """Files found when only names are asked for; ``files`` stays empty then."""
         self.skips: list[Skip] = []
         self._root = root
-        self._respect_files = rules.respect_ignore_files
+        self._rules = rules
+        self._names_only = names_only
+        self._listings = listings if isinstance(root.handle, int) else None
         self._start = IgnoreRules.of_root(root.path, rules.exclude, rules.respect_ignore_files)
         self._scopes = Patterns(rules.scopes)
         self._on_progress = on_progress or (lambda found: None)
@@ -148,6 +142,8 @@ class _Walk:
 
     def run(self) -> bool:
         """Walk; ``False`` if it was cancelled."""
+        if self._listings is not None:
+            self._listings.begin(self._rules)
         try:
             top = _Folder("", self._root.handle, self._start)
             top.in_scope = not self._scopes
@@ -161,6 +157,8 @@ class _Walk:
         finally:
             while self._stack:
                 self._leave()
+        if self._listings is not None:
+            self._listings.end()
         return not self._stopped
 
     def _descend(self, folder: _Folder, name: str, in_scope: bool) -> None:
@@ -193,7 +191,7 @@ class _Walk:
             folder.identity = (status.st_dev, status.st_ino)
             if folder.identity not in self._visited:
                 self._visited.add(folder.identity)
-                self._look_through(folder, folder.handle)
+                self._look(folder, folder.handle, status)
         except OSError as error:
             self._skip(self._prefix() or "./", skipped(error).reason)
 
@@ -240,52 +238,151 @@ class _Walk:
     def _skip(self, path: str, reason: SkipReason) -> None:
         self.skips.append(Skip(display_path(path), reason))
 
-    def _look_through(self, folder: _Folder, handle: Handle) -> None:
-        entries: list[os.DirEntry[str]] = []
+    def _look(self, folder: _Folder, handle: Handle, status: os.stat_result) -> None:
+        """Look through a folder, or only at its known files if its listing still holds."""
         prefix = self._prefix()
+        signature = None if self._listings is None else self._listings.signature(status)
+        known = None if self._listings is None or self._names_only else self._listings.of(prefix, signature)
+        above = folder.rules
+        if known is not None and isinstance(handle, int) and self._look_again(folder, handle, prefix, known):
+            return
+        folder.rules = above
+        files, paths, skips = len(self.files), len(self.paths), len(self.skips)
+        markers, whole = self._look_through(folder, handle, prefix)
+        if signature is not None and self._listings is not None and whole and not self._stopped:
+            known = Listing(signature, folder.rules, folder.in_scope, markers)
+            found = sorted(self.files[files:], key=itemgetter(1))
+            known.paths = sorted(self.paths[paths:]) if self._names_only else [entry.path for entry in found]
+            known.entries = [None] * len(known.paths) if self._names_only else list(found)
+            known.children, known.skips = list(folder.children), self.skips[skips:]
+            self._listings.keep(prefix, known)
+
+    def _look_again(self, folder: _Folder, handle: int, prefix: str, known: Listing) -> bool:
+        """Ask the files of an unchanged folder for their status; False if it must be listed after all."""
+        folder.rules = self._inside(folder, handle, known.markers, prefix)
+        if folder.in_scope != known.in_scope or folder.rules != known.rules:
+            return False
+        before, root, entries = len(self.files), self._root.index, known.entries
+        look, identity, append, make, cut = os.stat, IDENTITY, self.files.append, FileEntry._make, len(prefix)
+        try:
+            for at, path in enumerate(known.paths):
+                if at % _LOOK_UP_EVERY == 0 and self._look_up():
+                    return True
+                status = look(path[cut:] if cut else path, dir_fd=handle, follow_symlinks=False)
+                entry, now = entries[at], identity(status)
+                if entry is None or entry[2:] != now or entry[0] != root:
+                    if not stat.S_ISREG(status.st_mode):
+                        raise FileNotFoundError(path)
+                    entry = entries[at] = make((root, path, *now))
+                append(entry)
+        except OSError:
+            del self.files[before:]
+            return False
+        self.skips += known.skips
+        folder.children = list(known.children)
+        assert self._listings is not None
+        self._listings.keep(prefix, known)
+        return True
+
+    def _look_up(self) -> bool:
+        """Tell how far the walk is; whether it is to stop."""
+        self._stopped = self._cancelled()
+        found = len(self.files) + len(self.paths)
+        if found - self._told >= _TELL_EVERY:
+            self._told = found
+            self._on_progress(self._told)
+        return self._stopped
+
+    def _inside(self, folder: _Folder, handle: Handle, markers: frozenset[str], prefix: str) -> IgnoreRules:
+        if not markers or not self._rules.respect_ignore_files:
+            return folder.rules
+        return folder.rules.inside(handle, markers, prefix)
+
+    def _look_through(self, folder: _Folder, handle: Handle, prefix: str) -> tuple[frozenset[str], bool]:
+        """List a folder: the names that change rules, and whether every entry could be asked what it is."""
+        entries: list[os.DirEntry[str]] = []
+        whole = True
         try:
             with os.scandir(handle) as found:
                 entries.extend(found)
         except OSError as error:  # what was listed before it still counts
             self._skip(prefix or "./", skipped(error).reason)
-        if self._respect_files:
-            names = {entry.name for entry in entries if entry.name in MARKERS}
-            folder.rules = folder.rules.inside(handle, names, prefix) if names else folder.rules
+            whole = False
+        names = [entry.name for entry in entries]
+        markers = MARKERS.intersection(names)
+        folder.rules = self._inside(folder, handle, markers, prefix)
+        is_denied = denied_name if some_denied(names) else None
         while entries and not self._stopped:
-            self._sort_out(folder, prefix, entries[-_LOOK_UP_EVERY:])
+            some = entries[-_LOOK_UP_EVERY:]
+            if self._names_only:
+                some = self._take_names(folder, prefix, some, is_denied)
+            whole = self._sort_out(folder, prefix, some, is_denied) and whole
             del entries[-_LOOK_UP_EVERY:]  # each keeps the status it was asked for
-            self._stopped = self._cancelled()
-            if len(self.files) - self._told >= _TELL_EVERY:
-                self._told = len(self.files)
-                self._on_progress(self._told)
+            self._look_up()
         folder.children.sort(reverse=True)
+        return markers, whole
 
-    def _sort_out(self, folder: _Folder, prefix: str, entries: list[os.DirEntry[str]]) -> None:
-        """Each entry becomes a file, a folder to visit, or a skip. The hot loop of the walk."""
+    def _sort_out(
+        self,
+        folder: _Folder,
+        prefix: str,
+        entries: list[os.DirEntry[str]],
+        is_denied: Callable[[str], bool] | None,
+    ) -> bool:
+        """Each entry becomes a file, a folder to visit, or a skip; False if one could not be asked. The hot loop."""
         ignores = None if folder.rules.silent else folder.rules.ignores
-        root, in_scope, by_descriptor = self._root.index, folder.in_scope, isinstance(folder.handle, int)
-        append, make, is_denied, is_regular = self.files.append, FileEntry._make, denied_name, stat.S_ISREG
+        in_scope, whole = folder.in_scope, True
         for entry in entries:
             name = entry.name
             path = prefix + name
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if is_denied(name):
+                if is_denied is not None and is_denied(name):
                     self._skip(path + "/" if is_folder else path, SkipReason.DENIED)
                 elif (is_folder and clutter_name(name)) or (ignores and ignores(name, path, is_folder)):
                     self._skip(path + "/" if is_folder else path, SkipReason.IGNORED)
                 elif is_folder:
                     folder.children.append((name, in_scope or self._named_by_scope(name, path, True)))
                 elif in_scope or self._named_by_scope(name, path, False):
-                    # Windows lists no inode and no device, so by name the file is asked itself.
-                    status = entry.stat(follow_symlinks=False) if by_descriptor else os.lstat(entry.path)
-                    if is_regular(status.st_mode):
-                        values = (root, path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-                        append(make((*values, status.st_ino, status.st_dev)))
-                    else:
-                        self._skip(path, _irregular(status.st_mode))
+                    self._ask(folder, entry, path)
             except OSError as error:
                 self._skip(path, skipped(error).reason)
+                whole = False
+        return whole
+
+    def _take_names(
+        self,
+        folder: _Folder,
+        prefix: str,
+        entries: list[os.DirEntry[str]],
+        is_denied: Callable[[str], bool] | None,
+    ) -> list[os.DirEntry[str]]:
+        """Take the files whose names say all there is to ask; gives the other entries. The hot loop of a first look."""
+        if not folder.in_scope or is_denied is not None:
+            return entries
+        ignores = None if folder.rules.silent else folder.rules.ignores
+        append, others = self.paths.append, []
+        for entry in entries:
+            try:
+                plain = entry.is_file(follow_symlinks=False)
+            except OSError:  # asked again, and then reported
+                plain = False
+            if plain and not (ignores and ignores(entry.name, prefix + entry.name, False)):
+                append(prefix + entry.name)
+            else:
+                others.append(entry)
+        return others
+
+    def _ask(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> None:
+        # Windows lists no inode and no device, so by name the file is asked itself.
+        by_descriptor = isinstance(folder.handle, int)
+        status = entry.stat(follow_symlinks=False) if by_descriptor else os.lstat(entry.path)
+        if not stat.S_ISREG(status.st_mode):
+            self._skip(path, _irregular(status.st_mode))
+        elif self._names_only:
+            self.paths.append(path)
+        else:
+            self.files.append(file_entry(self._root.index, path, status))
 
     def _named_by_scope(self, name: str, path: str, is_folder: bool) -> bool:
         return self._scopes.verdict(name, path, is_folder) is True

@@ -56,7 +56,7 @@ def test_matches_are_those_of_a_regular_expression(folder: Folder, name: str) ->
     arena, files = lowered(str(folder.path))
     found = answer(arena, terms)
     pattern = re.compile("|".join(map(re.escape, terms)), re.IGNORECASE)
-    texts = [(folder.path / entry.path).read_text("utf-8") for entry in files]
+    texts = [(folder.path / path).read_text("utf-8") for path in files]
     expected = dict.fromkeys((term.lower() for term in terms), 0)
     for text in texts:
         for match in pattern.findall(text):
@@ -82,7 +82,7 @@ def test_a_single_match_more_stops_the_run(folder: Folder, ripgrep: Ripgrep, tmp
     terms = TERMS["A"]["T40"]
     patterns = write_patterns(terms, tmp_path / "patterns.txt")
     arena, files = lowered(str(folder.path))
-    with open(folder.path / files[3].path, "a", encoding="utf-8") as file:
+    with open(folder.path / files[3], "a", encoding="utf-8") as file:
         file.write(" a composer")
     with pytest.raises(UnequalError, match="composer"):
         prove_equal(ripgrep, folder, terms, patterns, arena, files)

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.corpus.opening import Root
+from lens_lsp.corpus.pieces import LARGE
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan, word_literal
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.corpus.walk import FileEntry, discover
+from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.domain.model import Skip, SkipReason
 
 LONG_AGO = 1_000_000_000
@@ -42,6 +44,12 @@ class Folder:
         """Bring the cache in line with what the last look listed."""
         overlay = {(0, name): Buffer(str(self.path / name), text) for name, text in (buffers or {}).items()}
         return self.cache.refresh([self.root], self.files, overlay, cancelled=cancelled)
+
+    def fill(self, buffers: Mapping[str, str] | None = None, cancelled: Callable[[], bool] | None = None) -> list[Skip]:
+        """Take everything in, known by name alone."""
+        overlay = {(0, name): Buffer(str(self.path / name), text) for name, text in (buffers or {}).items()}
+        paths = discover_names(self.root, CorpusRules()).paths
+        return self.cache.fill(self.root, paths, overlay, cancelled=cancelled)
 
     def follow(self, buffers: Mapping[str, str] | None = None) -> list[Skip]:
         self.look()
@@ -230,8 +238,8 @@ def test_texts_beyond_the_memory_budget_are_found_all_the_same(tmp_path: Path) -
 
 
 def test_files_not_yet_read_when_it_was_cancelled_are_read_next_time(folder: Folder) -> None:
-    for number in range(600):
-        folder.write(f"{number:03}.md", f"text {number}")
+    for number in range(1500):
+        folder.write(f"{number:04}.md", f"text {number}")
     folder.look()
     asked: list[None] = []
 
@@ -240,9 +248,9 @@ def test_files_not_yet_read_when_it_was_cancelled_are_read_next_time(folder: Fol
         return len(asked) > 1
 
     folder.refresh(cancelled=second_time)
-    assert 0 < folder.cache.files < 600
+    assert 0 < folder.cache.files < 1500
     folder.refresh()
-    assert folder.texts == {f"{number:03}.md": f"text {number}" for number in range(600)}
+    assert folder.texts == {f"{number:04}.md": f"text {number}" for number in range(1500)}
 
 
 def test_two_roots_with_files_of_the_same_name_are_kept_apart(tmp_path: Path) -> None:
@@ -258,9 +266,112 @@ def test_two_roots_with_files_of_the_same_name_are_kept_apart(tmp_path: Path) ->
 
 
 def test_progress_tells_how_many_files_are_to_be_read(folder: Folder) -> None:
-    for number in range(300):
-        folder.write(f"{number:03}.md", "text")
+    for number in range(1500):
+        folder.write(f"{number:04}.md", "text")
     folder.look()
     told: list[tuple[int, int]] = []
     folder.cache.refresh([folder.root], folder.files, {}, progress=lambda done, total: told.append((done, total)))
-    assert told == [(0, 300), (256, 300)]
+    assert told == [(0, 1500), (1024, 1500)]
+
+
+def of_all_kinds(folder: Folder) -> None:
+    folder.write("a.md", "# Ünïcode\n\nneedle é needle")
+    folder.write("b.html", "<b>needle</b> é")
+    folder.write("c.md", b"\x00\x01\x02\x03" * 100)
+    folder.write("d.pdf", b"%PDF-1.7")
+    folder.write("e.txt", "größe needle".encode("cp1252"))
+    folder.write("f.txt", "needle \u4e2d".encode("utf-16"))
+    folder.write("g.txt", b"\xef\xbb\xbfneedle behind a mark")
+    folder.write("h.csv", "needle,1\n")
+    folder.write("i.txt", "filler\n" * (LARGE // 7 + 1) + "needle at the end")
+    folder.write("j.ipynb", '{"cells": [{"cell_type": "markdown", "source": ["a needle"]}]}')
+    folder.write("k.txt", "")
+    folder.write("l.txt", "an open needle on disk")
+
+
+@pytest.mark.parametrize("budget", [1 << 31, 40, 0])
+def test_filling_by_name_gives_what_listing_every_file_first_gives(tmp_path: Path, budget: int) -> None:
+    results = []
+    for by_name in (False, True):
+        folder = Folder(tmp_path, budget)
+        of_all_kinds(folder)
+        with folder.root:
+            buffers = {"l.txt": "\ufeffThe buffer, a needle"}
+            skips = sorted(folder.fill(buffers) if by_name else folder.follow(buffers))
+            names = [folder.cache.names(slot) for slot in range(len(folder.cache.slots))]
+            counts = (folder.cache.files, folder.cache.live)
+            results.append((skips, folder.texts, folder.found("needle"), names, counts))
+    assert results[0] == results[1]
+    assert results[0][0] == [Skip("c.md", SkipReason.BINARY), Skip("d.pdf", SkipReason.UNSUPPORTED)]
+    assert {path for path, _ in results[0][2]} == results[0][1].keys() - {"k.txt"}
+
+
+def test_what_was_taken_in_by_name_is_read_again_only_if_it_changed(folder: Folder) -> None:
+    of_all_kinds(folder)
+    folder.fill()
+    slots = len(folder.cache.slots)
+    for _ in range(2):
+        assert sorted(folder.follow()) == [Skip("c.md", SkipReason.BINARY), Skip("d.pdf", SkipReason.UNSUPPORTED)]
+        assert len(folder.cache.slots) == slots
+    folder.write("b.html", "<b>Changed</b> é")
+    (folder.path / "a.md").unlink()
+    folder.write("new.md", "new")
+    folder.follow()
+    texts = folder.texts
+    assert texts["b.html"] == "   changed     e"
+    assert texts["new.md"] == "new"
+    assert "a.md" not in texts
+    assert folder.cache.titles.slots("unicode") == []
+
+
+def test_a_young_file_taken_in_by_name_is_read_again_though_nothing_shows_a_change(folder: Folder) -> None:
+    young = 1 << 33
+    folder.write("a.md", "before", modified=young)
+    folder.fill()
+    folder.look()
+    folder.write("a.md", "behind", modified=young)
+    folder.look()
+    folder.refresh()
+    assert folder.texts == {"a.md": "behind"}
+
+
+def test_a_file_that_cannot_be_read_any_more_is_forgotten_once_it_is_gone(folder: Folder) -> None:
+    folder.write("c.md", b"\x00\x01\x02\x03" * 100)
+    folder.write("d.pdf", b"%PDF-1.7")
+    folder.write("fine.md", "fine")
+    assert len(folder.fill()) == 2
+    (folder.path / "c.md").unlink()
+    (folder.path / "d.pdf").unlink()
+    assert folder.follow() == []
+
+
+def test_a_cache_that_could_read_nothing_is_filled_anew(folder: Folder) -> None:
+    folder.write("c.md", b"\x00\x01\x02\x03" * 100)
+    folder.write("d.pdf", b"%PDF-1.7")
+    assert len(folder.fill()) == 2
+    (folder.path / "c.md").unlink()
+    folder.write("fine.md", "fine")
+    assert folder.fill() == [Skip("d.pdf", SkipReason.UNSUPPORTED)]
+    assert folder.texts == {"fine.md": "fine"}
+
+
+def test_filling_that_was_cancelled_is_finished_by_the_next_look(folder: Folder) -> None:
+    for number in range(1500):
+        folder.write(f"{number:04}.md", f"text {number}")
+    asked: list[None] = []
+
+    def second_time() -> bool:
+        asked.append(None)
+        return len(asked) > 1
+
+    folder.fill(cancelled=second_time)
+    assert 0 < folder.cache.files < 1500
+    folder.follow()
+    assert folder.texts == {f"{number:04}.md": f"text {number}" for number in range(1500)}
+
+
+def test_a_cache_that_holds_something_is_not_filled_by_name(folder: Folder) -> None:
+    folder.write("a.md", "text")
+    folder.fill()
+    with pytest.raises(AssertionError):
+        folder.fill()

@@ -226,3 +226,10 @@ def test_a_flood_of_globs_is_cut_off_and_plain_names_still_count(tmp_path) -> No
     last = f"xq{GLOB_LIMIT + 4}qy"
     write(tmp_path, {".gitignore": globs + "a.md\n*.tmp\n", "a.md": "", "b.tmp": "", "xq0qy": "", last: ""})
     assert found(tmp_path) == [".gitignore", last]
+
+
+def test_the_same_lines_make_equal_patterns_and_others_do_not() -> None:
+    assert Patterns(["*.md", "# comment", "!a.md"]) == Patterns(["*.md", "!a.md"])
+    assert Patterns(["*.md", "!a.md"]) != Patterns(["!a.md", "*.md"])
+    assert Patterns(["build/"]) != Patterns(["build"])
+    assert Patterns([]) != "no patterns"

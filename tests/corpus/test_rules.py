@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lens_lsp.corpus.rules import (
     CLUTTER,
@@ -10,6 +12,7 @@ from lens_lsp.corpus.rules import (
     denied_name,
     denied_path,
     denied_root,
+    some_denied,
 )
 from lens_lsp.domain.errors import UsageError
 
@@ -93,3 +96,16 @@ def test_text_encodings_are_accepted_as_fallback(encoding: str) -> None:
 def test_a_fallback_that_reads_no_text_is_refused(encoding: str) -> None:
     with pytest.raises(UsageError, match="not a text encoding"):
         CorpusRules(fallback_encoding=encoding)
+
+
+NAMES = st.one_of(
+    st.sampled_from([line.strip("/*") for line in DENIED]),
+    st.text("aiIİıſKßﬁ._-pemkyEM9", min_size=1, max_size=9),
+    st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=6),
+)
+SPELLINGS = st.sampled_from([str, str.upper, str.title, lambda name: name.replace("s", "ſ").replace("k", "K")])
+
+
+@given(st.lists(st.builds(lambda name, spell, end: spell(name) + end, NAMES, SPELLINGS, st.sampled_from(["", "_x"]))))
+def test_many_names_are_asked_about_at_once_as_one_by_one(names: list[str]) -> None:
+    assert some_denied(names) == any(map(denied_name, names))

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from soak.safe_open import CONTROL_BOUND, Swapping, naive_opens, safe_opens, walks
+from soak.safe_open import CONTROL_BOUND, Swapping, bulk_opens, naive_opens, safe_opens, walks
 
 from lens_lsp.corpus.opening import DESCRIPTORS, Root, Skipped, display_path, open_named
 from lens_lsp.domain.errors import PathNotFound, PathRefused
@@ -334,11 +334,13 @@ def test_names_that_are_no_text_are_printable_on_their_way_out() -> None:
 def test_nothing_escapes_while_a_parent_is_swapped_and_the_naive_open_does(tmp_path) -> None:
     with Swapping(tmp_path) as swapping:
         safe = safe_opens(swapping, 20_000)
+        bulk = bulk_opens(swapping, 20_000)
         walked = walks(swapping, 200)
         naive = naive_opens(swapping, 1, CONTROL_BOUND)
     assert safe.escaped == 0
+    assert bulk.escaped == 0
     assert walked.escaped == 0
     assert naive.escaped > 0, "the attack is too weak to prove anything"
-    for tally in (safe, walked):
+    for tally in (safe, bulk, walked):
         assert tally.inside > 0
         assert tally.refused > 0

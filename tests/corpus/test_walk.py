@@ -15,9 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lens_lsp.corpus.discovery import Discovery
+from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.walk import Discovery, FileEntry, discover
+from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.domain.errors import PathRefused
 from lens_lsp.domain.model import Skip, SkipReason
 from tests.availability import unavailable
@@ -440,3 +442,37 @@ def test_many_files_under_many_ignore_files_are_walked_in_no_time(tmp_path) -> N
     assert len(found.files) == 50 * 4 * 105 + 51
     assert len(found.skips) == 50
     assert best < 1.0  # about 0.12 s where it was written: this catches a cost per rule and file, not a slow machine
+
+
+@both_ways
+@pytest.mark.parametrize("rules", [{}, {"exclude": ("*.txt",)}, {"scopes": ("in/",)}, {"respect_ignore_files": False}])
+def test_names_alone_are_those_of_what_is_found_with_its_status(tmp_path, descriptors, rules) -> None:
+    put(tmp_path, "b.md", "a.txt", "in/c.md", "in/.env", "in/deep/e.txt", "node_modules/x.md", "build/f.md", "é.md")
+    (tmp_path / ".gitignore").write_text("build/\n/a.txt\n")
+    os.mkfifo(tmp_path / "in" / "pipe")
+    (tmp_path / "in" / "link.md").symlink_to("c.md")
+    with Root(str(tmp_path), descriptors=descriptors) as root:
+        found = discover(root, CorpusRules(**rules))
+        names = discover_names(root, CorpusRules(**rules))
+    assert names.paths == paths(found)
+    assert names.skips == found.skips
+    assert names.complete
+
+
+def test_looking_for_names_can_be_followed_and_stopped(tmp_path) -> None:
+    for number in range(3000):
+        (tmp_path / str(number)).touch()
+    told: list[int] = []
+    with Root(str(tmp_path)) as root:
+        assert len(discover_names(root, CorpusRules(), on_progress=told.append).paths) == 3000
+        assert told == sorted(told)
+        assert len(told) >= 2
+        stopped = discover_names(root, CorpusRules(), cancelled=lambda: True)
+    assert not stopped.complete
+    assert 0 < len(stopped.paths) < 3000
+
+
+def test_nothing_of_a_secret_folder_is_listed_by_name(tmp_path) -> None:
+    put(tmp_path, ".ssh/known.md")
+    with Root(str(tmp_path / ".ssh")) as root:
+        assert discover_names(root, CorpusRules()).paths == []

@@ -1,0 +1,27 @@
+"""What a look at a root found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lens_lsp.corpus.listings import FileEntry
+from lens_lsp.domain.model import Skip
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What lies under a root, sorted by path. ``Skip.path`` is printable, and ends in ``/`` for a folder."""
+
+    files: list[FileEntry]
+    skips: list[Skip]
+    complete: bool = True
+    """``False`` when it was cancelled: what was found until then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What lies under a root by path alone, sorted; otherwise as `Discovery`."""
+
+    paths: list[str]
+    skips: list[Skip]
+    complete: bool = True

@@ -1,0 +1,273 @@
+"""From files to texts ready to be folded, many at a time: reading, decoding, hiding markup.
+
+What is done per file costs more than what is done per byte, so everything that can be settled for a batch at once is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import time
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import filterfalse, repeat
+from operator import contains
+
+from lens_lsp.corpus.batch import FoldedBatch, fold_batch
+from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.files import Reading, read_files
+from lens_lsp.corpus.folding import FoldedText, blank, fold_text
+from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.listings import Identity
+from lens_lsp.corpus.opening import Root, Skipped
+from lens_lsp.corpus.ours import Ours, ours, suspects, unsearchable
+from lens_lsp.corpus.pieces import LARGE
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.domain.model import SkipReason
+
+_YOUNG_NS = 2_000_000_000
+_BYTES = 1 << 20
+_FILES = 1024
+"""A batch is full when it has so many of either: few enough to stay near the processor and to be cancelled soon."""
+_BOM = b"\xef\xbb\xbf"
+_KEPT_READERS = 1 << 12
+_LARGEST_BLOCK = 4 << 20
+
+
+@dataclass(slots=True)
+class Batch:
+    """Some files in the order asked for. ``paths``, ``readers``, ``identities`` and ``texts`` are parallel."""
+
+    paths: list[str] = field(default_factory=list)
+    readers: list[Reader] = field(default_factory=list)
+    identities: list[Identity | None] = field(default_factory=list)
+    """Of the descriptors they were read from; None for buffers."""
+    texts: list[bytes] = field(default_factory=list)
+    """In UTF-8, markup blanked."""
+    decoded: dict[int, str] = field(default_factory=dict)
+    """How the files begin whose texts are not their bytes."""
+    refused: list[tuple[str, Identity | None, SkipReason]] = field(default_factory=list)
+    young: list[str] = field(default_factory=list)
+    """Files written so shortly before they were read that another write might show no change."""
+    large: tuple[str, Reader, Identity] | None = None
+    """A file too large for memory; it comes after the texts."""
+    files: int = 0
+    """How many files the batch is about."""
+
+    def keep(self, path: str, reader: Reader, identity: Identity | None, text: bytes, start: str | None) -> None:
+        """Add a file; ``start`` is how it begins when ``text`` is not its bytes."""
+        if start is not None:
+            self.decoded[len(self.texts)] = start
+        self.paths.append(path)
+        self.readers.append(reader)
+        self.identities.append(identity)
+        self.texts.append(text)
+
+    def beginnings(self) -> list[bytes]:
+        """As much of each file's decoded text as readers look at for a head, or a little more, in UTF-8."""
+        if not self.decoded and max(map(len, self.texts)) <= HEAD_LENGTH:
+            return self.texts
+        starts = [
+            text
+            if len(text) <= HEAD_LENGTH
+            # Asked for 4,096 characters, which are at most so many bytes; the last one may be cut.
+            else text[: HEAD_LENGTH if text[:HEAD_LENGTH].isascii() else 4 * HEAD_LENGTH]
+            for text in self.texts
+        ]
+        for index, start in self.decoded.items():
+            starts[index] = start.encode("utf-8", "replace")
+        return starts
+
+
+class Intake:
+    """Reads files of one root; knows the encoding to fall back on."""
+
+    def __init__(self, fallback: str) -> None:
+        self._fallback = fallback
+        self._readers: dict[str, Reader | None] = {}
+
+    def batches(self, root: Root, paths: Sequence[str], buffers: Mapping[str, Buffer]) -> Iterator[Batch]:
+        """The files in batches; what is open in an editor is taken from there."""
+        plain, reader_of = self._reader(""), self._reader
+        readers = [reader_of(path) if "." in path else plain for path in paths]
+        special: Set[str] = buffers.keys()
+        if None in set(readers):
+            special |= {path for path, reader in zip(paths, readers, strict=True) if reader is None}
+        on_disk = [path for path in paths if path not in special] if special else paths
+        found = read_files(root, on_disk, LARGE)
+        start = 0
+        while start < len(paths):
+            batch = Batch()
+            start = self._gather(batch, paths, readers, start, found, special, buffers)
+            yield self._decoded(batch)
+
+    def folded(self, batch: Batch) -> tuple[Batch, FoldedBatch | None]:
+        """The batch and its texts folded; without answer files of ours, our blocks and asking lines blanked."""
+        folded = fold_batch(batch.texts) if batch.texts else None
+        suspected = [] if folded is None else suspects(folded.raw, folded.starts)
+        changed = self._without_ours(batch, suspected) if suspected else None
+        if changed is None:
+            return batch, folded
+        return changed, fold_batch(changed.texts) if changed.texts else None
+
+    def fold_again(self, path: str, text: str, *, continued: bool = False) -> FoldedText:
+        """A document's text, read again, as it is searched; ``continued`` for later pieces. Raises `Skipped`."""
+        return fold_text(searched_text(self.reader(path), text, continued=continued))
+
+    def _without_ours(self, batch: Batch, suspects: Sequence[int]) -> Batch | None:
+        """The batch without what is ours, None when it holds none. Only the texts with the given numbers are looked at,
+        and only if they are a file's own bytes: the others were looked at when they were decoded."""
+        decoded = {index: batch.texts[index].decode("utf-8") for index in suspects if index not in batch.decoded}
+        found = {index for index, text in decoded.items() if ours(text).spans}
+        if not found:
+            return None
+        done = Batch(refused=batch.refused, young=batch.young, large=batch.large, files=batch.files)
+        rows = zip(batch.paths, batch.readers, batch.identities, batch.texts, strict=True)
+        for index, (path, reader, identity, text) in enumerate(rows):
+            if index in found:
+                self._add_decoded(done, path, reader, identity, decoded[index])
+            else:
+                done.keep(path, reader, identity, text, batch.decoded.get(index))
+        return done
+
+    def reader(self, path: str) -> Reader:
+        """The reader for a path. Raises `Skipped` if there is none."""
+        reader = self._reader(path)
+        if reader is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        return reader
+
+    def document_text(self, path: str, content: bytes | str) -> str:
+        """The document text of a file's bytes, or of an open file's text. Raises `Skipped`."""
+        decoded = content if isinstance(content, str) else decode(content, self._fallback).text
+        return _document_text(self.reader(path), decoded)
+
+    def _reader(self, path: str) -> Reader | None:
+        """Kept by suffix, for every file is asked about."""
+        suffix = path[path.rfind(".") :] if "." in path else ""
+        try:
+            return self._readers[suffix]
+        except KeyError:
+            reader = reader_for(path.rpartition("/")[2])
+            if len(self._readers) < _KEPT_READERS:
+                self._readers[suffix] = reader
+            return reader
+
+    def _gather(
+        self,
+        batch: Batch,
+        paths: Sequence[str],
+        readers: Sequence[Reader | None],
+        start: int,
+        found: Iterator[Reading],
+        special: Set[str],
+        buffers: Mapping[str, Buffer],
+    ) -> int:
+        """Fill a batch; where the next one starts. The hot loop."""
+        size, end = 0, min(start + _FILES, len(paths))
+        young, ordinary = time.time_ns() - _YOUNG_NS, not special
+        add_path, add_reader, add_text = batch.paths.append, batch.readers.append, batch.texts.append
+        add_identity = batch.identities.append
+        for at in range(start, end):
+            path, reader = paths[at], readers[at]
+            if reader is None:
+                batch.refused.append((path, None, SkipReason.UNSUPPORTED))
+                continue
+            if not ordinary and path in special:
+                self._add_decoded(batch, path, reader, None, buffers[path].text)
+                continue
+            data, identity = next(found)
+            if identity is not None and identity[1] > young:
+                batch.young.append(path)
+            if isinstance(data, bytes):
+                add_path(path)
+                add_reader(reader)
+                add_identity(identity)
+                add_text(data)
+                size += len(data)
+                if size > _BYTES:
+                    end = at + 1
+                    break
+            elif data is not None:
+                batch.refused.append((path, identity, data))
+            elif identity is not None:
+                batch.large = (path, reader, identity)
+                end = at + 1
+                break
+        batch.files = end - start
+        return end
+
+    def _add_decoded(self, batch: Batch, path: str, reader: Reader, identity: Identity | None, decoded: str) -> None:
+        found = Ours() if reader.extracted else ours(decoded)
+        if found.answer:
+            batch.refused.append((path, identity, SkipReason.ANSWER))
+            return
+        # A question on the first line would become the title.
+        start = (blank(decoded, found.spans) if found.spans else decoded)[:HEAD_LENGTH]
+        searched = searched_text(reader, _document_text(reader, decoded)).encode("utf-8", "replace")
+        batch.keep(path, reader, identity, searched, start)
+
+    def _decoded(self, batch: Batch) -> Batch:
+        """The batch with all texts in UTF-8 and markup hidden. Mostly there is nothing to do."""
+        raw = batch.texts
+        if batch.decoded:
+            raw = [text for index, text in enumerate(raw) if index not in batch.decoded]
+        simple = not any(reader.extracted or reader.masked for reader in set(batch.readers))
+        if simple and _all_plain(raw):
+            return batch
+        done = Batch(refused=batch.refused, young=batch.young, large=batch.large, files=batch.files)
+        rows = zip(batch.paths, batch.readers, batch.identities, batch.texts, strict=True)
+        for index, (path, reader, identity, text) in enumerate(rows):
+            start = batch.decoded.get(index)
+            if start is not None or (not (reader.extracted or reader.masked) and _all_plain([text])):
+                done.keep(path, reader, identity, text, start)
+                continue
+            try:
+                decoded = decode(text, self._fallback).text
+            except Skipped as skipped:
+                done.refused.append((path, identity, skipped.reason))
+            else:
+                self._add_decoded(done, path, reader, identity, decoded)
+        return done
+
+
+def _document_text(reader: Reader, decoded: str) -> str:
+    """A document's text: the file's own, or what its format holds."""
+    return reader.extract(decoded).text if reader.extracted else decoded
+
+
+def searched_text(reader: Reader, text: str, *, continued: bool = False) -> str:
+    """A document's text as it is searched: markup and what is ours blanked; ``continued`` for later pieces."""
+    hidden = unsearchable(reader, text, continued=continued)
+    return blank(text, hidden) if hidden else text
+
+
+def _all_plain(texts: Sequence[bytes]) -> bool:
+    """Whether all of these bytes are their own text in UTF-8, by the rules of ``encoding.decode``."""
+    if any(map(contains, texts, repeat(b"\0"))):
+        return False
+    wide = list(filterfalse(bytes.isascii, texts))
+    try:
+        b"\n".join(wide).decode("utf-8")  # a character that one text leaves unfinished, a line end does not finish
+    except UnicodeDecodeError:
+        return False
+    return not any(text.startswith(_BOM) for text in wide)
+
+
+@contextlib.contextmanager
+def at_full_speed() -> Iterator[None]:
+    """Hold the cycle collector and let memory that was given back be used again.
+
+    What is made here stays, and the collector would look through all of it again and again. And unless it saw a
+    larger block come and go, the C library gives every block above 128 KB back to the system at once; getting it
+    again costs several times what is done with it. The block is never touched.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    bytes(_LARGEST_BLOCK)
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,324 @@
+"""What is our own or asks us is found, however it is marked or broken, and nothing else is."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lens_lsp.corpus.arena import side_by_side
+from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.folding import blank
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.opening import Root, Skipped
+from lens_lsp.corpus.ours import Ours, joined, ours, suspects, unsearchable
+from lens_lsp.corpus.pieces import Piece
+from lens_lsp.corpus.rules import CorpusRules, denied_path
+from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.domain.model import Document, SkipReason
+from lens_lsp.domain.text import Position, Span
+
+BEGIN, END = '<!-- lens:begin a1 {"sources":[]} -->', "<!-- lens:end a1 -->"
+BLOCK = f'{BEGIN}\nAn answer.[^a1-1]\n\n## Ours\n\n[^a1-1]: [a.md:3](a.md) "quote"\n{END}'
+
+
+def suspected(text: bytes) -> bool:
+    """Whether a text between two innocent ones is one that the scan looks at more closely."""
+    texts = [b"nothing", text, b"nothing"]
+    raw, starts, _ = side_by_side(texts)
+    return 1 in suspects(raw, starts)
+
+
+def told(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in ours(text).spans]
+
+
+def test_a_block_is_ours_with_its_marks_and_nothing_around_it() -> None:
+    assert told(f"before\n\n{BLOCK}\nafter {BLOCK[:9]}\n") == [BLOCK]
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("before", ["", "  ", "> ", "- ", "  > > ", "3. ", "\t"])
+def test_a_block_may_stand_in_a_list_or_a_quote(before: str, line_break: str) -> None:
+    text = f"note\n{before}{BLOCK}\nnote".replace("\n", line_break)
+    assert told(text) == [f"{before}{BLOCK}".replace("\n", line_break)]
+
+
+def test_blocks_apart_leave_what_stands_between_them() -> None:
+    other = BLOCK.replace("a1", "b2")
+    text = f"{BLOCK}\nmine\n{other}"
+    assert told(text) == [BLOCK, other]
+
+
+def test_a_block_whose_end_is_missing_runs_to_the_end_of_the_text() -> None:
+    text = f"mine\n{BEGIN}\nours\n\n# Heading\n\nwhose?\n"
+    assert told(text) == [text[5:]]
+
+
+def test_an_end_with_another_name_closes_nothing() -> None:
+    text = f"{BEGIN}\nours\n<!-- lens:end b2 -->\nwhose?"
+    assert told(text) == [text]
+
+
+def test_a_bare_end_closes_the_block_opened_last() -> None:
+    inner = "<!-- lens:begin b2 -->\ninner\n<!-- lens:end -->"
+    assert told(f"{inner}\nmine") == [inner]
+    assert told(f"{BEGIN}\n{inner}\nouter\n{END}\nmine") == [f"{BEGIN}\n{inner}\nouter\n{END}"]
+
+
+def test_blocks_that_nest_or_cross_become_one() -> None:
+    nested = f"{BEGIN}\n<!-- lens:begin b2 -->\n<!-- lens:end b2 -->\n{END}"
+    crossing = f"{BEGIN}\n<!-- lens:begin b2 -->\n{END}\nstill ours\n<!-- lens:end b2 -->"
+    for text in (nested, crossing):
+        assert told(f"{text}\nmine") == [text]
+
+
+def test_a_beginning_that_was_copied_is_closed_with_the_first() -> None:
+    text = f"{BEGIN}\nours\n{BEGIN}\nours\n{END}"
+    assert told(f"{text}\nmine") == [text]
+
+
+def test_an_end_alone_is_nobodys() -> None:
+    assert told(f"mine\n{END}\nmine") == []
+
+
+def test_an_end_that_was_pulled_into_a_line_still_closes_its_block() -> None:
+    text = f"{BEGIN}\nours {END}"
+    assert told(f"{text} mine") == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Blocks stand between `{BEGIN}` and `{END}`.",
+        f"A block: {BEGIN} and so on.",
+        "<!-- lens:beginning a1 -->\nmine",
+        "<!-- lens begin a1 -->\nmine",
+        "lens:begin a1",
+    ],
+)
+def test_a_mark_inside_a_line_is_an_example(text: str) -> None:
+    assert told(text) == []
+
+
+def test_a_block_in_a_fence_is_a_block_since_a_question_can_be_asked_there() -> None:
+    assert told(f"```python\nx = 1\n{BLOCK}\n```\nmine") == [BLOCK]
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~", "> ```"])
+def test_a_beginning_alone_in_a_fence_hides_no_more_than_the_fence(fence: str) -> None:
+    text = f"mine\n{fence}\n{BEGIN}\nexample\n{fence}\nmine again\n"
+    assert told(text) == [f"{BEGIN}\nexample\n"]
+
+
+def test_a_fence_that_was_closed_before_closes_nothing() -> None:
+    text = f"```\ncode\n```\n{BEGIN}\nours\n```\ncode\n```\nwhose?"
+    assert told(text) == [text[text.index(BEGIN) :]]
+
+
+@pytest.mark.parametrize(
+    "line", ["?? who", "??", "  ??who", "- ?? who", "* ??", "12. ?? who", "> - ?? who", "- [ ] ?? who"]
+)
+def test_a_line_that_asks_is_told_whole(line: str) -> None:
+    assert told(f"mine\n{line}\nmine") == [line]
+    assert told(f"mine\r\n{line}\r\nmine") == [line]
+    assert told(line) == [line]
+
+
+@pytest.mark.parametrize(
+    "line", ["who??", "a ?? b", "??? note", "????: kana", "-?? x", "# ?? x", "`??` asks", "**??**", "? ?", "1.?? x"]
+)
+def test_other_question_marks_ask_nothing(line: str) -> None:
+    assert told(f"mine\n{line}\nmine") == []
+
+
+def test_lines_that_ask_in_a_row_and_in_a_block_are_in_order_and_apart() -> None:
+    text = f"?? one\n?? two\n{BEGIN}\n?? three\n{END}\n?? four"
+    assert told(text) == ["?? one", "?? two", f"{BEGIN}\n?? three\n{END}", "?? four"]
+
+
+@pytest.mark.parametrize("front", ["---\nlens: answer/1\nquestion: x\n---\n", '+++\nlens = "answer/2"\n+++\n'])
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_an_answer_file_is_ours_from_end_to_end(front: str, line_break: str) -> None:
+    text = (front + "An answer.\n").replace("\n", line_break)
+    assert ours(text) == Ours(answer=True, spans=(Span(0, len(text)),))
+    assert suspected(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nlens: private\n---\nmine",
+        "---\ntitle: answer/1\n---\nmine",
+        "lens: answer/1\n\nmine",
+        "\n---\nlens: answer/1\n---\nmine",
+        "---\nanswer/\n---\nmine lens: answer/1",
+        "---\n\nlens: answer/1 in a text that begins with a rule",
+        "",
+    ],
+)
+def test_other_front_matter_makes_no_answer_file(text: str) -> None:
+    assert ours(text) == Ours()
+
+
+def test_a_later_piece_may_begin_within_a_block() -> None:
+    text = f"the rest of an answer\n{END}\nmine\n{BLOCK}\nmine\n{END}\n"
+    first = f"the rest of an answer\n{END}"
+    found = ours(text, continued=True).spans
+    assert [text[span.start : span.end] for span in found] == [first, BLOCK]
+    assert told(text) == [BLOCK]
+
+
+PARTS = [
+    BEGIN,
+    END,
+    "<!-- lens:begin b -->",
+    "<!-- lens:end b -->",
+    "<!-- lens:end -->",
+    "??",
+    "\n",
+    "\r\n",
+    "- ",
+    "> ",
+]
+PARTS += ["```", "---", "lens: answer/1", "+++", "mine", " ", "<!--", "-->", "é", "?", "lens:begin"]
+texts = st.lists(st.sampled_from(PARTS) | st.sampled_from(["\n"]), max_size=30).map("".join)
+
+
+@given(texts, st.booleans())
+def test_spans_are_in_order_apart_and_inside_and_the_quick_look_misses_none(text: str, continued: bool) -> None:
+    found = ours(text, continued=continued)
+    assert all(0 <= span.start < span.end <= len(text) for span in found.spans)
+    assert all(left.end < right.start for left, right in pairwise(found.spans))
+    if not continued and found.spans:
+        assert suspected(text.encode())
+
+
+@given(st.lists(st.sampled_from(["mine\n", "more mine\n\n", f"{BLOCK}\n", "?? asks\n", "> ?? asks\n"]), max_size=12))
+def test_of_sound_texts_exactly_the_foreign_lines_are_left(parts: list[str]) -> None:
+    text = "".join(parts)
+    left = blank(text, ours(text).spans)
+    assert len(left) == len(text)
+    assert left.split() == [word for part in parts if part.startswith("m") for word in part.split()]
+
+
+@pytest.mark.parametrize(
+    "piece", ["??", "?? \n", "- ", "<!-- lens:begin a -->", "<!-- lens:end -->", "```\n", "- - ??"]
+)
+def test_hostile_repetition_costs_linear_time(piece: str) -> None:
+    for text in (piece * (400_000 // len(piece)), "x" + piece * (400_000 // len(piece)), BEGIN + piece * 50_000):
+        begun = time.process_time()
+        ours(text)
+        assert time.process_time() - begun < 20, piece
+
+
+def test_many_blocks_that_never_end_cost_linear_time() -> None:
+    text = "".join(f"```\n<!-- lens:begin {number} -->\n```\n" for number in range(10_000))
+    begun = time.process_time()
+    assert len(ours(text).spans) == 10_000
+    assert time.process_time() - begun < 20
+
+
+def test_spans_that_touch_or_overlap_are_joined() -> None:
+    spans = [Span(5, 7), Span(0, 2), Span(2, 3), Span(6, 9), Span(4, 4)]
+    assert joined(spans) == (Span(0, 3), Span(5, 9))
+
+
+def test_the_scan_sees_neither_markup_nor_what_is_ours() -> None:
+    text = f"<p>mine</p>\n{BLOCK}\n<p>mine too</p>\n"
+    reader = reader_for("a.html")
+    assert reader is not None
+    hidden = unsearchable(reader, text)
+    assert blank(text, hidden).split() == ["mine", "mine", "too"]
+    assert all(left.end < right.start for left, right in pairwise(hidden))
+
+
+def test_the_scan_of_a_plain_text_without_ours_hides_nothing() -> None:
+    reader = reader_for("a.txt")
+    assert reader is not None
+    assert unsearchable(reader, "nothing here is ours?") == ()
+
+
+def document(tmp_path: Path, name: str, text: str) -> Document:
+    (tmp_path / name).write_bytes(text.encode())
+    with Root(str(tmp_path)) as root:
+        return Snapshot([root], {}, CorpusRules()).document(0, name)
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.rst", "a.adoc", "a.org", "a.tex", "a.html", "a.py", "a.csv", "A"])
+def test_every_text_format_tells_what_is_ours(tmp_path: Path, name: str) -> None:
+    text = f"Mine stands here.\n\n{BLOCK}\n\n?? who asks\n\nMine again.\n"
+    structure = document(tmp_path, name, text).structure
+    assert [text[span.start : span.end] for span in structure.ours] == [BLOCK, "?? who asks"]
+    assert not structure.answer
+    assert "Ours" not in {heading.text for heading in structure.headings}
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.rst", "a.adoc", "a.org", "a.html", "a.py"])
+def test_an_answer_file_is_known_in_every_text_format(tmp_path: Path, name: str) -> None:
+    text = "---\nlens: answer/1\n---\nAn answer.\n"
+    structure = document(tmp_path, name, text).structure
+    assert structure.answer
+    assert structure.ours == (Span(0, len(text)),)
+
+
+def test_a_notebook_has_no_blocks_of_ours(tmp_path: Path) -> None:
+    text = '{"cells": [{"cell_type": "markdown", "source": ["?? who"]}], "nbformat": 4}'
+    assert document(tmp_path, "a.ipynb", text).structure.ours == ()
+
+
+def test_an_open_buffer_tells_what_is_ours(tmp_path: Path) -> None:
+    with Root(str(tmp_path)) as root:
+        buffers = {(0, "a.md"): Buffer(str(tmp_path / "a.md"), "mine\n\n?? who\n")}
+        structure = Snapshot([root], buffers, CorpusRules()).document(0, "a.md").structure
+    assert structure.ours == (Span(6, 12),)
+
+
+def test_a_later_piece_of_a_large_file_tells_what_is_ours(tmp_path: Path) -> None:
+    before, text = "mine\n", f"ours\n{END}\nmine\n"
+    (tmp_path / "a.md").write_text(before + text)
+    piece = Piece(len(before), len(before + text), len(before), Position(2, 1), "utf-8", guessed=False)
+    with Root(str(tmp_path)) as root:
+        found = Snapshot([root], {}, CorpusRules()).piece(0, "a.md", piece)
+    assert found.text == text
+    assert found.structure.ours == (Span(0, text.index("\nmine")),)
+
+
+def test_a_private_answer_file_stays_private(tmp_path: Path) -> None:
+    structure = document(tmp_path, "a.md", "---\nlens: [answer/1, private]\n---\nAn answer.\n").structure
+    assert structure.private
+
+
+def test_a_document_without_ours_has_the_structure_of_its_reader(tmp_path: Path) -> None:
+    text = "# Title\n\nWhat?? Who knows.\n"
+    reader = reader_for("a.md")
+    assert reader is not None
+    found = document(tmp_path, "a.md", text)
+    assert found.structure == reader.structure(text)
+    assert found.origin.sha256 == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_the_store_in_a_workspace_is_never_read(tmp_path: Path) -> None:
+    assert denied_path(".lens/answers/a.md")
+    assert not denied_path("lens/a.md")
+    assert not denied_path(".lens.toml")
+    assert not denied_path(".lensignore")
+    (tmp_path / ".lens" / "answers").mkdir(parents=True)
+    (tmp_path / ".lens" / "answers" / "a.md").write_text("An answer.")
+    with Root(str(tmp_path)) as root, pytest.raises(Skipped) as caught:
+        Snapshot([root], {}, CorpusRules()).read(0, ".lens/answers/a.md")
+    assert caught.value.reason is SkipReason.DENIED
+
+
+def test_the_quick_look_misses_nothing_in_any_single_byte_encoding() -> None:
+    text = f"é\n{BLOCK}\n"
+    for encoding in ("utf-8", "cp1252", "latin-1"):
+        data = text.encode(encoding)
+        assert suspected(data)
+        assert ours(decode(data, "cp1252").text).spans
+    assert not suspected(b"---\ntitle: x\n---\nWhat? Nothing? <!-- an answer -->")
