@@ -11,22 +11,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.domain.answer import Answer, Mode
     from lens_lsp.domain.errors import LensError
+    from lens_lsp.domain.events import Answered, EvidenceFound
     from lens_lsp.domain.model import Evidence, Findings
     from lens_lsp.lens import Lens
+    from lens_lsp.oracle.ledger import Budget
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Answer": "lens_lsp.domain.answer",
+    "Answered": "lens_lsp.domain.events",
+    "Budget": "lens_lsp.oracle.ledger",
     "Buffer": "lens_lsp.corpus.snapshot",
     "CorpusRules": "lens_lsp.corpus.rules",
     "Evidence": "lens_lsp.domain.model",
+    "EvidenceFound": "lens_lsp.domain.events",
     "Findings": "lens_lsp.domain.model",
     "Lens": "lens_lsp.lens",
     "LensError": "lens_lsp.domain.errors",
+    "Mode": "lens_lsp.domain.answer",
 }
 
-__all__ = ["Buffer", "CorpusRules", "Evidence", "Findings", "Lens", "LensError", "__version__"]
+__all__ = [
+    "Answer",
+    "Answered",
+    "Budget",
+    "Buffer",
+    "CorpusRules",
+    "Evidence",
+    "EvidenceFound",
+    "Findings",
+    "Lens",
+    "LensError",
+    "Mode",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.domain.ablations import SIGNALS
 from lens_lsp.domain.errors import PathNotFound, UsageError
 from lens_lsp.domain.model import Evidence, Findings, SkipReason, TextSource
 from lens_lsp.domain.text import SourceText
-from lens_lsp.lens import ABLATIONS, Lens
+from lens_lsp.lens import Lens
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -302,7 +303,7 @@ def test_a_strange_question_finds_nothing_rather_than_failing(notes: Path, query
     assert Lens([notes]).find(query).evidence == ()
 
 
-@pytest.mark.parametrize("family", sorted(ABLATIONS))
+@pytest.mark.parametrize("family", sorted(SIGNALS))
 def test_every_family_can_be_switched_off(notes: Path, family: str) -> None:
     findings = Lens([notes]).find("When was the founder of the Quellwerk mill, of Mills, born?", ablate={family})
     assert findings.documents

@@ -8,6 +8,7 @@ The tree::
     ├── PathRefused           a path that leads outside its root, or is no plain file or folder
     ├── EvaluationError       a data set or a run folder is not what the protocol needs
     ├── MissingExtra          an optional package is not installed
+    ├── ComputationError      an expression cannot be computed: syntax, units, dates, division by zero, bounds
     ├── BudgetSpent           a call to an oracle would exceed the question's budget; it was not made
     └── OracleFailed          an oracle gave no usable reply
 
@@ -73,3 +74,9 @@ class OracleFailed(LensError):
     """An oracle gave no usable reply; the message says what to do about it."""
 
     code = "lens.oracle-failed"
+
+
+class ComputationError(LensError):
+    """An expression cannot be computed; the message says which part and why."""
+
+    code = "lens.computation"

@@ -136,16 +136,19 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceFound:
-    """A quote was verified in its source. Numbers are final only in `Answered`."""
+    """A quote was verified in its source. While the search goes on numbers are in order of discovery; ``final``
+    ones are those of the answer, and come just before it."""
 
     evidence: Evidence
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerDelta:
-    """The next piece of the answer's text."""
+    """The next piece of the answer's text; ``restart`` begins it anew, what came before no longer holds."""
 
     text: str
+    restart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

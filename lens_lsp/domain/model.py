@@ -19,6 +19,8 @@ Locator = Mapping[str, int | str]
 class SkipReason(StrEnum):
     """Why a file or folder that was found was not searched."""
 
+    ANSWER = "answer"
+    """One of our own answer files, known by its front matter: never evidence."""
     BINARY = "binary"
     DENIED = "denied"
     IGNORED = "ignored"
@@ -115,6 +117,9 @@ class Structure:
     """``lens: private`` in the front matter: never sent to an endpoint that is not loopback, never stored."""
     answer: bool = False
     """``lens: answer/…`` in the front matter: one of our own answer files, never evidence."""
+    ours: tuple[Span, ...] = ()
+    """Spans that are never evidence because we wrote them or they ask us, in order and apart: inserted blocks, ``??``
+    lines, all of an answer file. Markup may lie in them and around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +202,10 @@ class Evidence:
     arm: str | None = None
     """The proposal family that drew it in ``ask``; None in ``find``."""
     round: int = 0
+    verdict: str | None = None
+    """How far it goes towards its requirements, by the oracle: the strongest verdict; None for mere windows."""
+    private: bool = False
+    """The document says ``lens: private``: never for an endpoint that is not loopback."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -34,6 +35,10 @@ class Region:
     header: str | None
     text: str
     units: tuple[Span, ...] = ()
+    private: bool = False
+    """The document says ``lens: private``: never for an endpoint that is not loopback."""
+    sources: tuple[Span, ...] = ()
+    """Where the text and its context stand in the file, in code points: what leaves when the region is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +84,10 @@ class ObservationReply:
 class ObservationTable:
     """Log-likelihood ratios of each verdict against "nowhere", in nats: the likelihood the paper calls unavailable."""
 
-    full: float = 4.25
-    partial: float = 1.50
-    related: float = -0.63
-    none: float = -3.00
+    full: float = math.log(0.70 / 0.01)
+    partial: float = math.log(0.18 / 0.04)
+    related: float = math.log(0.08 / 0.15)
+    none: float = math.log(0.04 / 0.80)
 
     def __getitem__(self, verdict: Verdict) -> float:
         return float(getattr(self, verdict.value))

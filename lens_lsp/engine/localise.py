@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits, scan
-from lens_lsp.domain.model import Stage
+from lens_lsp.corpus.opening import display_path
+from lens_lsp.domain.model import RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
+from lens_lsp.engine.candidates import Candidates
 from lens_lsp.engine.corpus import Corpus
-from lens_lsp.engine.measure import Floats, Ints, measure
+from lens_lsp.engine.measure import Ints
 from lens_lsp.engine.position import Peak, peaks
-from lens_lsp.engine.prior import Prior, PriorWeights, prior
-from lens_lsp.engine.question import Question, prepare
+from lens_lsp.engine.prior import PriorWeights
+from lens_lsp.engine.reading import Reading
 
 ADMITTED = 50
 """Documents whose positions are scored. Looking costs no oracle call here, so it is wider than the loop's ten."""
@@ -26,13 +26,11 @@ ADMITTED = 50
 class Localisation:
     """Where the evidence probably is, before anything was read for it."""
 
-    prior: Prior
+    candidates: Candidates
     admitted: Ints
     """Slots, best first."""
     peaks: list[Peak]
-    hits: Hits
-    lengths: Ints
-    stages: tuple[Stage, ...]
+    stages: tuple[Stage, ...] = ()
 
     def windows(self, limit: int) -> list[Peak]:
         """The best windows, with one from each of the ``limit // 2`` best documents among them.
@@ -49,18 +47,6 @@ class Localisation:
             chosen.append(peak)
         return chosen
 
-    def file_prior(self) -> Floats:
-        """π_file over ``prior.ranked``: scores normalised once."""
-        scores = np.maximum(self.prior.scores[self.prior.ranked], 0.0)
-        total = float(scores.sum())
-        return scores / total if total else scores
-
-    def compression(self) -> float | None:
-        """|C_search| / |E_t| of Proposition 1: windows in admitted documents over windows in all."""
-        windows = self.lengths.astype(np.float64) * (self.lengths + 1)
-        total = float(windows.sum())
-        return float(windows[self.admitted].sum()) / total if len(self.admitted) and total else None
-
 
 def localise(
     corpus: Corpus,
@@ -71,39 +57,37 @@ def localise(
     cancelled: Callable[[], bool] | None = None,
 ) -> Localisation:
     """Scan for the plan's anchors, form the prior, admit, and find the peaks of the position density."""
-    clock = _Stages()
-    question = prepare(plan)
-    hits = scan(corpus.cache.chunks(), question.literals, cancelled=cancelled)
-    clock.mark("scan")
-    lengths = corpus.cache.arena.lengths()
-    measures = measure(hits, len(question.terms), lengths, corpus.cache.live)
-    ranking = prior(corpus, question, hits, measures, weights=weights, ablate=ablate)
-    clock.mark("prior")
-    admitted = ranking.ranked[:ADMITTED]
-    own = np.maximum(ranking.scores[admitted], 0.0)
+    candidates = Candidates(corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
+    started = time.perf_counter()
+    place = peaks_of(corpus, candidates)
+    position = Stage("position", time.perf_counter() - started)
+    return Localisation(candidates, place.admitted, place.peaks, (*candidates.stages, position))
+
+
+def peaks_of(corpus: Corpus, candidates: Candidates) -> Localisation:
+    """The peaks of the position density in the best documents."""
+    admitted = candidates.ranked[:ADMITTED]
+    own = np.maximum(candidates.overall.scores[admitted], 0.0)
     best = float(own.max()) if len(own) else 0.0
-    found = peaks(corpus, question, _exact(corpus, question, hits, admitted), measures, admitted, own / (best or 1.0))
-    clock.mark("position")
-    return Localisation(ranking, admitted, found, hits, lengths, tuple(clock.stages))
+    hits = candidates.hits_in(admitted)
+    found = peaks(corpus, candidates.question, hits, candidates.measures, admitted, own / (best or 1.0))
+    return Localisation(candidates, admitted, found)
 
 
-def _exact(corpus: Corpus, question: Question, hits: Hits, slots: Ints) -> Hits:
-    """The hits with all occurrences in the given slots, also where the first scan only counted some."""
-    thinned = np.intersect1d(slots, [slot for slot, _, _ in hits.thinned])
-    if not len(thinned):
-        return hits
-    chunks = (corpus.cache.chunk(slot) for slot in thinned.tolist())
-    return hits.but(thinned, scan(chunks, question.literals, most=sys.maxsize))
-
-
-class _Stages:
-    """A latency budget as it is spent."""
-
-    def __init__(self) -> None:
-        self.stages: list[Stage] = []
-        self._last = time.perf_counter()
-
-    def mark(self, name: str) -> None:
-        now = time.perf_counter()
-        self.stages.append(Stage(name, now - self._last))
-        self._last = now
+def ranking(
+    reading: Reading, candidates: Candidates, admitted: Set[int], *, most: int = 10, always: Set[int] = frozenset()
+) -> tuple[RankedDocument, ...]:
+    """The documents by the prior, at least the first ten and those in ``always``, each file once."""
+    scores = np.maximum(candidates.overall.scores, 0.0)
+    total = float(scores[candidates.ranked].sum()) or 1.0
+    first = candidates.ranked.tolist()
+    ranked: dict[tuple[int, str], RankedDocument] = {}
+    for slot in [*first, *sorted(always - set(first))]:
+        root, path = key = reading.text(slot).key
+        if key in ranked:  # another piece of the same file
+            continue
+        if len(ranked) < max(10, most) or slot in always:
+            prior, shown = float(scores[slot]) / total, reading.was_read(slot)
+            shares = candidates.shares(slot)
+            ranked[key] = RankedDocument(root, display_path(path), prior, slot in admitted, shown, shares)
+    return tuple(ranked.values())

@@ -5,7 +5,7 @@ All of it is measured at query time from the hits of one pass; nothing was store
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,20 @@ class Measures:
     def total(self) -> float:
         """The idf mass of all terms; never 0."""
         return float(self.idf.sum()) or 1.0
+
+    def only(self, terms: Ints) -> Measures:
+        """The measurements of some terms, renumbered in the given order."""
+        number = np.full(len(self.idf), -1, np.int64)
+        number[terms] = np.arange(len(terms))
+        keep = number[self.term] >= 0
+        return replace(
+            self,
+            slot=self.slot[keep],
+            term=number[self.term[keep]],
+            count=self.count[keep],
+            frequency=self.frequency[terms],
+            idf=self.idf[terms],
+        )
 
     def saturation(self) -> Floats:
         """tf / (tf + norm) for each entry: how fully a text speaks of a term, from 0 to 1."""

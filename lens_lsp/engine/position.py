@@ -104,8 +104,8 @@ def peaks(
     grid = Grid(corpus, slots)
     idf = window_idf(hits, measures, weights)
     total = float(idf.sum()) or 1.0
-    places = _places(corpus, grid, hits, len(idf))
-    local = _density(grid, places, idf, weights)
+    places = places_of(corpus, grid, hits, len(idf))
+    local = density_of(grid, places, idf, weights)
     density = np.where(_worth_showing(grid, local), local + weights.document * total * scores[grid.row], -np.inf)
     kind = question.plan.answer_type
     found: list[Peak] = []
@@ -136,7 +136,7 @@ def window_idf(hits: Hits, measures: Measures, weights: PositionWeights) -> Floa
     return np.where(holding > 0, idf, 0.0)
 
 
-def _places(corpus: Corpus, grid: Grid, hits: Hits, terms: int) -> list[Ints]:
+def places_of(corpus: Corpus, grid: Grid, hits: Hits, terms: int) -> list[Ints]:
     """Per term the sorted places of its hits: code points counted through all documents of the grid."""
     row = np.full(corpus.slots, -1, np.int64)
     row[grid.slots] = np.arange(len(grid.slots))
@@ -151,7 +151,8 @@ def _places(corpus: Corpus, grid: Grid, hits: Hits, terms: int) -> list[Ints]:
     return [np.sort(place[hits.term == term]) for term in range(terms)]
 
 
-def _density(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWeights) -> Floats:
+def density_of(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWeights) -> Floats:
+    """For each cell, how much of the given terms the window that begins there holds."""
     start, stop = grid.windows(_WIDTH)
     _, near = grid.windows(2)
     total = np.zeros(grid.size)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
-from lens_lsp.corpus.cache import Key
 from lens_lsp.corpus.scan import Hits
+from lens_lsp.corpus.texts import Key
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.links import LinkFinder, Links
 from lens_lsp.engine.measure import Floats, Ints, Measures
@@ -71,6 +71,8 @@ class Prior:
     ranked: Ints
     """Candidate slots, best first."""
     parts: Mapping[str, Floats]
+    links: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Slots that a slot names."""
 
 
 def prior(
@@ -100,7 +102,10 @@ def prior(
     candidates = _follow(corpus, finder, exploring, followed)
     linked = propagate(base, candidates, finder.links, measures, weights)
     parts["scans"] = parts["scans"] + linked - base
-    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts)
+    targets: dict[int, tuple[int, ...]] = {}
+    for source, target in finder.links.forward:
+        targets[source] = (*targets.get(source, ()), target)
+    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, targets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lens_lsp.corpus.matcher import Literal
 from lens_lsp.corpus.scan import exact_literal, word_literal
@@ -24,6 +24,22 @@ class Question:
     """All words of the question, folded, in order, stop words included."""
     capital: tuple[bool, ...]
     """Which of the words were written with a capital or a digit first."""
+
+    def only(self, plan: Plan) -> Question:
+        """The part of this question that one of its requirements, as a plan of its own, asks for."""
+        part = prepare(plan)
+        place = {literal: index for index, literals in enumerate(self.literals) for literal in literals}
+        known = [i for i, literals in enumerate(part.literals) if literals[0] in place]
+        return replace(
+            part,
+            terms=tuple(part.terms[i] for i in known),
+            literals=tuple(part.literals[i] for i in known),
+        )
+
+    def places(self, part: Question) -> list[int]:
+        """For each term of a part of this question its index here."""
+        place = {literal: index for index, literals in enumerate(self.literals) for literal in literals}
+        return [place[literals[0]] for literals in part.literals]
 
 
 def prepare(plan: Plan) -> Question:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from lens_lsp.domain.model import Document
 from lens_lsp.domain.text import Span
@@ -90,11 +91,14 @@ def _inside_word(text: str, index: int) -> bool:
 
 def heading_path(document: Document, offset: int) -> tuple[str, ...]:
     """The headings an offset stands under, outermost first."""
-    path: list[tuple[int, str]] = []
-    for heading in document.structure.headings:
-        if heading.span.start > offset:
-            break
-        while path and path[-1][0] >= heading.level:
-            path.pop()
-        path.append((heading.level, heading.text))
-    return tuple(text for _, text in path)
+    headings = document.structure.headings
+    path: list[str] = []
+    level: int | None = None
+    for index in range(bisect_right(headings, offset, key=lambda heading: heading.span.start) - 1, -1, -1):
+        heading = headings[index]
+        if level is None or heading.level < level:
+            path.append(heading.text)
+            level = heading.level
+            if level <= 1:
+                break
+    return tuple(reversed(path))

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from lens_lsp.corpus.cache import Key
 from lens_lsp.corpus.scan import Hits
+from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.words import STOP_WORDS, stem
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures, inverse_frequency

@@ -62,6 +62,8 @@ class SynthesisRequest:
     """How it was computed, with the operands' numbers, as one line of Markdown."""
     unread: tuple[str, ...] = ()
     """Sections of a summarised document that did not fit."""
+    again: bool = False
+    """The first synthesis found a requirement unmet and the search went on; this call is the calibration's."""
 
 
 @dataclass(slots=True)
@@ -71,6 +73,8 @@ class Synthesis:
     short: str | None = None
     unmet: tuple[str, ...] = ()
     """Requirements that the evidence does not meet after all."""
+    unsupported: tuple[str, ...] = ()
+    """Sentences of the answer that claim something and cite nothing."""
 
 
 class Oracle(Protocol):

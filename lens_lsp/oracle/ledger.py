@@ -37,7 +37,7 @@ _ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
 class Budget:
     """Limits of one question. ``rounds`` is L; money is in the currency of the prices, None without a limit.
 
-    ``request_tokens`` is the context cap of one observation.
+    ``request_tokens`` is the context cap of one observation; a scope of at most ``direct_tokens`` is read at once.
     """
 
     rounds: int = 3
@@ -46,6 +46,7 @@ class Budget:
     seconds: float = 300.0
     cost: float | None = None
     request_tokens: int = 8_000
+    direct_tokens: int = 8_000
 
     @classmethod
     def of(cls, mode: Mode) -> Budget:
@@ -55,7 +56,8 @@ class Budget:
             return cls(rounds=rounds, calls=4 + 2 * rounds)
         if mode is Mode.FAST:
             return cls(rounds=rounds, calls=2 + rounds)
-        return cls(rounds=rounds, calls=0, request_tokens=64_000 // 3)
+        # Rules judge by the words of the question, so what the prior ranks low they never find telling.
+        return cls(rounds=rounds, calls=0, request_tokens=6_400, direct_tokens=64_000 // 3)
 
 
 class Ledger:
@@ -82,6 +84,7 @@ class Ledger:
         self._tokens_in = 0
         self._tokens_out = 0
         self._sent: list[Sent] = []
+        self._warnings: dict[str, None] = {}
 
     @property
     def calls(self) -> int:
@@ -128,6 +131,15 @@ class Ledger:
         """Record what left the machine."""
         self._sent.extend(spans)
 
+    def warn(self, sentence: str) -> None:
+        """Have the answer say something once, such as what was not sent and why."""
+        self._warnings[sentence] = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the answer has to say about its oracle, in order."""
+        return tuple(self._warnings)
+
     @property
     def cost(self) -> float | None:
         """Money spent so far; None while prices are unknown."""
@@ -149,8 +161,3 @@ class Ledger:
             endpoint=self._endpoint,
             sent=tuple(self._sent),
         )
-
-
-def tokens_of(text: str) -> int:
-    """Estimated tokens of a text: a third of its UTF-8 bytes, rounded up (never below what tokenizers count)."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // 3)

@@ -73,7 +73,7 @@ class Workspace:
         return localise(self.corpus, analyse(query), ablate=ablate)
 
     def ranked(self, query: str, ablate: Set[str] = frozenset()) -> list[str]:
-        return [self.path(slot) for slot in self.localise(query, ablate).prior.ranked.tolist()]
+        return [self.path(slot) for slot in self.localise(query, ablate).candidates.overall.ranked.tolist()]
 
     def links(self, query: str) -> LinkFinder:
         asked = self.ask(query)

@@ -42,11 +42,11 @@ def named(space: Workspace, edges: set[tuple[int, int]] | Mapping[tuple[int, int
 def test_a_document_that_shares_no_word_with_the_question_is_found_by_the_one_that_names_it(workspace: Make) -> None:
     space = workspace(TWO_HOPS)
     place = space.localise(QUESTION)
-    ranked = [space.path(slot) for slot in place.prior.ranked.tolist()]
+    ranked = [space.path(slot) for slot in place.candidates.overall.ranked.tolist()]
     target = space.slot("Mira Tolvanen.md")
     assert ranked[:2] == ["Quellwerk.md", "Mira Tolvanen.md"]
-    assert target not in place.hits.slot.tolist()
-    assert {name: float(part[target]) > 0 for name, part in place.prior.parts.items() if part[target]} == {
+    assert target not in place.candidates.hits.slot.tolist()
+    assert {name: float(part[target]) > 0 for name, part in place.candidates.overall.parts.items() if part[target]} == {
         "scans": True
     }
     assert any(peak.slot == target for peak in place.peaks)
@@ -156,7 +156,7 @@ def test_a_document_that_names_the_best_one_and_adds_to_it_rises(workspace: Make
     }
     space = workspace(files)
     query = "Where did the anchor of the ship Silver Falcon rust?"
-    scores = space.scores(space.localise(query).prior.parts["scans"])
+    scores = space.scores(space.localise(query).candidates.overall.parts["scans"])
     assert scores["log.md"] > scores.get("other.md", 0.0)
 
 

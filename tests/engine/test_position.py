@@ -118,4 +118,4 @@ def test_the_grid_of_scores_knows_no_difference_between_runs(workspace: Make) ->
     space = workspace({**files, **FILLER})
     one, two = space.localise("copper kettle"), space.localise("copper kettle")
     assert one.peaks == two.peaks
-    assert np.array_equal(one.prior.ranked, two.prior.ranked)
+    assert np.array_equal(one.candidates.ranked, two.candidates.ranked)

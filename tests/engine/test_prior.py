@@ -32,8 +32,8 @@ FAMILIES = ("lexical", "path", "summaries", "scans")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_ablation_silences_its_family_and_no_other(workspace: Make, family: str) -> None:
     space = workspace(FILES)
-    every = space.localise(QUERY).prior
-    without = space.localise(QUERY, {family}).prior
+    every = space.localise(QUERY).candidates.overall
+    without = space.localise(QUERY, {family}).candidates.overall
     assert all(every.parts[name].any() for name in FAMILIES)
     assert not without.parts[family].any()
     assert all(without.parts[name].any() for name in FAMILIES if name != family)
@@ -41,13 +41,14 @@ def test_an_ablation_silences_its_family_and_no_other(workspace: Make, family: s
 
 def test_without_links_no_weight_is_passed_on(workspace: Make) -> None:
     space = workspace(FILES)
-    linked, alone = space.localise(QUERY).prior.scores, space.localise(QUERY, {"links"}).prior.scores
+    linked = space.localise(QUERY).candidates.overall.scores
+    alone = space.localise(QUERY, {"links"}).candidates.overall.scores
     assert (linked >= alone).all()
     assert (linked > alone).any()
 
 
 def test_the_families_together_are_the_score(workspace: Make) -> None:
-    ranking = workspace(FILES).localise(QUERY).prior
+    ranking = workspace(FILES).localise(QUERY).candidates.overall
     assert np.sum(list(ranking.parts.values()), axis=0) == pytest.approx(ranking.scores)
 
 
@@ -64,9 +65,9 @@ def test_what_was_verified_before_lifts_a_file_unless_history_is_switched_off(wo
 
 def test_with_everything_switched_off_nothing_is_ranked(workspace: Make) -> None:
     place = workspace(FILES).localise("copper metal", {"lexical", "path", "summaries", "history", "scans", "links"})
-    assert len(place.prior.ranked) == 0
+    assert len(place.candidates.overall.ranked) == 0
     assert place.peaks == []
-    assert place.compression() is None
+    assert place.candidates.compression(place.admitted) is None
 
 
 def test_documents_that_match_nothing_are_not_ranked(workspace: Make) -> None:
@@ -81,7 +82,7 @@ def test_equal_scores_are_ranked_by_path(workspace: Make) -> None:
 
 def test_the_prior_over_files_sums_to_one_and_falls(workspace: Make) -> None:
     place = workspace(FILES).localise(QUERY)
-    shares = place.file_prior()
+    shares = place.candidates.file_prior(place.candidates.ranked)[0]
     assert shares.sum() == pytest.approx(1.0)
     assert shares.tolist() == sorted(shares.tolist(), reverse=True)
 
@@ -91,13 +92,13 @@ def test_the_compression_is_the_share_of_windows_in_admitted_documents(workspace
     place = space.localise(QUERY)
     windows = {path: len(text.encode()) * (len(text.encode()) + 1) for path, text in FILES.items()}
     admitted = sum(windows[space.path(slot)] for slot in place.admitted.tolist())
-    assert place.compression() == pytest.approx(admitted / sum(windows.values()))
+    assert place.candidates.compression(place.admitted) == pytest.approx(admitted / sum(windows.values()))
 
 
 def test_no_more_documents_are_admitted_than_looked_into(workspace: Make) -> None:
     place = workspace({f"{number}.md": "copper kettle" for number in range(ADMITTED + 20)}).localise("copper kettle")
     assert len(place.admitted) == ADMITTED
-    assert len(place.prior.ranked) > ADMITTED
+    assert len(place.candidates.overall.ranked) > ADMITTED
 
 
 SLOTS = 6

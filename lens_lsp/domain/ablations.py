@@ -1,0 +1,8 @@
+"""What can be switched off, to see what it is worth (docs/how-to/evaluate.md)."""
+
+from __future__ import annotations
+
+SIGNALS = ("lexical", "path", "summaries", "history", "scans", "links")
+"""The five signal families of the prior, and links alone."""
+LOOP = ("prior", "exploration", "arm-lexical", "arm-local", "arm-global", "lambda")
+"""In `ask` alone: the multi-signal prior, the loop, single arms, the adaptation of λ."""

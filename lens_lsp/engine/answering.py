@@ -1,0 +1,277 @@
+"""Lines 11 to 13 of Algorithm 1: consolidate, synthesise from E* alone, return the pair (E*, a).
+
+Whatever ended the search, there is an answer: with requirements missing it says which, and shows the passages that
+come nearest. When the oracle cannot word it any more (the budget is spent, the model failed) the rules do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+
+from lens_lsp.domain.answer import Answer, Arm, Mode, RequirementResult, RequirementStatus, Status, StopReason
+from lens_lsp.domain.errors import BudgetSpent, OracleFailed
+from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
+from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
+from lens_lsp.domain.observation import Verdict
+from lens_lsp.domain.plan import Intent
+from lens_lsp.engine.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
+from lens_lsp.engine.facts import Combined, combine, facts_of
+from lens_lsp.engine.localise import peaks_of, ranking
+from lens_lsp.engine.passage import quotable
+from lens_lsp.engine.region import readable
+from lens_lsp.engine.rounds import Quote
+from lens_lsp.engine.search import Search
+from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.offline import OfflineOracle
+
+MOST_LISTED = 200
+"""Matches of an exact rule that are cited; the count is exact whatever their number."""
+
+_CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
+_SPENT = frozenset({StopReason.BUDGET_TOKENS, StopReason.BUDGET_SECONDS, StopReason.BUDGET_COST})
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the answer reports beside the search: the roots as shown, and what the sweep saw."""
+
+    roots: tuple[str, ...]
+    found: int
+    scanned: int
+    skipped: tuple[Skip, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Draft:
+    """E* and what rests on it."""
+
+    items: list[Item]
+    evidence: tuple[Evidence, ...]
+    facts: list[Fact]
+    combined: Combined | None
+    text: str = ""
+    short: str | None = None
+    unmet: set[str] = field(default_factory=set)
+
+
+class Answering:
+    """Turns a finished search into events up to `Stopped`."""
+
+    def __init__(self, search: Search, oracle: Oracle, ledger: Ledger, around: Surroundings) -> None:
+        self._search = search
+        self._oracle = oracle
+        self._ledger = ledger
+        self._around = around
+
+    async def run(self) -> AsyncIterator[Event]:
+        """The answer as it is worded, then whole; once more after further rounds if the first left a fact unmet."""
+        started = time.perf_counter()
+        draft = self._draft()
+        for item in draft.evidence:
+            yield EvidenceFound(item, final=True)
+        async for delta in self._synthesise(draft, again=False):
+            yield delta
+        if draft.unmet and self._may_go_on():
+            self._search.reopen(draft.unmet)
+            async for event in self._search.explore():
+                yield event
+            draft = self._draft()
+            for item in draft.evidence:
+                yield EvidenceFound(item, final=True)
+            async for delta in self._synthesise(draft, again=True):
+                yield delta
+        elif draft.short is None:
+            draft.short = await self._calibrated(draft)
+        self._search.stages.append(Stage("answer", time.perf_counter() - started))
+        answer = self._answer(draft)
+        yield Answered(answer)
+        yield Stopped(answer.stopped)
+
+    def _may_go_on(self) -> bool:
+        search = self._search
+        return search.options.mode is Mode.DEEP and search.rounds_left > 0 and search.stopped is StopReason.COVERED
+
+    async def _synthesise(self, draft: _Draft, *, again: bool) -> AsyncIterator[AnswerDelta]:
+        """Stage S4; by the rules when the oracle cannot."""
+        request = self._request(draft, again=again)
+        result = Synthesis()
+        parts: list[str] = []
+        oracle: Oracle = OfflineOracle() if self._search.stopped in _SPENT else self._oracle
+        try:
+            async for piece in oracle.synthesise(request, result, self._ledger):
+                yield AnswerDelta(piece, restart=again and not parts)
+                parts.append(piece)
+        except (BudgetSpent, OracleFailed) as error:
+            self._search.fail(error)
+            restart, result = bool(parts) or again, Synthesis()
+            parts = []
+            async for piece in OfflineOracle().synthesise(request, result, self._ledger):
+                yield AnswerDelta(piece, restart=restart and not parts)
+                parts.append(piece)
+        draft.text, draft.short, draft.unmet = "".join(parts), result.short, set(result.unmet)
+
+    async def _calibrated(self, draft: _Draft) -> str | None:
+        """Stage S5, in the paper's mode only."""
+        search = self._search
+        if search.options.mode is not Mode.DEEP or search.plan.intent not in _CALIBRATED or not draft.evidence:
+            return None
+        try:
+            return await self._oracle.calibrate(self._request(draft, again=False), draft.text, self._ledger)
+        except (BudgetSpent, OracleFailed):
+            return None  # the answer stands without a short form
+
+    def _request(self, draft: _Draft, *, again: bool) -> SynthesisRequest:
+        combined = draft.combined
+        return SynthesisRequest(
+            plan=self._search.plan,
+            evidence=draft.evidence,
+            facts=tuple(draft.facts),
+            computed=None if combined is None else combined.result,
+            derivation=None if combined is None else combined.derivation,
+            unread=self._search.unread,
+            again=again,
+        )
+
+    def _draft(self) -> _Draft:
+        search = self._search
+        items = consolidate(self._cited())
+        if search.plan.intent is Intent.SUMMARIZE:
+            items.sort(key=lambda item: (search.order_of(item.slot), item.span.start))
+        facts = facts_of(search.plan, items, search.progress.covered, search.matches)
+        evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
+        return _Draft(items, evidence, facts, combine(search.plan, facts))
+
+    def _cited(self) -> list[Cited]:
+        """What may be cited, requirement by requirement, the strongest first."""
+        search = self._search
+        posterior = search.progress.beliefs.posterior()
+        cited: list[Cited] = []
+        weak: list[Cited] = []
+        for j, requirement in enumerate(search.plan.requirements):
+            if j in search.matches:
+                cited += self._matched(j)
+                continue
+            quotes = [
+                _cited(quote, float(posterior[j, quote.cells.start : quote.cells.end].max()))
+                for quote in search.progress.quotes
+                if quote.requirement == j
+            ]
+            covered = j in search.progress.covered
+            (cited if covered else weak).extend(choose(quotes, many=requirement.many, covered=covered))
+        return cited + weak + self._passages(search.progress.open)
+
+    def _matched(self, requirement: int) -> list[Cited]:
+        cited = []
+        for match in self._search.matches[requirement].shown[:MOST_LISTED]:
+            document = self._search.reading.document(match.slot)
+            if document is not None:
+                cited.append(Cited(match.slot, document, match.line, requirement, Verdict.FULL, 1.0, arm=Arm.SCAN))
+        return cited
+
+    def _passages(self, missing: Sequence[int]) -> list[Cited]:
+        """The best windows under the prior, for requirements that nothing covers."""
+        search = self._search
+        if not missing or search.subject is not None:
+            return []
+        passages: list[Cited] = []
+        for peak in peaks_of(search.reading.corpus, search.candidates).windows(MOST_PASSAGES):
+            document = search.reading.document(peak.slot)
+            span = None if document is None else quotable(document, readable(document.text, peak.span, peak.core))
+            if document is None or span is None:
+                continue
+            passages += [Cited(peak.slot, document, span, j, Verdict.RELATED, peak.score) for j in missing]
+        return passages
+
+    def _evidence(self, item: Item, n: int) -> Evidence:
+        search = self._search
+        best = item.carries[0]
+        return search.reading.evidence(
+            item.slot,
+            item.document,
+            item.span,
+            n,
+            under=best.span.start,
+            score=best.belief,
+            match=best.match,
+            requirements=tuple(search.plan.requirements[j].id for j in item.requirements),
+            signals=search.candidates.shares(item.slot),
+            arm=best.arm.value,
+            round_=best.round,
+            verdict=None if item.passage else best.verdict.value,
+        )
+
+    def _answer(self, draft: _Draft) -> Answer:
+        search, around = self._search, self._around
+        results = tuple(self._result(fact, draft) for fact in draft.facts)
+        missing = any(result.status is RequirementStatus.MISSING for result in results)
+        status = Status.PARTIAL if missing else Status.ANSWERED
+        if not draft.evidence:
+            status = Status.UNANSWERED
+        slots = search.space.slots
+        return Answer(
+            question=search.plan.question,
+            mode=search.options.mode,
+            intent=search.plan.intent,
+            seed=search.options.seed,
+            roots=around.roots,
+            status=status,
+            stopped=search.stopped or StopReason.COVERED,
+            text=draft.text,
+            short=draft.short,
+            requirements=results,
+            evidence=draft.evidence,
+            computation=None if draft.combined is None else draft.combined.computation,
+            documents=ranking(
+                search.reading, search.candidates, frozenset(slots.tolist()), most=search.options.documents
+            ),
+            coverage=Coverage(
+                found=around.found,
+                scanned=around.scanned,
+                skipped=around.skipped,
+                admitted=len(slots),
+                read=search.reading.read,
+                matches_unread=search.candidates.unread(slots),
+            ),
+            account=self._ledger.account(),
+            compression=search.candidates.compression(slots),
+            rejected_quotes=search.progress.rejected,
+            stages=(*around.stages, *search.stages),
+            warnings=(*around.warnings, *search.reading.warnings, *search.warnings, *self._ledger.warnings),
+        )
+
+    def _result(self, fact: Fact, draft: _Draft) -> RequirementResult:
+        status = RequirementStatus.MISSING if fact.requirement.id in draft.unmet else fact.status
+        found = status is not RequirementStatus.MISSING
+        j = [requirement.id for requirement in self._search.plan.requirements].index(fact.requirement.id)
+        return RequirementResult(
+            id=fact.requirement.id,
+            text=fact.requirement.text,
+            status=status,
+            confidence=self._oracle.confidence(self._search.progress.proof(j)) if found else None,
+            many=fact.requirement.many,
+            matching=fact.matching,
+            read=fact.read,
+            value=fact.value if found else None,
+            evidence=fact.evidence,
+        )
+
+
+def _cited(quote: Quote, belief: float) -> Cited:
+    admission = quote.proposal.admission
+    return Cited(
+        admission.slot,
+        admission.document,
+        quote.span,
+        quote.requirement,
+        quote.verdict,
+        belief,
+        match=quote.match,
+        value=quote.value,
+        arm=quote.proposal.arm,
+        round=quote.round,
+    )

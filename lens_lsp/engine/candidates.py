@@ -1,0 +1,207 @@
+"""Layer 1 for the loop: which documents may hold each required fact, as the anchors stand now.
+
+One scan serves all requirements. Each has scores of its own under its own anchors; the whole question ranks the
+documents, and the loop admits from that with the best of each requirement (paper, equation 6 and Proposition 1).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
+
+import numpy as np
+
+from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.domain.model import Stage
+from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
+from lens_lsp.domain.words import key
+from lens_lsp.engine.corpus import Corpus
+from lens_lsp.engine.measure import Floats, Ints, Measures, measure
+from lens_lsp.engine.prior import Prior, PriorWeights, prior
+from lens_lsp.engine.question import Question, prepare
+from lens_lsp.oracle.analysis import analyse, terms
+
+ADMITTED = 10
+"""m: documents admitted at first, and as many more by self-correction."""
+JOINING = 5
+"""Documents that new terms may bring in per round."""
+
+_SHORTEST = 3
+_ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
+
+
+class Candidates:
+    """The scan and the priors of one question's plan."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        plan: Plan,
+        *,
+        weights: PriorWeights = PriorWeights(),
+        ablate: Set[str] = frozenset(),
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._corpus = corpus
+        self._weights = weights
+        self._ablate = ablate
+        self._cancelled = cancelled
+        self.plan = plan
+        self.question = prepare(plan)
+        started = time.perf_counter()
+        self.hits = scan(corpus.cache.chunks(), self.question.literals, cancelled=cancelled)
+        scanned = time.perf_counter()
+        self.measures = self._measure(self.hits, self.question)
+        self.overall = self._prior(self.question, self.hits, self.measures, ablate)
+        self.own = self._own_scores()
+        self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
+
+    @property
+    def lengths(self) -> Ints:
+        """Folded bytes of each slot."""
+        return self.measures.lengths
+
+    def _measure(self, hits: Hits, question: Question) -> Measures:
+        return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
+
+    def _prior(self, question: Question, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
+        return prior(self._corpus, question, hits, measures, weights=self._weights, ablate=ablate)
+
+    def _own_scores(self) -> Floats:
+        """Per requirement and slot, the score under the requirement's anchors; of a single one the question's."""
+        overall = np.maximum(self.overall.scores, 0.0)
+        if len(self.plan.requirements) == 1:
+            return overall[None]
+        rows = []
+        for requirement in self.plan.requirements:
+            part = self.question.only(self.plan_of(requirement))
+            chosen = np.array(self.question.places(part), np.int64)
+            alone = self._prior(part, self.hits.only(chosen), self.measures.only(chosen), {*self._ablate, "links"})
+            rows.append(overall + np.maximum(alone.scores, 0.0))
+        return np.array(rows)
+
+    def plan_of(self, requirement: Requirement) -> Plan:
+        """One requirement as a plan of its own."""
+        serving = tuple(anchor for anchor in self.plan.anchors if requirement.id in anchor.requirements)
+        return replace(
+            self.plan,
+            question=requirement.text,
+            requirements=(requirement,),
+            anchors=serving or self.plan.anchors,
+            answer_type=requirement.answer_type,
+        )
+
+    def terms_of(self, requirement: Requirement) -> Ints:
+        """Indices of the scanned terms that serve a requirement."""
+        part = self.question.only(self.plan_of(requirement))
+        return np.array(self.question.places(part), np.int64)
+
+    @property
+    def ranked(self) -> Ints:
+        """Candidate slots, best first for the whole question: links and all its names together rank better than the
+        mean of its parts (docs/explanation/algorithm.md)."""
+        return self.overall.ranked
+
+    def first(self, most: int = ADMITTED) -> list[int]:
+        """The slots to admit: the best of the ranking, always with the best of each requirement."""
+        ranked = self.ranked.tolist()
+        best = dict.fromkeys(int(row.argmax()) for row in self.own if row.size and row.max() > 0)
+        chosen = set(list(best)[:most])
+        chosen.update([slot for slot in ranked if slot not in chosen][: most - len(chosen)])
+        return [*(slot for slot in ranked if slot in chosen), *sorted(chosen - set(ranked))]
+
+    def called(self, name: str) -> int | None:
+        """The document that answers best to a name, by its path, title and headings alone; None when none does."""
+        plan = analyse(name)
+        question = prepare(plan)
+        hits = scan(self._corpus.cache.chunks(), question.literals, cancelled=self._cancelled)
+        found = self._prior(question, hits, self._measure(hits, question), _ALL_BUT_PATH)
+        best = found.ranked[:1].tolist()
+        return int(best[0]) if best else None
+
+    def file_prior(self, slots: Ints) -> Floats:
+        """π_file of each requirement over the given slots: scores normalised once."""
+        scores = self.own[:, slots]
+        total = scores.sum(axis=1, keepdims=True)
+        even = np.full_like(scores, 1 / max(1, len(slots)))
+        return np.where(total > 0, scores / np.where(total > 0, total, 1.0), even)
+
+    def hits_in(self, slots: Ints) -> Hits:
+        """All hits of the given slots, also where the first scan only counted some."""
+        thinned = np.intersect1d(slots, [slot for slot, _, _ in self.hits.thinned])
+        if not len(thinned):
+            return self.hits
+        chunks = (self._corpus.cache.chunk(slot) for slot in thinned.tolist())
+        return self.hits.but(thinned, scan(chunks, self.question.literals, most=sys.maxsize))
+
+    def shares(self, slot: int) -> dict[str, float]:
+        """Each signal family's share of the score of a document."""
+        parts = {name: float(part[slot]) for name, part in self.overall.parts.items()}
+        total = sum(parts.values()) or 1.0
+        return {name: round(part / total, 6) for name, part in parts.items()}
+
+    def compression(self, slots: Ints) -> float | None:
+        """|C_search| / |E_t| of Proposition 1: windows in the given documents over windows in all."""
+        windows = self.lengths.astype(np.float64) * (self.lengths + 1)
+        total = float(windows.sum())
+        return float(windows[slots].sum()) / total if len(slots) and total else None
+
+    def unread(self, slots: Ints) -> int:
+        """Matches in documents other than the given ones."""
+        chosen = np.zeros(len(self.lengths), bool)
+        chosen[slots] = True
+        thinned = sum(count for slot, _, count in self.hits.thinned if not chosen[slot])
+        return int((~chosen[self.hits.slot]).sum()) + thinned
+
+    def idf(self) -> Mapping[str, float]:
+        """How telling each scanned term is in this workspace, by its text."""
+        return dict(zip(self.question.terms, self.measures.idf.tolist(), strict=True))
+
+    def extend(self, named: Mapping[str, tuple[str, ...]]) -> list[int]:
+        """Search for new terms (one rescan, no oracle): the slots they lead to, best first.
+
+        ``named`` maps requirement ids to terms. Terms that are searched for already change nothing.
+        """
+        fresh = _anchors(named)
+        known = {literal for literals in self.question.literals for literal in literals}
+        text = " ".join(anchor.text for anchor in fresh if anchor.kind is AnchorKind.PHRASE)
+        more = prepare(replace(self.plan, question=text, anchors=fresh))
+        new = [i for i, literals in enumerate(more.literals) if literals[0] not in known]
+        if not new:
+            return []
+        hits = scan(self._corpus.cache.chunks(), more.literals, cancelled=self._cancelled)
+        found = self._prior(more, hits, self._measure(hits, more), {*self._ablate, "links"})
+        added = hits.only(np.array(new, np.int64))
+        first = len(self.question.terms)
+        self.plan = replace(self.plan, anchors=(*self.plan.anchors, *fresh))
+        self.question = replace(
+            self.question,
+            terms=(*self.question.terms, *(more.terms[i] for i in new)),
+            literals=(*self.question.literals, *(more.literals[i] for i in new)),
+            phrases=(*self.question.phrases, *more.phrases),
+        )
+        self.hits = self.hits.plus(added, first)
+        self.measures = self._measure(self.hits, self.question)
+        ranked = found.ranked.tolist()
+        for slot in ranked[:JOINING]:
+            share = float(found.scores[slot]) / (float(found.scores.max()) or 1.0)
+            self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
+        return [int(slot) for slot in ranked[:JOINING]]
+
+
+def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:
+    """New terms as anchors: each as a phrase, and its words."""
+    serves: dict[tuple[str, AnchorKind], list[str]] = {}
+    for requirement, texts in named.items():
+        for text in texts:
+            folded = key(text)
+            # Letters, initials and the like stand everywhere: the scan would drown in them.
+            words = [(word, kind) for word, kind in terms(folded) if len(word) >= _SHORTEST or not word.isascii()]
+            parts = [(folded, AnchorKind.PHRASE), *words] if words else []
+            for part in parts:
+                owners = serves.setdefault(part, [])
+                if requirement not in owners:
+                    owners.append(requirement)
+    return tuple(Anchor(text, kind, requirements=tuple(owners)) for (text, kind), owners in serves.items() if text)

@@ -1,0 +1,34 @@
+"""Where in a file everything stands that an oracle is shown of it: the region and its context.
+
+What leaves the machine is listed span by span, so the title, the headings and the table headers around a region count
+as much as its text.
+"""
+
+from __future__ import annotations
+
+from lens_lsp.domain.model import Document
+from lens_lsp.domain.shown import Shown
+from lens_lsp.domain.text import Span
+from lens_lsp.engine.edges import overlapping
+
+
+def disclosed(document: Document, title: str, view: Shown, before: int = 0) -> tuple[Span, ...]:
+    """The spans of a region, its title, headings and table headers, in order and apart.
+
+    In code points of the file; ``before`` of them lie before the document's text. A title that stands nowhere (a file
+    name) has none.
+    """
+    structure = document.structure
+    spans = [view.span]
+    spans += [h.span for h in structure.headings if h.span.start < view.span.end and h.text in view.headings]
+    spans += [block.header for block in overlapping(structure.blocks, view.span) if block.header is not None]
+    place = document.text.find(title) if title else -1
+    if place >= 0:
+        spans.append(Span(place, place + len(title)))
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return tuple(Span(before + span.start, before + span.end) for span in joined)

@@ -1,0 +1,136 @@
+"""The documents of one question as they are now, and evidence cut from them.
+
+A document is read from its source at most once a question, and only counts while it is still the text that was
+scanned; what changed in between is left out and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.opening import Skipped, display_path
+from lens_lsp.corpus.ours import joined
+from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.texts import CachedText
+from lens_lsp.domain.model import Document, Evidence
+from lens_lsp.domain.text import Position, SourceText, Span
+from lens_lsp.engine.corpus import Corpus
+from lens_lsp.engine.region import heading_path
+
+
+class Reading:
+    """Documents by slot, read when they are asked for."""
+
+    def __init__(
+        self, cache: TextCache, snapshot: Snapshot, asking: Mapping[tuple[int, str], Span] = MappingProxyType({})
+    ) -> None:
+        """``asking`` are the spans, by root and path, that hold the question itself: never evidence."""
+        self._asking = asking
+        self._cache = cache
+        self._snapshot = snapshot
+        self._documents: dict[int, Document | None] = {}
+        self._texts: dict[int, SourceText] = {}
+        self.corpus = Corpus(cache, self._source)
+        self.warnings: list[str] = []
+
+    @property
+    def read(self) -> int:
+        """How many documents were read."""
+        return sum(document is not None for document in self._documents.values())
+
+    def was_read(self, slot: int) -> bool:
+        """Whether the document behind a slot was read."""
+        return self._documents.get(slot) is not None
+
+    def text(self, slot: int) -> CachedText:
+        """What is known of a slot that holds a text."""
+        text = self._cache.slots[slot]
+        assert text is not None, "a ranked slot is never empty"
+        return text
+
+    def before(self, slot: int) -> int:
+        """Code points of the file before the slot's text: 0 but for a piece of a large file."""
+        piece = self.text(slot).piece
+        return 0 if piece is None else piece.point
+
+    def document(self, slot: int) -> Document | None:
+        """The document behind a slot as it is now, or None when it changed since it was scanned."""
+        if slot not in self._documents:
+            text = self.text(slot)
+            try:
+                if text.piece is None:
+                    document = self._snapshot.document(*text.key)
+                else:
+                    document = self._snapshot.piece(*text.key, text.piece)
+            except Skipped as skipped:
+                self._withdraw(slot, f"cannot be read any more ({skipped.reason})")
+            else:
+                if self._cache.still_holds(slot, document.text):
+                    self._documents[slot] = self._without_question(document, text)
+                else:
+                    self._withdraw(slot, "changed while it was being searched")
+        return self._documents[slot]
+
+    def evidence(
+        self,
+        slot: int,
+        document: Document,
+        span: Span,
+        n: int,
+        *,
+        under: int | None = None,
+        score: float = 0.0,
+        signals: Mapping[str, float] = MappingProxyType({}),
+        match: str = "exact",
+        requirements: tuple[str, ...] = ("f1",),
+        arm: str | None = None,
+        round_: int = 0,
+        verdict: str | None = None,
+    ) -> Evidence:
+        """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings are named."""
+        text = self._texts.setdefault(slot, SourceText(document.text))
+        piece = self.text(slot).piece
+        first = Position(1, 1) if piece is None else piece.position
+        before = self.before(slot)
+        return Evidence(
+            n=n,
+            root=document.root,
+            path=display_path(document.path),
+            start=text.position(span.start).behind(first),
+            end=text.position(span.end).behind(first),
+            span=Span(before + span.start, before + span.end),
+            quote=document.text[span.start : span.end],
+            origin=document.origin,
+            reader=document.reader,
+            locator=locate(document.locators, span.start),
+            heading=heading_path(document, span.start if under is None else under),
+            score=round(score, 6),
+            match=match,
+            requirements=requirements,
+            signals=signals,
+            arm=arm,
+            round=round_,
+            verdict=verdict,
+            private=document.structure.private,
+        )
+
+    def _without_question(self, document: Document, text: CachedText) -> Document:
+        asking = self._asking.get(text.key)
+        if asking is None or text.piece is not None:
+            return document
+        own = joined([*document.structure.ours, asking])
+        return replace(document, structure=replace(document.structure, ours=own))
+
+    def _source(self, slot: int) -> str:
+        try:
+            return self._cache.source(self.text(slot))
+        except Skipped:
+            return ""
+
+    def _withdraw(self, slot: int, why: str) -> None:
+        self._documents[slot] = None
+        self.warnings.append(f"{display_path(self.text(slot).key[1])} {why}; ask again to include it")

@@ -1,0 +1,339 @@
+"""Algorithm 1 of the paper: prior, then propose, observe, update until covered or spent, then consolidate and answer.
+
+Line by line in docs/explanation/algorithm.md. The search knows no files, no editor and no model: it is handed
+readable documents and an oracle, and it yields events.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lens_lsp.domain.ablations import LOOP
+from lens_lsp.domain.answer import Arm, Mode, StopReason
+from lens_lsp.domain.errors import BudgetSpent, OracleFailed
+from lens_lsp.domain.events import (
+    Admitted,
+    Covered,
+    Event,
+    EvidenceFound,
+    Observed,
+)
+from lens_lsp.domain.model import Stage
+from lens_lsp.domain.observation import ObservationReply
+from lens_lsp.domain.plan import Intent, MatchRule, Plan
+from lens_lsp.engine.aggregate import Matches, matches_of
+from lens_lsp.engine.candidates import ADMITTED, Candidates
+from lens_lsp.engine.draw import Proposal, Request, fill, openings, outline, whole
+from lens_lsp.engine.landscape import Landscape, joint, landscape
+from lens_lsp.engine.propose import START, Mixture, draws, lexical, local, stratified
+from lens_lsp.engine.reading import Reading
+from lens_lsp.engine.rounds import Progress, Quote, settle_many
+from lens_lsp.engine.space import Space
+from lens_lsp.engine.telling import Telling
+from lens_lsp.oracle.base import ObserveRequest, Oracle
+from lens_lsp.oracle.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How one question is to be searched. ``trace`` adds to the events what recomputing the beliefs needs;
+    ``documents`` is how many ranked documents the answer lists, at least ten."""
+
+    mode: Mode = Mode.EVIDENCE
+    seed: int = 0
+    ablate: Set[str] = frozenset()
+    trace: bool = False
+    documents: int = 10
+
+    @property
+    def signals(self) -> frozenset[str]:
+        """Signal families that are off; without the multi-signal prior only lexical anchors are left."""
+        off = set(self.ablate).difference(LOOP)
+        if "prior" in self.ablate:
+            off |= {"path", "summaries", "history", "scans"}
+        return frozenset(off)
+
+    def mixture(self) -> Mixture:
+        """λ at the beginning, without the arms that are off."""
+        mixture = Mixture(adaptive="lambda" not in self.ablate)
+        off = {arm for arm in START if f"arm-{arm.value}" in self.ablate}
+        if off:
+            mixture.without(off)
+        return mixture
+
+
+class Search:
+    """One question's exploration: `run` yields its events and leaves the rest as attributes for the answer."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        reading: Reading,
+        oracle: Oracle,
+        ledger: Ledger,
+        options: Options,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.plan = plan
+        self.reading = reading
+        self.options = options
+        self.space = Space()
+        self.progress = Progress(plan, oracle.table)
+        self.matches: dict[int, Matches] = {}
+        self.candidates: Candidates
+        self.stopped: StopReason | None = None
+        self.subject: int | None = None
+        """The document that the question names to be summarised: read in order, not searched."""
+        self.unread: tuple[str, ...] = ()
+        """Sections of a summarised document that did not fit."""
+        self.warnings: list[str] = []
+        self.stages: list[Stage] = []
+        self._oracle = oracle
+        self._ledger = ledger
+        self._cancelled = cancelled
+        self._rng = np.random.Generator(np.random.PCG64(options.seed))
+        self._mixture = options.mixture()
+        self._rounds = 1 if "exploration" in options.ablate else ledger.budget.rounds
+        self._position = np.zeros((len(plan.requirements), 0))
+        self._landscape: Landscape
+        self._tell: Telling
+        self._waiting: list[int] = []
+        """Documents that new terms brought up."""
+
+    def scan(self) -> int:
+        """Lines 2 to 4: the scan, the prior, every exact count. Takes long on large workspaces: run it in a thread.
+
+        The number of matches comes back.
+        """
+        self.candidates = Candidates(
+            self.reading.corpus, self.plan, ablate=self.options.signals, cancelled=self._cancelled
+        )
+        self.stages += self.candidates.stages
+        if self.plan.intent is Intent.SUMMARIZE and self.plan.document is not None:
+            self.subject = self.candidates.called(self.plan.document)
+        for j, requirement in enumerate(self.plan.requirements):
+            matches = None if requirement.rule is None else self._count(requirement.rule)
+            if matches is not None and matches.total:
+                self.matches[j] = matches
+                self.progress.covered[j] = "exact"
+        self._tell = Telling(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
+        return len(self.candidates.hits)
+
+    def _count(self, rule: MatchRule) -> Matches:
+        """Every match of an exact rule. Where no file is called as the rule says, the word meant all of them."""
+        matches = matches_of(self.reading, rule, cancelled=self._cancelled)
+        if matches.total or not rule.files:
+            return matches
+        return matches_of(self.reading, replace(rule, files=()), cancelled=self._cancelled)
+
+    @property
+    def rounds_left(self) -> int:
+        """How many rounds of L are not spent."""
+        return self._rounds - self.progress.round
+
+    def order_of(self, slot: int) -> int:
+        """The place of a document in the order of admission."""
+        return next((a.index for a in self.space.admitted if a.slot == slot), len(self.space.admitted))
+
+    def reopen(self, ids: Set[str]) -> None:
+        """Search on for requirements that the answer could not meet."""
+        self.stopped = None
+        self.progress.reopen({j for j, r in enumerate(self.plan.requirements) if r.id in ids})
+
+    async def explore(self) -> AsyncIterator[Event]:
+        """Lines 5 to 10: admit, then propose, observe, update until something says stop; `stopped` tells what."""
+        started = time.perf_counter()
+        try:
+            async for event in self._explore():
+                yield event
+        except (BudgetSpent, OracleFailed) as failure:
+            self.fail(failure)
+        self.stages.append(Stage("explore", time.perf_counter() - started))
+
+    def fail(self, failure: BudgetSpent | OracleFailed) -> None:
+        """The oracle cannot go on: what was found stays."""
+        if isinstance(failure, BudgetSpent):
+            self.stopped = failure.reason
+        else:
+            self.stopped = StopReason.MODEL_FAILED
+            self.warnings.append(str(failure))
+
+    async def _explore(self) -> AsyncIterator[Event]:
+        direct = self._whole_scope()
+        if not self.space.admitted:
+            named = [] if self.subject is None else [self.subject]
+            yield self._admit(direct or named or self.candidates.first())
+        while (reason := self._reason_to_stop()) is None:
+            if self._time_to_correct() or self._waiting:
+                yield self._widen()
+            request = self._propose(everything=bool(direct))
+            if not request.proposals:
+                if self.progress.corrected:
+                    reason = StopReason.NOWHERE if self.progress.hopeless() else StopReason.ROUNDS
+                    break
+                self.progress.corrected = True
+                yield self._admit(self._reserve())
+                continue
+            self.progress.round += 1
+            yield self._tell.proposed(self.progress.round, self._mixture.weights, request)
+            async for event in self._observe(request):
+                yield event
+            if direct or self.subject is not None:
+                reason = StopReason.DIRECT
+                break
+        self.stopped = reason
+
+    def _reason_to_stop(self) -> StopReason | None:
+        progress = self.progress
+        if self._cancelled():
+            return StopReason.CANCELLED
+        if not progress.open:
+            return StopReason.COVERED
+        hopeless = progress.corrected and progress.hopeless()
+        if hopeless and progress.round:
+            return StopReason.NOWHERE
+        if progress.round >= self._rounds:
+            return StopReason.ROUNDS
+        self._ledger.check_time()
+        return None
+
+    def _whole_scope(self) -> list[int]:
+        """The direct path: all texts, when they fit one request together."""
+        if self.matches or self.subject is not None or "exploration" in self.options.ablate:
+            return []
+        lengths = self.candidates.lengths
+        slots = np.flatnonzero(lengths).tolist()
+        fits = int(lengths.sum()) // 3 + len(slots) <= self._ledger.budget.direct_tokens
+        return [int(slot) for slot in slots] if fits and slots else []
+
+    def _time_to_correct(self) -> bool:
+        """Once, before the last round, while a requirement is open."""
+        before_last = 0 < self.progress.round == self._rounds - 1
+        return before_last and not self.progress.corrected
+
+    def _widen(self) -> Admitted:
+        """Admit what new terms brought up and, when self-correction is due, the reserve; relax the threshold then."""
+        joining, self._waiting = self._waiting, []
+        if self._time_to_correct():
+            self.progress.corrected = True
+            joining += self._reserve()
+        return self._admit(joining)
+
+    def _reserve(self) -> list[int]:
+        waiting = [int(slot) for slot in self.candidates.ranked if int(slot) not in self.space]
+        return waiting[:ADMITTED]
+
+    def _admit(self, slots: Iterable[int]) -> Admitted:
+        """Documents join: their cells, and the prior of all requirements over the larger space."""
+        joined = []
+        for slot in dict.fromkeys(slots):
+            document = None if slot in self.space else self.reading.document(slot)
+            if document is not None:
+                joined.append(self.space.admit(slot, document))
+        if self.space.admitted:
+            self._landscape = landscape(self.reading.corpus, self.candidates, self.space)
+            known = self._position.shape[1]
+            # What was admitted keeps its π_pos, so that only observations move its beliefs.
+            self._position = np.concatenate([self._position, self._landscape.position[:, known:]], axis=1)
+        file = self.candidates.file_prior(self.space.slots)
+        self.progress.beliefs.admit(joint(self.space, file, self._position))
+        return self._tell.admitted(self.progress.round, joined, file, self._position, len(self._reserve()))
+
+    def _propose(self, *, everything: bool) -> Request:
+        """Line 6: choose regions by the mixture of arms; on the direct path and for summaries in reading order."""
+        budget = self._ledger.budget
+        request = Request(budget.direct_tokens if everything or self.subject is not None else budget.request_tokens)
+        if everything:
+            for admission in self.space.admitted:
+                whole(request, admission)
+        elif self.subject is not None:
+            self.unread = outline(request, self.space)
+        else:
+            self._fill(request)
+        return request
+
+    def _fill(self, request: Request) -> None:
+        progress, space = self.progress, self.space
+        if not progress.open or not space.cells:
+            return
+        if not progress.round:  # where documents say what and of when they are, whatever words they use
+            openings(request, space)
+        unread = (~progress.beliefs.shown).astype(np.float64)
+        posterior = progress.beliefs.posterior()[progress.open]
+        file = self.candidates.file_prior(space.slots)[progress.open]
+        arms = {
+            Arm.LEXICAL: lexical(space.spread(file) * self._landscape.mass[progress.open] * unread),
+            Arm.LOCAL: local(space, posterior, 1 - unread, self._links()) * unread,
+            Arm.GLOBAL: stratified(space, unread),
+        }
+        fill(request, space, draws(arms, self._mixture.weights, self._rng), progress.outstanding_belief())
+
+    def _links(self) -> dict[int, tuple[int, ...]]:
+        """Links between admitted documents, by order of admission."""
+        index = {admission.slot: admission.index for admission in self.space.admitted}
+        links = self.candidates.overall.links
+        return {
+            index[source]: tuple(index[target] for target in targets if target in index)
+            for source, targets in links.items()
+            if source in index
+        }
+
+    async def _observe(self, request: Request) -> AsyncIterator[Event]:
+        """Lines 7 to 9: ask the oracle once, update all beliefs, learn λ, settle what is covered."""
+        progress = self.progress
+        reply = await self._oracle.observe(
+            ObserveRequest(
+                plan=self.plan,
+                outstanding=progress.outstanding(),
+                regions=tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals),
+                idf=self.candidates.idf(),
+            ),
+            self._ledger,
+        )
+        known, rejected = len(progress.quotes), progress.rejected
+        judged, utility = progress.enter(reply, request.proposals)
+        self._mixture.learn(_by_arm(request.proposals, utility))
+        fresh = progress.quotes[known:]
+        terms = tuple(term for named in reply.terms.values() for term in named)
+        yield Observed(progress.round, tuple(judged), progress.rejected - rejected, terms)
+        for n, quote in enumerate(fresh, known + 1):
+            yield EvidenceFound(self._tell.evidence(quote, n))
+        if reply.terms and progress.round < self._rounds:
+            brought = self.candidates.extend(reply.terms)
+            self._waiting += [slot for slot in brought if slot not in self.space]
+        await self._settle(reply, fresh)
+        yield Covered(progress.round, progress.report(self.space.place))
+
+    async def _settle(self, reply: ObservationReply, fresh: Sequence[Quote]) -> None:
+        """The likelihood ratio first; the coverage rule, with the oracle's objections, for what that leaves open."""
+        progress = self.progress
+        progress.settle_by_likelihood()
+        settle_many(progress, {quote.requirement for quote in fresh}, exhausted=bool(progress.beliefs.shown.all()))
+        if not progress.open:
+            return
+        coverage = reply.coverage
+        if coverage is None and self.options.mode is not Mode.FAST:
+            evidence = [self._tell.evidence(quote, n) for n, quote in enumerate(progress.quotes, 1)]
+            try:
+                coverage = await self._oracle.cover(self.plan, progress.outstanding(), evidence, self._ledger)
+            except BudgetSpent:
+                progress.settle_by_rule(())
+                raise
+        progress.settle_by_rule(() if coverage is None else coverage.vetoed)
+        if coverage is not None and coverage.terms and progress.round < self._rounds:
+            brought = self.candidates.extend(coverage.terms)
+            self._waiting += [slot for slot in brought if slot not in self.space]
+
+
+def _by_arm(proposals: Sequence[Proposal], utility: Mapping[int, float]) -> dict[Arm, float]:
+    """Each arm's utility: the nats of its regions per thousand tokens."""
+    gained: dict[Arm, float] = {}
+    tokens: dict[Arm, int] = {}
+    for item in proposals:
+        gained[item.arm] = gained.get(item.arm, 0.0) + utility[item.number]
+        tokens[item.arm] = tokens.get(item.arm, 0) + item.tokens
+    return {arm: gain / max(1, tokens[arm]) * 1000 for arm, gain in gained.items()}

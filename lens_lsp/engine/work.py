@@ -1,0 +1,41 @@
+"""Slow work of one question on another thread, so that the event loop stays free and a cancel is heard at once."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Work:
+    """The threads of one question. Leaving it waits for them, told to stop: what they use may be closed then."""
+
+    def __init__(self, cancelled: Callable[[], bool] | None = None) -> None:
+        self._stop = threading.Event()
+        self._asked = cancelled
+        self._running: set[asyncio.Future[Any]] = set()
+
+    def cancelled(self) -> bool:
+        """Whether to stop: the caller asked for it, or nobody waits for the result any more."""
+        return self._stop.is_set() or (self._asked is not None and self._asked())
+
+    def start(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        """Run something slow; awaiting what comes back may be cancelled, the work itself then stops by itself."""
+        future = asyncio.get_running_loop().run_in_executor(None, work)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return asyncio.shield(future)
+
+    async def __aenter__(self) -> Work:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        if self._running:
+            await asyncio.wait(self._running)

@@ -1,0 +1,99 @@
+"""Names in a text by how they are written: quoted, capitalised, or as an identifier.
+
+``oracle.analysis`` finds the phrases that ``lens find`` ranks with and stays as it was measured; this module asks
+another question: which names must a proof hold, and which new ones does a passage bring. It knows the capitals of
+Latin, Greek and Cyrillic, the quotation marks of East Asia, and takes conjunctions for boundaries.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lens_lsp.domain.words import STOP_WORDS, fold, key
+from lens_lsp.oracle.lexicon import NO_NAMES, OPENERS
+
+_RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
+_CAPITALS = "".join(chr(code) for low, high in _RANGES for code in range(low, high) if chr(code).isupper())
+_QUOTED = re.compile(
+    r"\"([^\"\n]{2,80})\"|[“„]([^”“\n]{2,80})[”“]|«([^»\n]{2,80})»|`([^`\n]{1,80})`|(?<!\w)'([^'\n]{2,80})'(?!\w)"
+    r"|「([^」\n]{1,80})」|『([^』\n]{1,80})』|《([^》\n]{1,80})》|‘([^’\n]{2,80})’(?!\w)"
+)
+_WORD = rf"(?:[{_CAPITALS}]|\d)[\w’'&\-]*(?:\.(?=\w)[\w’'\-]+)*"
+_JOINERS = (
+    "of the|for the|of|the|for|de la|de los|de|du|des|del|della|di|da|von der|von|van der|van|der|den|el|al|bin|y|&"
+)
+_CAPITALISED = re.compile(rf"(?<![\w@/\\.]){_WORD}(?:[ \t](?:(?:{_JOINERS})[ \t])?{_WORD})*")
+# snake_case, path::to, file.ext, option -x, inner capitals (macOS), letters with digits (utf8).
+_IDENTIFIER = re.compile(
+    r"(?<![\w.\-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w+(?:(?:::|\.|_)\w{2,})+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Za-z]+\d\w*)"
+)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_OWNING = re.compile(r"['’]s\b")
+_KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as written, its folded key, and where it begins, in code points."""
+
+    text: str
+    key: str
+    start: int
+    quoted: bool = False
+
+
+def quoted(text: str) -> list[Name]:
+    """What stands in quotation marks or as code, in order."""
+    found = []
+    for match in _QUOTED.finditer(text):
+        group = match.lastindex or 0
+        found.append(Name(match[group], key(match[group]), match.start(group), quoted=True))
+    return [name for name in found if name.key]
+
+
+def names(text: str) -> list[Name]:
+    """The names of a text in order, none inside another; a capital that only opens a sentence makes no name."""
+    found = quoted(text)
+    for pattern in (_CAPITALISED, _IDENTIFIER, _KATAKANA):
+        for match in pattern.finditer(text):
+            name = _trimmed(text, match.start(), match.group())
+            if name is not None and not any(_inside(name, other) for other in found):
+                found.append(name)
+    return sorted(found, key=lambda name: name.start)
+
+
+def _trimmed(text: str, start: int, written: str) -> Name | None:
+    """A run of capitalised words without what is capitalised for another reason."""
+    words = written[:_LONGEST].split(" ")
+    opens = _opens_sentence(text, start)
+    if opens:
+        while words and fold(words[0]).strip("'’.") in OPENERS:
+            start += len(words[0]) + 1
+            words, opens = words[1:], False
+    folded_words = [fold(word).strip("'’.") for word in words]
+    if NO_NAMES.issuperset(folded_words) or (len(words) == 1 and _is_no_name(words[0], opens)):
+        return None
+    name = _POSSESSIVE.sub("", " ".join(words)).rstrip(".-")
+    folded = key(_OWNING.sub(" ", name))
+    return Name(name, folded, start) if folded and not folded.isspace() else None
+
+
+def _is_no_name(word: str, opens: bool) -> bool:
+    """A single word that is no name: a bare number, a pronoun, or an ordinary word that opens a sentence."""
+    folded = fold(word).strip("'’.")
+    if folded in NO_NAMES or folded in STOP_WORDS or (folded.isdigit() and len(folded) != 4):
+        return True
+    ordinary = opens and word[1:].islower() and not _POSSESSIVE.search(word)
+    return ordinary or (len(folded) == 1 and not word.isdigit())
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    before = text[:start].rstrip(" \t\"'“„«¿¡(*_#>-")
+    return not before or before[-1] in ".!?:\n\r…。！？"
+
+
+def _inside(name: Name, other: Name) -> bool:
+    end = other.start + len(other.text)
+    return name.start < end and other.start < name.start + len(name.text)
