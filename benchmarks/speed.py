@@ -1,6 +1,6 @@
 """Speed against ripgrep, bm25s and tantivy, in one run, with the recall of the same build beside it.
 
-    python -m benchmarks.speed --data DATA --work FOLDER --out speed.json [--rows 1,2,4,5,6,apart]
+    python -m benchmarks.speed --data DATA --work FOLDER --out speed.json [--rows 1,2,4,5,6,ask,apart]
         [--runs 7] [--rg PROGRAM] [--recall gate.json] [--c-files 100000]
 
 DATA holds the data set folders; FOLDER gets the corpora (kept, used again). ``--out`` takes all figures as JSON;
@@ -19,6 +19,7 @@ row   what is measured                                                          
 5     the same, page cache dropped before every run; wall                           ≤ 1.5 × rg (A, docs)
 6     one file of A changed, until the top 10 is known again, beside a rebuild of   warm ≥ 100 × (wall),
       bm25s and tantivy                                                             cold server ≥ 4 × (CPU)
+ask   answers without a model: warm, until the first evidence, as a process           warm ≤ 100 ms (A), 300 ms (docs)
 apart stat sweep, links, whole questions, first question, starting, memory          whole find ≤ 150 ms, ≤ 350 ms
 ===== ============================================================================= ===============================
 
@@ -40,6 +41,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.apart import Figure, asked, first_question, starting, whole_questions
+from benchmarks.asks import shell_asks, warm_asks
 from benchmarks.corpora import NOTES, ColdCacheError, Folder, NoRoomError, articles, notes, pages
 from benchmarks.measuring import machine, resident_bytes
 from benchmarks.peers import NoPeersError
@@ -47,7 +49,7 @@ from benchmarks.ripgrep import INSTALL, NoRipgrepError, UnequalError, find_ripgr
 from benchmarks.rows import Bench, Result, changed, cold, nothing_cached, warm
 from lens_lsp.domain.errors import LensError
 
-ROWS = ("1", "2", "3", "4", "5", "6", "apart")
+ROWS = ("1", "2", "3", "4", "5", "6", "ask", "apart")
 SCHEMA = "lens.speed/1"
 LEAST_RUNS = 7
 _COMPLAINTS = (NoRipgrepError, UnequalError, NoRoomError, ColdCacheError, NoPeersError)
@@ -64,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"{ripgrep.version}; {before['cores']} cores, build {before['build']}, load {before['load']}")
         folders = _folders(options)
         results = list(_shown(_measured(bench, folders, options.rows)))
-        figures = list(_apart(folders, options)) if "apart" in options.rows else []
+        figures = list(_asks(folders, options)) if "ask" in options.rows else []
+        figures += _apart(folders, options) if "apart" in options.rows else []
     except (*_COMPLAINTS, LensError, OSError, ValueError) as error:
         print(f"speed: {error}", file=sys.stderr)
         return 2
@@ -119,7 +122,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="the folder of the data sets")
     parser.add_argument("--work", type=Path, required=True, help="where the corpora are kept")
     parser.add_argument("--out", type=Path, required=True, help="the JSON file to write")
-    parser.add_argument("--rows", type=_rows, default=_rows("1,2,4,5,6,apart"), help="of 1,2,3,4,5,6,apart")
+    parser.add_argument("--rows", type=_rows, default=_rows("1,2,4,5,6,ask,apart"), help="of 1,2,3,4,5,6,ask,apart")
     parser.add_argument("--runs", type=int, default=LEAST_RUNS, help=f"of each measurement, at least {LEAST_RUNS}")
     parser.add_argument("--rg", help=f"the ripgrep program; otherwise {INSTALL}")
     parser.add_argument("--recall", type=Path, help="gate.json of the same build")
@@ -158,6 +161,14 @@ def _measured(bench: Bench, folders: dict[str, Folder], rows: Sequence[str]) -> 
                 yield from measure(bench, folder, name != "C")
     if "6" in rows:
         yield from changed(bench, folders["A"])
+
+
+def _asks(folders: dict[str, Folder], options: argparse.Namespace) -> Iterable[Figure]:
+    for name, folder in folders.items():
+        texts = asked(options.data, "docs" if name == "docs" else "A")
+        yield from warm_asks(folder, texts)
+        if name != "C":
+            yield from shell_asks(folder, texts[0], options.runs)
 
 
 def _apart(folders: dict[str, Folder], options: argparse.Namespace) -> Iterable[Figure]:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from lens_lsp.cli.arguments import COMMANDS, Parser, doctor_parser, find_parser, top_level_parser
+from lens_lsp.cli.arguments import COMMANDS, Parser, ask_parser, doctor_parser, find_parser, top_level_parser
 from lens_lsp.evaluation import command as evaluation
 
 PAGE = Path(__file__).resolve().parent / "reference" / "cli.md"
@@ -19,10 +19,11 @@ HEAD = """\
 # Command line
 
 Made from the program by `python docs/generate_reference.py`; a test fails when the two differ. How to use it is told in
-[find passages](../how-to/find-passages.md) and [evaluate](../how-to/evaluate.md). `lens-lsp` is the same command under
-another name, and `python -m lens_lsp` is the same again. Every command has `--help`.
+[ask](../how-to/ask.md), [find passages](../how-to/find-passages.md) and [evaluate](../how-to/evaluate.md). `lens-lsp`
+is the same command under another name, and `python -m lens_lsp` is the same again. Every command has `--help`.
 
-Exit status, as grep's: 0 found, 1 nothing found (`lens eval gate`: a figure failed), 2 error, 130 interrupted.
+Exit status, as grep's: 0 answered or found, 1 partly or not answered, nothing found (`lens eval gate`: a figure
+failed), 2 error, 130 interrupted.
 """
 
 
@@ -35,6 +36,7 @@ def reference() -> str:
 
 def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     yield "lens", top_level_parser()
+    yield "lens ask", ask_parser()
     yield "lens find", find_parser()
     yield "lens doctor", doctor_parser()
     evaluate = evaluation.add_parser(Parser(prog="lens").add_subparsers())

@@ -1,8 +1,8 @@
 """The command line: parse, call, print. What a command does lives below; here is only the door.
 
 Nothing heavy is imported before it is known what was asked, so that ``lens --version`` and a mistyped option
-answer at once (docs/explanation/architecture.md). Exit status as grep: 0 found, 1 nothing found, 2 error,
-130 interrupted.
+answer at once (docs/explanation/architecture.md). Exit status as grep: 0 answered or found, 1 not wholly
+answered or nothing found, 2 error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -83,6 +83,10 @@ def _command(argv: list[str]) -> int:
     if argv in (["--version"], ["-V"]):
         return _version()
     command = argv[0] if argv else ""
+    if command == "ask":
+        with _interrupt_leaves():
+            from lens_lsp.cli import ask
+        return ask.run(ask.parse(argv[1:]))
     if command == "find":
         with _interrupt_leaves():
             from lens_lsp.cli import find
@@ -118,7 +122,7 @@ def _top_level(argv: list[str]) -> int:
     from difflib import get_close_matches
 
     near = get_close_matches(argv[0], COMMANDS, n=1)
-    meant = f"did you mean `lens {near[0]}`?" if near else f"to search for it, type: lens find {_quoted(argv[0])}"
+    meant = f"did you mean `lens {near[0]}`?" if near else f"to ask it, type: lens ask {_quoted(argv[0])}"
     raise UsageError(f"there is no command {_quoted(argv[0])}; {meant}")
 
 

@@ -1,4 +1,7 @@
-"""What a search looked at, told in words: the closing line, the reasons for nothing, and ``--explain``."""
+"""What a search looked at, told in words: the closing line, the reasons for nothing, and ``--explain`` of a finding.
+
+The trace of a question that was asked is told in :mod:`lens_lsp.cli.trace`; the sections on files and time are shared.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ from collections.abc import Sequence
 
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.terminal import printable, printable_path
-from lens_lsp.domain.model import Coverage, Findings, RankedDocument, Skip, SkipReason
+from lens_lsp.domain.answer import Answer
+from lens_lsp.domain.model import Findings, RankedDocument, Skip, SkipReason
+
+Result = Findings | Answer
 
 _FAILED = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
 _NAMED = 3
@@ -15,12 +21,12 @@ _NAMED = 3
 _DOCUMENTS_SHOWN = 20
 
 
-def summary(findings: Findings, seconds: float) -> str:
+def summary(findings: Result, seconds: float) -> str:
     """The closing line: how much was found, in how much, how fast."""
-    passages = _some(len(findings.evidence), "passage")
+    passages = some(len(findings.evidence), "passage")
     files = len({(item.root, item.path) for item in findings.evidence})
     parts = [
-        f"{passages} from {files:,} of {_some(findings.coverage.scanned, 'file')}",
+        f"{passages} from {files:,} of {some(findings.coverage.scanned, 'file')}",
         f"{seconds:.2f} s",
     ]
     if findings.coverage.skipped:
@@ -28,19 +34,20 @@ def summary(findings: Findings, seconds: float) -> str:
     return " · ".join(parts)
 
 
-def nothing_found(findings: Findings, places: Places) -> str:
+def nothing_found(findings: Result, places: Places) -> str:
     """Why there may be nothing, and what to try next."""
     coverage = findings.coverage
     skipped = f"; skipped {_named(coverage.skipped, findings, places)}" if coverage.skipped else ""
     if not coverage.scanned:
         where = ", ".join(printable_path(places.of(root)) for root in findings.roots[:_NAMED])
         return f"nothing to search in {where}: no readable file{skipped}"
-    question = " ".join(printable(findings.query).split())
+    asked = findings.query if isinstance(findings, Findings) else findings.question
+    question = " ".join(printable(asked).split())
     shown = question if len(question) <= 60 else question[:59] + "…"
-    return f"nothing found for “{shown}” in {_some(coverage.scanned, 'file')}{skipped}; try other or fewer words"
+    return f"nothing found for “{shown}” in {some(coverage.scanned, 'file')}{skipped}; try other or fewer words"
 
 
-def unread(findings: Findings, places: Places) -> str | None:
+def unread(findings: Result, places: Places) -> str | None:
     """A sentence about files that should have been searched and could not be, or None."""
     failed = [skip for skip in findings.coverage.skipped if skip.reason in _FAILED]
     return f"not searched: {_named(failed, findings, places)}" if failed else None
@@ -50,14 +57,59 @@ def explanation(findings: Findings, places: Places, style: Style, seconds: float
     """Everything behind a result, for people: documents and signals, skips, time, warnings."""
     parts = [
         _documents(findings.documents, places, style),
-        _coverage(findings.coverage, findings.compression, style),
-        _skips(findings, places, style),
-        _stages(findings, seconds, style),
+        coverage_section(findings, style),
+        skips_section(findings, places, style),
+        time_section(findings, seconds, style),
+        warnings_section(findings, style),
     ]
-    if findings.warnings:
-        lines = [f"  {printable(warning)}" for warning in findings.warnings]
-        parts.append("\n".join([style.bold("Warnings"), *lines]))
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def coverage_section(findings: Result, style: Style) -> str:
+    """How many files were found, scanned, admitted, read."""
+    coverage = findings.coverage
+    documents = f"{coverage.scanned:,} scanned, {coverage.admitted:,} admitted, {coverage.read:,} read"
+    lines = [
+        style.bold("Coverage"),
+        f"  {some(coverage.found, 'file')} found, {documents}",
+        f"  {some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
+    ]
+    if findings.compression is not None:
+        lines.append(f"  windows considered: {findings.compression:.2g} of all")
+    return "\n".join(lines)
+
+
+def skips_section(findings: Result, places: Places, style: Style) -> str:
+    """What was left out, by reason; empty when nothing was."""
+    by_reason: dict[str, list[Skip]] = {}
+    for skip in findings.coverage.skipped:
+        by_reason.setdefault(skip.reason.value, []).append(skip)
+    if not by_reason:
+        return ""
+    lines = [style.bold("Skipped")]
+    for reason, skips in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+        names = ", ".join(_skip_path(skip, findings, places) for skip in skips[:_NAMED])
+        lines.append(f"  {len(skips):6,}  {reason:12} {names}{' …' if len(skips) > _NAMED else ''}")
+    return "\n".join(lines)
+
+
+def time_section(findings: Result, seconds: float, style: Style) -> str:
+    """Where the time went; ``seconds`` is the whole of it."""
+    lines = [style.bold("Time")]
+    lines += [f"  {stage.name:12} {stage.seconds * 1000:9,.1f} ms" for stage in findings.stages]
+    return "\n".join([*lines, f"  {'total':12} {seconds * 1000:9,.1f} ms"])
+
+
+def warnings_section(findings: Result, style: Style) -> str:
+    """The warnings; empty without any."""
+    if not findings.warnings:
+        return ""
+    return "\n".join([style.bold("Warnings"), *(f"  {printable(warning)}" for warning in findings.warnings)])
+
+
+def some(count: int, one: str, many: str | None = None) -> str:
+    """A number of things in words: ``1 file``, ``2 files``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _documents(documents: Sequence[RankedDocument], places: Places, style: Style) -> str:
@@ -75,44 +127,13 @@ def _documents(documents: Sequence[RankedDocument], places: Places, style: Style
     return "\n".join(lines)
 
 
-def _coverage(coverage: Coverage, compression: float | None, style: Style) -> str:
-    documents = f"{coverage.scanned:,} scanned, {coverage.admitted:,} admitted, {coverage.read:,} read"
-    lines = [
-        style.bold("Coverage"),
-        f"  {_some(coverage.found, 'file')} found, {documents}",
-        f"  {_some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
-    ]
-    if compression is not None:
-        lines.append(f"  windows considered: {compression:.2g} of all")
-    return "\n".join(lines)
-
-
-def _skips(findings: Findings, places: Places, style: Style) -> str:
-    by_reason: dict[str, list[Skip]] = {}
-    for skip in findings.coverage.skipped:
-        by_reason.setdefault(skip.reason.value, []).append(skip)
-    if not by_reason:
-        return ""
-    lines = [style.bold("Skipped")]
-    for reason, skips in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
-        names = ", ".join(_skip_path(skip, findings, places) for skip in skips[:_NAMED])
-        lines.append(f"  {len(skips):6,}  {reason:12} {names}{' …' if len(skips) > _NAMED else ''}")
-    return "\n".join(lines)
-
-
-def _stages(findings: Findings, seconds: float, style: Style) -> str:
-    lines = [style.bold("Time")]
-    lines += [f"  {stage.name:12} {stage.seconds * 1000:9,.1f} ms" for stage in findings.stages]
-    return "\n".join([*lines, f"  {'total':12} {seconds * 1000:9,.1f} ms"])
-
-
-def _named(skips: Sequence[Skip], findings: Findings, places: Places) -> str:
+def _named(skips: Sequence[Skip], findings: Result, places: Places) -> str:
     if len(skips) > _NAMED:
-        return f"{_some(len(skips), 'file')} ({_reasons(skips)})"
+        return f"{some(len(skips), 'file')} ({_reasons(skips)})"
     return ", ".join(f"{_skip_path(skip, findings, places)} ({skip.reason.value})" for skip in skips)
 
 
-def _skip_path(skip: Skip, findings: Findings, places: Places) -> str:
+def _skip_path(skip: Skip, findings: Result, places: Places) -> str:
     """A skip knows its path below the root only; with several roots that is all there is to show."""
     if len(findings.roots) > 1:
         return printable_path(skip.path)
@@ -122,7 +143,3 @@ def _skip_path(skip: Skip, findings: Findings, places: Places) -> str:
 def _reasons(skips: Sequence[Skip]) -> str:
     counts = Counter(skip.reason.value for skip in skips)
     return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items(), key=lambda c: (-c[1], c[0])))
-
-
-def _some(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from lens_lsp.domain.errors import UsageError
 
 COMMANDS = {
+    "ask": "answer a question with the passages that prove it, from folders and files",
     "find": "find the exact passages for a question in folders and files",
     "doctor": "show versions, paths and what would be searched, for a bug report",
     "eval": "run the evaluation protocol",
@@ -17,13 +18,29 @@ COMMANDS = {
 
 _TOP_EPILOG = """\
 examples:
-  lens find "when does the lease end"            search the current folder
+  lens ask "when does the lease end"             an answer from the current folder, with its proof
   lens find "retry policy" docs src -n 5         the five best passages of two folders
-  lens find --json "lease" ~/notes               for scripts: one JSON document
+  lens ask --json "when does it end" ~/notes     for scripts: one JSON document
   lens doctor                                    one paste for a bug report
 
-exit status: 0 found, 1 nothing found, 2 error, 130 interrupted
+exit status: 0 answered or found, 1 not (wholly) answered or nothing found, 2 error, 130 interrupted
 `lens COMMAND --help` tells more about a command.
+"""
+
+_ASK_EPILOG = """\
+examples:
+  lens ask "when does the lease end"             over the current folder
+  lens ask "how many invoices are unpaid" ~/notes --scope "2024/**"
+  lens ask "which is older, A or B" notes a.md   several folders and files are one question
+  lens ask --explain "when does the lease end"   plan, what was read, beliefs, why it stopped
+  lens ask --json "when does it end" | jq -r .shortAnswer
+  lens ask -- "--no-verify, what does it do"     a question that begins with a dash
+
+Nothing is indexed, and in this version nothing ever leaves this machine: no model is called. Files named by
+.gitignore, .ignore and .lensignore are left out (--no-ignore searches them too); secrets such as .env or private
+keys are never searched. Ctrl-C once stops the search and prints what was found, twice leaves at once.
+
+exit status: 0 answered, 1 partly or not answered, 2 error, 130 interrupted (what was found is printed)
 """
 
 _FIND_EPILOG = """\
@@ -76,6 +93,50 @@ def top_level_parser() -> Parser:
     return parser
 
 
+def ask_parser() -> Parser:
+    """The parser of ``lens ask``."""
+    parser = Parser(
+        prog="lens ask",
+        usage="lens ask [options] QUESTION [PATH …]",
+        description="Answer a question from folders and files, each statement with the passage that proves it.",
+        epilog=_ASK_EPILOG,
+    )
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="what you want to know, in your own words")
+    _add_paths(parser)
+    parser.add_argument(
+        "--mode",
+        choices=("auto", "evidence", "fast", "deep"),
+        default="auto",
+        help="who judges and words: evidence needs no model; fast and deep need one (default: %(default)s, "
+        "which is evidence while no model is configured)",
+    )
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.answer/1)")
+    shape.add_argument(
+        "--events", action="store_true", help="print what happens as it happens, one JSON line each (lens.event/1)"
+    )
+    _add_format(shape)
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="also tell the plan, what was read and why, the beliefs after each round and why it stopped "
+        "(on standard error with --json, --events and --format grep)",
+    )
+    _add_corpus_options(parser)
+    _add_budget_options(parser)
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of everything drawn by chance (default: %(default)s)"
+    )
+    parser.add_argument("--thread", metavar="NAME", help="not yet: threads come with the store")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be sent to a model, and stop: nothing in this version"
+    )
+    parser.add_argument("--yes", action="store_true", help="accepted for scripts: nothing is sent, nothing to consent")
+    parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
+    _add_store_options(parser, "nothing is stored yet")
+    return parser
+
+
 def find_parser() -> Parser:
     """The parser of ``lens find``."""
     parser = Parser(
@@ -85,9 +146,7 @@ def find_parser() -> Parser:
         epilog=_FIND_EPILOG,
     )
     parser.add_argument("query", nargs="?", metavar="QUERY", help="what to look for, in your own words")
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="folders or files to search (default: the current folder)"
-    )
+    _add_paths(parser)
     parser.add_argument(
         "-n",
         "--limit",
@@ -97,19 +156,10 @@ def find_parser() -> Parser:
         help="show at most N passages (default: %(default)s)",
     )
     _add_output_options(parser)
-    parser.add_argument(
-        "--scope",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="search only files that match (repeatable)",
-    )
-    parser.add_argument("--no-ignore", action="store_true", help="search files that ignore rules leave out, too")
+    _add_corpus_options(parser)
     parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
     parser.add_argument("--seed", type=int, metavar="N", help="recorded in the JSON; find has no random part")
-    store = parser.add_mutually_exclusive_group()
-    store.add_argument("--store", metavar="DIR", help="accepted for scripts: find stores nothing")
-    store.add_argument("--no-store", action="store_true", help="accepted for scripts: find stores nothing")
+    _add_store_options(parser, "find stores nothing")
     for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds"):
         parser.add_argument(option, nargs="?", action=_Refused, help=argparse.SUPPRESS)
     return parser
@@ -118,18 +168,52 @@ def find_parser() -> Parser:
 def _add_output_options(parser: Parser) -> None:
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.evidence/1)")
-    shape.add_argument(
-        "--format",
-        choices=("text", "markdown", "grep"),
-        default="text",
-        help="how to print (default: %(default)s)",
-    )
+    _add_format(shape)
     parser.add_argument(
         "--explain",
         action="store_true",
         help="also tell why these documents, what was skipped and where the time went "
         "(on standard error with --json and --format grep)",
     )
+
+
+def _add_format(shape: argparse._MutuallyExclusiveGroup) -> None:
+    shape.add_argument(
+        "--format",
+        choices=("text", "markdown", "grep"),
+        default="text",
+        help="how to print (default: %(default)s)",
+    )
+
+
+def _add_paths(parser: Parser) -> None:
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="folders or files to search (default: the current folder)"
+    )
+
+
+def _add_corpus_options(parser: Parser) -> None:
+    parser.add_argument(
+        "--scope",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="search only files that match (repeatable)",
+    )
+    parser.add_argument("--no-ignore", action="store_true", help="search files that ignore rules leave out, too")
+
+
+def _add_budget_options(parser: Parser) -> None:
+    parser.add_argument("--max-calls", type=_from_zero, metavar="N", help="at most N calls to a model")
+    parser.add_argument("--max-tokens", type=_count, metavar="N", help="at most N tokens to and from a model")
+    parser.add_argument("--max-seconds", type=_amount, metavar="S", help="stop searching after S seconds")
+    parser.add_argument("--max-cost", type=_amount, metavar="X", help="spend at most X; needs the model's prices")
+
+
+def _add_store_options(parser: Parser, nothing: str) -> None:
+    store = parser.add_mutually_exclusive_group()
+    store.add_argument("--store", metavar="DIR", help=f"accepted for scripts: {nothing}")
+    store.add_argument("--no-store", action="store_true", help=f"accepted for scripts: {nothing}")
 
 
 def doctor_parser() -> Parser:
@@ -180,3 +264,23 @@ def _count(text: str) -> int:
     if count < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return count
+
+
+def _from_zero(text: str) -> int:
+    try:
+        count = int(text)
+    except ValueError:
+        count = -1
+    if count < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
+    return count
+
+
+def _amount(text: str) -> float:
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = 0.0
+    if not 0 < amount < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return amount

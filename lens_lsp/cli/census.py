@@ -9,9 +9,10 @@ from time import monotonic
 
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.walk import FileEntry, discover
+from lens_lsp.corpus.walk import discover
 from lens_lsp.domain.model import SkipReason
 
 _LARGE = 16 << 20

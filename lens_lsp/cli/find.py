@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -15,10 +13,9 @@ from lens_lsp.cli.account import explanation, nothing_found, summary, unread
 from lens_lsp.cli.arguments import find_parser, parse_mixed
 from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer, fenced
-from lens_lsp.cli.terminal import coloured, inert_json, is_terminal, note, open_output, put, tell
-from lens_lsp.corpus.opening import display_path, open_named
+from lens_lsp.cli.searching import corpus_rules, question_and_paths, require_current_folder, roots_of
+from lens_lsp.cli.terminal import coloured, is_terminal, note, open_output, put, put_json, tell
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.errors import PathNotFound, UsageError
 from lens_lsp.domain.model import Coverage, Evidence, Findings
 from lens_lsp.lens import Lens
 from lens_lsp.wire import findings_json
@@ -43,21 +40,16 @@ def parse(argv: Sequence[str]) -> FindRequest:
     """The request behind the arguments after ``find``; raises UsageError."""
     options, literal = parse_mixed(find_parser(), argv)
     words = [word for word in (options.query, *options.paths) if word is not None] + literal
-    if not words:
-        raise UsageError('what should be found? type: lens find "your question" [PATH …]')
-    query, *paths = words
-    if "" in paths:
-        raise UsageError("one of the paths is empty; leave it out to search the current folder")
+    query, paths = question_and_paths(words, otherwise='what should be found? type: lens find "your question" [PATH …]')
     return FindRequest(
-        # Bytes of the terminal that are no text can never match a decoded document.
-        query=query.encode("utf-8", "replace").decode("utf-8"),
-        paths=tuple(paths) or (".",),
+        query=query,
+        paths=paths,
         limit=options.limit,
         shape="json" if options.json else options.format,
         explain=options.explain,
         quiet=options.quiet,
         seed=options.seed,
-        rules=_rules(options),
+        rules=corpus_rules(options),
     )
 
 
@@ -65,9 +57,9 @@ def run(request: FindRequest) -> int:
     """Search and print; the exit status as grep's."""
     started = perf_counter()
     open_output(machine=request.shape == "json")
-    _require_current_folder(request.paths)
+    require_current_folder(request.paths)
     lens = Lens(request.paths, rules=request.rules)
-    roots = _roots(request.paths)
+    roots = roots_of(request.paths)
     places = Places(roots)
     renderer = _renderer(request, places)
     live = _LiveResult(
@@ -85,23 +77,6 @@ def run(request: FindRequest) -> int:
         _put_json(findings, request.seed)
     _give_account(request, findings, places, perf_counter() - started)
     return FOUND if findings.evidence else NOTHING
-
-
-def _roots(paths: Sequence[str]) -> tuple[str, ...]:
-    """Where the paths of evidence start: needed before the first of it is printed."""
-    roots: list[str] = []
-    for path in paths:
-        with open_named(path)[0] as root:
-            roots.append(display_path(root.path))
-    return tuple(roots)
-
-
-def _require_current_folder(paths: Sequence[str]) -> None:
-    try:
-        os.getcwd()
-    except FileNotFoundError as error:
-        if not all(map(os.path.isabs, paths)):
-            raise PathNotFound("the current folder was deleted; change to another one") from error
 
 
 @dataclass(slots=True)
@@ -185,10 +160,4 @@ def _renderer(request: FindRequest, places: Places) -> Renderer | None:
 
 
 def _put_json(findings: Findings, seed: int | None) -> None:
-    # Indenting takes json's slow path; only people want it.
-    indent = 2 if is_terminal(sys.stdout) else None
-    put(inert_json(json.dumps(findings_json(findings, seed=seed), ensure_ascii=False, indent=indent)) + "\n")
-
-
-def _rules(options: argparse.Namespace) -> CorpusRules:
-    return CorpusRules(respect_ignore_files=not options.no_ignore, scopes=tuple(options.scope))
+    put_json(findings_json(findings, seed=seed))

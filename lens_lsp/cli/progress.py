@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ _DOING = {"walk": "Listing", "read": "Reading", "scan": "Scanning", "rank": "Ran
 
 
 class ProgressBar:
-    """A bar that appears when it is needed and leaves nothing behind.
+    """A bar that appears when it is needed and leaves nothing behind. It may be updated and closed on any thread.
 
     ``patience`` is the seconds before anything is shown: most searches are over by then, without rich.
     """
@@ -21,24 +22,27 @@ class ProgressBar:
         self._appears = monotonic() + patience if shown else None
         self._bar: Progress | None = None
         self._task: TaskID | None = None
+        self._turn = Lock()
 
     def update(self, stage: str, done: int, total: int | None) -> None:
         """Show how far a stage is; ``total`` None means that nobody knows yet."""
-        if self._appears is None:
-            return
-        if self._bar is None:
-            if monotonic() < self._appears:
+        with self._turn:
+            if self._appears is None:
                 return
-            self._start()
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=_DOING.get(stage, stage), completed=done, total=total)
+            if self._bar is None:
+                if monotonic() < self._appears:
+                    return
+                self._start()
+            if self._bar is not None and self._task is not None:
+                self._bar.update(self._task, description=_DOING.get(stage, stage), completed=done, total=total)
 
     def close(self) -> None:
         """Clear the bar for good: results follow on the same terminal."""
-        self._appears = None
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        with self._turn:
+            self._appears = None
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
 
     def _start(self) -> None:
         from rich.console import Console

@@ -132,8 +132,8 @@ class MarkdownRenderer:
         path = self._places.path(item.root, item.path)
         link = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
         heading = " › ".join(" ".join(printable(part).split()) for part in item.heading)
-        aside = f" — {_inert_markdown(heading)}" if heading else ""
-        name = _inert_markdown(printable_path(path))
+        aside = f" — {inert_markdown(heading)}" if heading else ""
+        name = inert_markdown(printable_path(path))
         number = f"{item.n}. "
         quote = printable(item.quote).strip("\n")
         indent = " " * len(number)
@@ -147,7 +147,7 @@ def fenced(text: str) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def _inert_markdown(text: str) -> str:
+def inert_markdown(text: str) -> str:
     """One line of Markdown that shows the text and does nothing."""
     return _MARKDOWN_ACTIVE.sub(lambda found: "\\" + found.group(), text)
 

@@ -7,6 +7,7 @@ every path.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -106,6 +107,13 @@ def put(text: str) -> None:
         silence_output()
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise OutputError(f"the result could not be written: {reason}") from error
+
+
+def put_json(document: Mapping[str, object], *, one_line: bool = False) -> None:
+    """Write a JSON document and hand it on; indented for people, else on one line. Raises as :func:`put`."""
+    # Indenting takes json's slow path; only people want it.
+    indent = 2 if is_terminal(sys.stdout) and not one_line else None
+    put(inert_json(json.dumps(document, ensure_ascii=False, indent=indent)) + "\n")
 
 
 def tell(sentence: str) -> None:

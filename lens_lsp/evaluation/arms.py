@@ -6,14 +6,19 @@ the same for every question of a run.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.ablations import LOOP, SIGNALS
+from lens_lsp.domain.answer import Account, Answer, Mode
+from lens_lsp.domain.errors import EvaluationError, UsageError
+from lens_lsp.domain.events import Answered, Event
 from lens_lsp.domain.model import Findings
 from lens_lsp.evaluation.references import (
     Bm25sIndex,
@@ -26,24 +31,16 @@ from lens_lsp.evaluation.references import (
 )
 from lens_lsp.wire import evidence_json
 
+if TYPE_CHECKING:
+    from lens_lsp.lens import Lens
+
 PRINTED = 10
 """Windows an arm returns for a question."""
 
-ABLATIONS = (
-    "prior",
-    "exploration",
-    "lexical",
-    "path",
-    "summaries",
-    "history",
-    "scans",
-    "links",
-    "arm-lexical",
-    "arm-local",
-    "arm-global",
-    "lambda",
-)
+ABLATIONS = (*SIGNALS, *LOOP)
 """What can be switched off in ``lens`` to see what it is worth."""
+
+FIND = "find"
 
 _INDEXES: dict[str, IndexMaker] = {"bm25s": Bm25sIndex, "tantivy": TantivyIndex}
 
@@ -53,12 +50,23 @@ ARMS = ("lens", *_INDEXES)
 
 @dataclass(frozen=True, slots=True)
 class ArmResult:
-    """What an arm answers: paths and windows best first, wall seconds, and its evidence as printed."""
+    """What an arm answers: paths and windows best first, wall seconds, and its evidence as printed.
+
+    ``answer`` is there when it also answered in words.
+    """
 
     documents: tuple[str, ...]
     windows: tuple[Passage, ...]
     seconds: float
     evidence: tuple[Mapping[str, object], ...] = ()
+    answer: Answer | None = None
+
+    @property
+    def account(self) -> Account:
+        """What the question cost; ``seconds`` is the wall time that the arm took."""
+        if self.answer is None:
+            return Account(seconds=self.seconds)
+        return replace(self.answer.account, seconds=self.seconds)
 
 
 class Arm(Protocol):
@@ -90,6 +98,16 @@ class Finder(Protocol):
         ...
 
 
+class Asker(Protocol):
+    """What the ``lens`` arm needs of :class:`lens_lsp.lens.Lens` where it asks."""
+
+    def ask(
+        self, question: str, *, mode: Mode = ..., seed: int = ..., ablate: AbstractSet[str] = ..., documents: int = ...
+    ) -> AsyncGenerator[Event]:
+        """The events of one question; `Answered` is one of them."""
+        ...
+
+
 @dataclass(slots=True)
 class LensArm:
     """``lens find``: no index; ``prepare`` opens the folder and asks one throwaway question."""
@@ -102,7 +120,7 @@ class LensArm:
     @property
     def name(self) -> str:
         """``lens``, or ``lens-without-links+scans``."""
-        return "-without-".join(["lens", *filter(None, ["+".join(sorted(self.ablate))])])
+        return lens_name(self.ablate)
 
     def prepare(self, corpus_dir: Path) -> float:
         """Open the folder and fill the memory cache."""
@@ -129,6 +147,56 @@ class LensArm:
     def close(self) -> None:
         """Drop the memory cache."""
         self._finder = None
+
+
+@dataclass(slots=True)
+class AskingArm:
+    """``lens ask`` without a model: the windows are the evidence it cites, in order. One event loop a run."""
+
+    ablate: frozenset[str] = frozenset()
+    seed: int = 0
+    opener: Callable[[Path], Asker] | None = None
+    """Opens a folder; ``None`` for the real one."""
+    _asker: Asker | None = field(default=None, init=False)
+    _runner: asyncio.Runner | None = field(default=None, init=False)
+
+    @property
+    def name(self) -> str:
+        """``lens``, or ``lens-without-arm-local+lambda``."""
+        return lens_name(self.ablate)
+
+    def prepare(self, corpus_dir: Path) -> float:
+        """Open the folder and the loop, and fill the memory cache by one throwaway question."""
+        opener = self.opener or _open_lens
+        began = time.perf_counter()
+        self._asker, self._runner = opener(corpus_dir), asyncio.Runner()
+        self._ask("warm", PRINTED)
+        return time.perf_counter() - began
+
+    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+        """The documents as the answer ranks them, its evidence, and the answer itself."""
+        began = time.perf_counter()
+        answer = self._ask(text, depth)
+        seconds = time.perf_counter() - began
+        return ArmResult(
+            documents=_distinct((document.path for document in answer.documents), depth),
+            windows=tuple((item.path, item.span.start, item.span.end) for item in answer.evidence),
+            seconds=seconds,
+            evidence=tuple(evidence_json(item) for item in answer.evidence),
+            answer=answer,
+        )
+
+    def close(self) -> None:
+        """End the loop and drop the memory cache."""
+        if self._runner is not None:
+            self._runner.close()
+        self._asker = self._runner = None
+
+    def _ask(self, text: str, depth: int) -> Answer:
+        if self._asker is None or self._runner is None:
+            raise UsageError("prepare the arm before searching")
+        asked = self._asker.ask(text, mode=Mode.EVIDENCE, seed=self.seed, ablate=self.ablate, documents=depth)
+        return self._runner.run(_answer_of(asked))
 
 
 @dataclass(slots=True)
@@ -165,11 +233,16 @@ class ReferenceArm:
         self._documents = self._chunks = None
 
 
-def make_arms(names: Sequence[str], ablations: Sequence[str] = (), *, windows: bool = True) -> list[Arm]:
+def make_arms(
+    names: Sequence[str], ablations: Sequence[str] = (), *, windows: bool = True, mode: str = FIND, seed: int = 0
+) -> list[Arm]:
     """The named arms, and ``lens`` once more per ablation: ``links``, or ``links+scans`` for both at once.
 
-    Raises UsageError for a name that does not exist.
+    ``mode`` and ``seed`` are those of ``lens``. Raises UsageError for a name that does not exist, for an ablation that
+    the mode does not have, and for a mode that needs a model.
     """
+    if mode not in (FIND, Mode.EVIDENCE):
+        raise UsageError(f"--mode {mode} needs a model, which no arm can use yet; choose from find, evidence")
     for name in names:
         if name not in ARMS:
             raise UsageError(f"there is no arm {name!r} yet; choose from {', '.join(ARMS)}")
@@ -178,8 +251,8 @@ def make_arms(names: Sequence[str], ablations: Sequence[str] = (), *, windows: b
     made: list[Arm] = []
     for name in dict.fromkeys(names):
         if name == "lens":
-            made.append(LensArm())
-            made.extend(LensArm(parse_ablation(text)) for text in dict.fromkeys(ablations))
+            made.append(_lens_arm(frozenset(), mode, seed))
+            made.extend(_lens_arm(parse_ablation(text), mode, seed) for text in dict.fromkeys(ablations))
         else:
             made.append(ReferenceArm(name, _INDEXES[name], windows))
     return made
@@ -194,7 +267,33 @@ def parse_ablation(text: str) -> frozenset[str]:
     return parts
 
 
-def _open_lens(folder: Path) -> Finder:
+def lens_name(ablate: AbstractSet[str]) -> str:
+    """What ``lens`` is called without some of its parts."""
+    return f"lens-without-{'+'.join(sorted(ablate))}" if ablate else "lens"
+
+
+def _lens_arm(ablate: frozenset[str], mode: str, seed: int) -> Arm:
+    if mode == Mode.EVIDENCE:
+        return AskingArm(ablate, seed)
+    of_the_loop = sorted(ablate & set(LOOP))
+    if of_the_loop:
+        part = of_the_loop[0]
+        raise UsageError(f"cannot ablate {part!r} in mode find, which has no loop: use `lens eval run --mode evidence`")
+    return LensArm(ablate)
+
+
+async def _answer_of(events: AsyncGenerator[Event]) -> Answer:
+    answer = None
+    async with contextlib.aclosing(events):
+        async for event in events:
+            if isinstance(event, Answered):
+                answer = event.answer
+    if answer is None:
+        raise EvaluationError("a question ended without an answer")
+    return answer
+
+
+def _open_lens(folder: Path) -> Lens:
     # Here and not at the top: the other arms must run without loading the engine.
     from lens_lsp.lens import Lens
 

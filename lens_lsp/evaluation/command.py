@@ -1,4 +1,4 @@
-"""``lens eval prepare|run|report|gate``: arguments in, one result on stdout, progress on a terminal's stderr.
+"""``lens eval prepare|run|report|gate|fit``: arguments in, one result on stdout, progress on a terminal's stderr.
 
 Light on purpose: it is imported whenever ``lens`` starts, so everything that does work is imported when it
 runs.
@@ -29,12 +29,13 @@ def add_parser(subparsers: argparse._SubParsersAction[_Parser]) -> _Parser:
     _add_run(commands.add_parser("run", help="run arms over the questions of a snapshot"))
     _add_report(commands.add_parser("report", help="tables (Markdown, CSV, JSON) of runs; no plots yet"))
     _add_gate(commands.add_parser("gate", help="run every row of the release gate and compare"))
+    _add_fit(commands.add_parser("fit", help="fit the offline oracle on one half of labelled questions"))
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Carry out a parsed ``eval`` command; returns the exit status. Raises LensError."""
-    return {"prepare": _prepare, "run": _run, "report": _report, "gate": _gate}[args.eval_command](args)
+    return {"prepare": _prepare, "run": _run, "report": _report, "gate": _gate, "fit": _fit}[args.eval_command](args)
 
 
 def _prepare(args: argparse.Namespace) -> int:
@@ -47,7 +48,7 @@ def _prepare(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from lens_lsp.evaluation.arms import make_arms
+    from lens_lsp.evaluation.arms import FIND, make_arms
     from lens_lsp.evaluation.datasets import open_dataset, questions
     from lens_lsp.evaluation.report import run_table
     from lens_lsp.evaluation.runner import Selection
@@ -56,7 +57,8 @@ def _run(args: argparse.Namespace) -> int:
 
     dataset = open_dataset(args.dataset, args.snapshot)
     asked = questions(dataset)
-    arms = make_arms(args.arm, args.ablate, windows=any(question.gold.spans for question in asked))
+    windows = any(question.gold.spans for question in asked)
+    arms = make_arms(args.arm, args.ablate, windows=windows, mode=args.mode, seed=args.seed)
     run_arms(
         dataset,
         open_corpus(args.corpus, dataset),
@@ -66,6 +68,8 @@ def _run(args: argparse.Namespace) -> int:
         seed=args.seed,
         selection=Selection(args.half, args.limit),
         progress=_progress(),
+        mode=args.mode,
+        unanswerable=() if args.mode == FIND else questions(dataset, answerable=False),
     )
     print(run_table(args.out), end="")
     return OK
@@ -95,6 +99,25 @@ def _gate(args: argparse.Namespace) -> int:
     return OK if result.passed else FAILED
 
 
+def _fit(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.datasets import open_dataset, questions
+    from lens_lsp.evaluation.fitting import fit
+    from lens_lsp.evaluation.runner import Selection
+    from lens_lsp.evaluation.snapshots import prepare
+    from lens_lsp.oracle.settings import OfflineSettings
+
+    dataset = open_dataset(args.dataset, args.snapshot)
+    prepare(args.dataset, args.snapshot, args.corpus)
+    kinds = [questions(dataset), questions(dataset, answerable=False)]
+    first, second = ([q for kind in kinds for q in Selection(half).of(kind)] for half in ("first", "second"))
+    fitted = fit(args.corpus, first, second, OfflineSettings())
+    args.out.write_text(fitted.settings.dumps(), "utf-8")
+    for name, worth in (("first half, fitted on", fitted.chosen), ("second half", fitted.other)):
+        print(f"{name}: {worth.right} right, {worth.wrong} wrong, {worth.false} false of {worth.questions}")
+    print(f"calibration error on the second half: {fitted.settings.confidence.error}")
+    return OK
+
+
 def _add_prepare(parser: argparse.ArgumentParser) -> None:
     _dataset_argument(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write or verify")
@@ -109,7 +132,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _dataset_argument(parser)
     parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="folder that prepare wrote")
     parser.add_argument("--arm", type=_names, default=["lens"], metavar="NAME[,…]", help="lens, bm25s, tantivy")
-    parser.add_argument("--mode", choices=["find"], default="find", help="how lens searches")
+    parser.add_argument(
+        "--mode",
+        choices=["find", "evidence", "fast", "deep"],
+        default="find",
+        help="how lens searches: find has no loop, evidence asks; the others need a model and are refused yet",
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="for rows and summary")
     _selection_arguments(parser)
 
@@ -128,6 +156,12 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     _selection_arguments(parser)
 
 
+def _add_fit(parser: argparse.ArgumentParser) -> None:
+    _dataset_argument(parser)
+    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="folder to prepare or verify")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the settings go")
+
+
 def _dataset_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET_DIR", help="data set folder, or the workspaces")
     parser.add_argument("--snapshot", required=True, metavar="N", help="500, S_all490, or a workspace's name")
@@ -141,9 +175,10 @@ def _selection_arguments(parser: argparse.ArgumentParser) -> None:
         type=_names,
         default=[],
         metavar="LIST",
-        help="lens once more without each; join some by +",
+        help="lens once more without each; join some by +; parts of the loop only where lens asks",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap intervals (default 0)")
+    seed_help = "of the bootstrap intervals, and of lens where it asks (default 0)"
+    parser.add_argument("--seed", type=int, default=0, help=seed_help)
 
 
 def _names(text: str) -> list[str]:

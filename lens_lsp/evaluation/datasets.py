@@ -53,6 +53,8 @@ class Gold:
     answer_spans: tuple[GoldSpan, ...] = ()
     """Places where the answer stands; any one of them suffices."""
     answers: tuple[str, ...] = ()
+    comparison: bool = False
+    """Whether things are compared: then no one passage proves the answer."""
     answerable: bool = True
     excluded: frozenset[str] = frozenset()
     """Documents left out of a ranking before it is scored: they cite the gold by the words of the query."""
@@ -135,9 +137,9 @@ def open_dataset(folder: Path, snapshot: str) -> Dataset:
 
 
 def questions(dataset: Dataset, *, answerable: bool = True) -> tuple[Question, ...]:
-    """The questions of a snapshot in their frozen order; the unanswerable ones only when asked for."""
+    """The questions of a snapshot in their frozen order: those with an answer, or only those without one."""
     if dataset.is_workspace:
-        return _known_items(dataset)
+        return _known_items(dataset) if answerable else ()
     rows = [
         row for row in _lines(dataset, "questions.jsonl.gz", QuestionRecord) if dataset.holds(row.smallest_snapshot)
     ]
@@ -182,6 +184,7 @@ def _gold(row: QuestionRecord) -> Gold:
         support=tuple(GoldSpan(*span) for span in row.supporting_spans),
         answer_spans=tuple(GoldSpan(own, *span) for span in row.answer_spans) if own else (),
         answers=tuple(dict.fromkeys(answers)),
+        comparison="comparison" in (row.type or ""),
         answerable=row.answerable,
     )
 

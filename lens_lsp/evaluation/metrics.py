@@ -6,6 +6,8 @@ at most 600 code points. Of a longer window only the first 600 count. The k is p
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
 from lens_lsp.evaluation.datasets import Gold, GoldSpan
@@ -50,13 +52,44 @@ def evidence_recall(windows: Sequence[Passage], gold: Gold, k: int) -> float | N
     return None
 
 
+def ground(windows: Sequence[Passage], quotes: Sequence[str], gold: Gold, k: int) -> float | None:
+    """Strict ground: 1 when the answer stands in one of the first k quotes, as words.
+
+    Where no one passage proves the answer (yes or no, and comparisons) every gold passage must be quoted. ``None``
+    without gold passages or an answer string. ``quotes`` are the texts of ``windows``.
+    """
+    answers = [answer for answer in map(_words, gold.answers) if answer]
+    if not gold.spans or not answers:
+        return None
+    if gold.comparison or set(answers) <= {"yes", "no"}:
+        return float(evidence_recall(windows, gold, k) == 1.0)
+    shown = [f" {_words(quote[:WINDOW])} " for quote in quotes[:k]]
+    return float(any(f" {answer} " in quote for answer in answers for quote in shown))
+
+
+def _words(text: str) -> str:
+    """Lower-case words without punctuation and English articles, as the question sets compare answers."""
+    folded = re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(word for word in folded.split() if word not in ("a", "an", "the"))
+
+
 def ranking(documents: Iterable[str], excluded: Collection[str]) -> list[str]:
     """The ranking that is scored: each document once, without those the protocol leaves out."""
     return [path for path in dict.fromkeys(documents) if path not in excluded]
 
 
-def score(documents: Iterable[str], windows: Sequence[Passage], gold: Gold, *, known_item: bool) -> dict[str, float]:
-    """All metrics one question's gold allows, by their place in a summary (``documentRecall.5``)."""
+def score(
+    documents: Iterable[str],
+    windows: Sequence[Passage],
+    gold: Gold,
+    *,
+    known_item: bool,
+    quotes: Sequence[str] | None = None,
+) -> dict[str, float]:
+    """All metrics one question's gold allows, by their place in a summary (``documentRecall.5``).
+
+    ``quotes`` are the texts of the windows where an answer cites them.
+    """
     ranked = ranking(documents, gold.excluded)
     kept = [window for window in windows if window[0] not in gold.excluded]
     scores = {f"documentRecall.{k}": recall(ranked, gold.paths, k) for k in RECALL_DEPTHS}
@@ -68,6 +101,9 @@ def score(documents: Iterable[str], windows: Sequence[Passage], gold: Gold, *, k
     strict = evidence_recall(kept, gold, SHOWN)
     if strict is not None:
         scores["evidenceRecall.strict"] = strict
+    grounded = None if quotes is None else ground(windows, quotes, gold, SHOWN)
+    if grounded is not None:
+        scores["ground.strict"] = grounded
     return scores
 
 

@@ -60,6 +60,7 @@ class QuestionRecord(Record):
     doc_path: PlainPath | None = None
     answer_spans: tuple[tuple[NonNegativeInt, NonNegativeInt], ...] = ()
     answers: tuple[str, ...] = ()
+    type: str | None = None
     answerable: bool = True
 
 
@@ -114,6 +115,10 @@ class ArmRecord(Record):
     span_hit: dict[str, FigureRecord] | None = Field(alias="spanHit")
     known_item: dict[str, FigureRecord] | None = Field(alias="knownItem")
     evidence_recall: dict[str, FigureRecord | None] = Field(alias="evidenceRecall")
+    ground: dict[str, FigureRecord | None]
+    answered: FigureRecord | None
+    answered_with_quote: FigureRecord | None = Field(None, alias="answeredWithQuote")
+    false_answers: FigureRecord | None = Field(None, alias="falseAnswers")
     seconds: SecondsRecord
 
 

@@ -27,8 +27,12 @@ COLUMNS = (
     ("known item@5", "knownItem.5"),
     ("known item@10", "knownItem.10"),
     ("evidence recall, strict, 10 windows", "evidenceRecall.strict"),
+    ("ground, strict, 10 windows", "ground.strict"),
+    ("answered", "answered"),
+    ("answered with a quote", "answeredWithQuote"),
+    ("false answers", "falseAnswers"),
 )
-"""Heading and place in a summary. All are percent; ``–`` where the data set has no such gold."""
+"""Heading and place in a summary. All are percent; ``–`` where the data set has no such gold or the mode no answers."""
 
 TIMES = ("ready s", "median ms", "p95 ms")
 
@@ -85,13 +89,20 @@ def read_summary(folder: Path) -> SummaryRecord:
 def figure_of(arm: ArmRecord, place: str) -> FigureRecord | None:
     """The figure at a place such as ``documentRecall.5``; ``None`` where the arm has none."""
     name, _, key = place.partition(".")
-    if name == "allGold10":
-        return arm.all_gold
+    single = {
+        "allGold10": arm.all_gold,
+        "answered": arm.answered,
+        "answeredWithQuote": arm.answered_with_quote,
+        "falseAnswers": arm.false_answers,
+    }
+    if name in single:
+        return single[name]
     groups: dict[str, Mapping[str, FigureRecord | None] | None] = {
         "documentRecall": arm.document_recall,
         "spanHit": arm.span_hit,
         "knownItem": arm.known_item,
         "evidenceRecall": arm.evidence_recall,
+        "ground": arm.ground,
     }
     return (groups[name] or {}).get(key)
 
@@ -117,7 +128,7 @@ def _run_folders(run: Path) -> list[Path]:
 
 
 def _markdown(rows: Sequence[ReportRow]) -> str:
-    headings = ["run", "arm", "n", *(heading for heading, _ in COLUMNS), *TIMES]
+    headings = ["run", "mode", "arm", "n", *(heading for heading, _ in COLUMNS), *TIMES]
     body = [
         [
             *_head(row),
@@ -134,7 +145,7 @@ def _csv(rows: Sequence[ReportRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     bounds = ("value", "low", "high")
-    writer.writerow(["run", "arm", "n", *(f"{place}.{b}" for _, place in COLUMNS for b in bounds), *TIMES])
+    writer.writerow(["run", "mode", "arm", "n", *(f"{place}.{b}" for _, place in COLUMNS for b in bounds), *TIMES])
     for row in rows:
         figures = [figure_of(row.record, place) for _, place in COLUMNS]
         cells = [(f.value, f.low, f.high) if f else ("", "", "") for f in figures]
@@ -159,7 +170,7 @@ def _json(row: ReportRow) -> dict[str, object]:
 
 
 def _head(row: ReportRow) -> list[str]:
-    return [row.run, row.arm, str(row.record.n)]
+    return [row.run, row.summary.mode, row.arm, str(row.record.n)]
 
 
 def _times(arm: ArmRecord) -> tuple[float, float, float]:

@@ -1,24 +1,27 @@
 """A run: arms over questions, one row per question, one summary, schema ``lens.eval/1``.
 
 Arms get an id and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.metrics.score`.
+Questions without an answer are asked after the others and count for nothing but the false answers to them.
 Two runs with one seed write equal bytes, but for the values of keys named ``seconds``.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lens_lsp.domain.answer import Answer, Status
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.arms import PRINTED, Arm, ArmResult
+from lens_lsp.evaluation.arms import FIND, PRINTED, Arm, ArmResult
 from lens_lsp.evaluation.datasets import Dataset, Gold, Question
 from lens_lsp.evaluation.metrics import score
 from lens_lsp.evaluation.references import WINDOW
 from lens_lsp.evaluation.snapshots import Corpus
 from lens_lsp.evaluation.statistics import mean, percentile
-from lens_lsp.wire import ledger_json
+from lens_lsp.wire.evidence import account_json
 
 SCHEMA = "lens.eval/1"
 HALVES = ("all", "first", "second")
@@ -53,13 +56,35 @@ class _Tally:
     seconds: list[float] = field(default_factory=list)
     scores: dict[str, list[float]] = field(default_factory=dict)
     long_windows: int = 0
+    calls: int = 0
+    tokens: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: ArmResult, gold: Gold) -> None:
+        if result.answer is not None:
+            self._add_answer(result.answer, answerable=gold.answerable)
+        if not gold.answerable:
+            return
         self.seconds.append(result.seconds)
         self.long_windows += sum(end - start > WINDOW for _, start, end in result.windows)
-        scores = score(result.documents, result.windows, gold, known_item=self.known_item)
+        quotes = None if result.answer is None else [item.quote for item in result.answer.evidence]
+        self._keep(score(result.documents, result.windows, gold, known_item=self.known_item, quotes=quotes))
+
+    def _add_answer(self, answer: Answer, *, answerable: bool) -> None:
+        answered = answer.status is Status.ANSWERED
+        self._keep({"answered" if answerable else "falseAnswers": float(answered)})
+        if answered:
+            self._keep({"answeredWithQuote": float(_shows_a_quote(answer))})
+        self.calls += sum(answer.account.calls.values())
+        self.tokens += Counter({"in": answer.account.tokens_in, "out": answer.account.tokens_out})
+
+    def _keep(self, scores: Mapping[str, float]) -> None:
         for name, value in scores.items():
             self.scores.setdefault(name, []).append(value)
+
+
+def _shows_a_quote(answer: Answer) -> bool:
+    """Whether the text points at a passage that is there."""
+    return any(item.quote and f"[{item.n}]" in answer.text for item in answer.evidence)
 
 
 def run(
@@ -72,19 +97,25 @@ def run(
     seed: int = 0,
     selection: Selection = Selection(),
     progress: Progress | None = None,
+    mode: str = FIND,
+    unanswerable: Sequence[Question] = (),
 ) -> dict[str, object]:
     """Run every arm over the selected questions; write ``ARM.rows.jsonl`` and ``summary.json`` below ``out``.
 
+    ``mode`` is how the arms of ``lens`` were made. The selection is made of the ``unanswerable`` questions apart.
     Returns the summary. Raises EvaluationError when ``out`` holds something that is not a run.
     """
-    chosen = [replace(question, gold=corpus.gold(question.gold)) for question in selection.of(questions)]
+    selected = selection.of(questions) + (selection.of(unanswerable) if unanswerable else ())
+    chosen = [replace(question, gold=corpus.gold(question.gold)) for question in selected]
     _claim(out)
     depth = PRINTED + max(len(question.gold.excluded) for question in questions)
     tallies = {}
     for arm in arms:
-        tally = _Tally(arm.prepare(corpus.folder), known_item=dataset.is_workspace)
-        _ask(arm, chosen, tally=tally, depth=depth, out=out, progress=progress)
-        arm.close()
+        try:
+            tally = _Tally(arm.prepare(corpus.folder), known_item=dataset.is_workspace)
+            _ask(arm, chosen, tally=tally, depth=depth, out=out, progress=progress)
+        finally:
+            arm.close()
         tallies[arm.name] = tally
     summary: dict[str, object] = {
         "schema": SCHEMA,
@@ -92,7 +123,7 @@ def run(
         "snapshot": dataset.snapshot,
         "hiddenTitles": corpus.hidden_titles,
         "corpus": {"files": corpus.files, "filesSha256": corpus.files_sha256},
-        "mode": "find",
+        "mode": mode,
         "seed": seed,
         "half": selection.half,
         "limit": selection.limit,
@@ -137,13 +168,22 @@ def _row(question_id: str, result: ArmResult) -> dict[str, object]:
         "documents": list(result.documents),
         "windows": [list(window) for window in result.windows],
         "evidence": list(result.evidence),
-        "answer": None,
-        "ledger": ledger_json(result.seconds),
+        "answer": None if result.answer is None else _answer(result.answer),
+        "ledger": account_json(result.account),
+    }
+
+
+def _answer(answer: Answer) -> dict[str, object]:
+    return {
+        "status": answer.status.value,
+        "stopped": answer.stopped.value,
+        "short": answer.short,
+        "text": answer.text,
     }
 
 
 def _summary(tally: _Tally, seed: int) -> dict[str, object]:
-    """One arm of a summary; what a mode without a model cannot have is ``null``."""
+    """One arm of a summary; what a mode without answers or without a model cannot have is ``null``."""
     figures = {name: mean(values, seed=seed).json(scale=100) for name, values in tally.scores.items()}
     return {
         "n": len(tally.seconds),
@@ -154,10 +194,12 @@ def _summary(tally: _Tally, seed: int) -> dict[str, object]:
         "spanHit": _group(figures, "spanHit"),
         "knownItem": _group(figures, "knownItem"),
         "evidenceRecall": {"strict": figures.get("evidenceRecall.strict"), "compatible": None},
-        "ground": {"strict": None, "compatible": None},
-        "answered": None,
-        "calls": {"total": 0},
-        "tokens": {"in": 0, "out": 0},
+        "ground": {"strict": figures.get("ground.strict"), "compatible": None},
+        "answered": figures.get("answered"),
+        "answeredWithQuote": figures.get("answeredWithQuote"),
+        "falseAnswers": figures.get("falseAnswers"),
+        "calls": {"total": tally.calls},
+        "tokens": {"in": tally.tokens["in"], "out": tally.tokens["out"]},
         "longWindows": tally.long_windows,
         "seconds": {
             "ready": round(tally.ready, 4),

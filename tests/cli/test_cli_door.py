@@ -42,7 +42,7 @@ def test_nothing_heavy_is_imported_before_a_command_runs(environment: dict[str, 
     assert not loaded & HEAVY
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["find", "-h"], ["doctor", "-h"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["ask", "-h"], ["find", "-h"], ["doctor", "-h"]])
 def test_help_has_examples_and_exit_status_zero(lens: Command, arguments: list[str]) -> None:
     outcome = lens(*arguments)
     assert (outcome.status, outcome.complaint) == (0, "")
@@ -59,7 +59,7 @@ def test_no_command_shows_the_help_on_standard_error(lens: Command) -> None:
     ("arguments", "hint"),
     [
         (["fnd", "x"], "did you mean `lens find`"),
-        (["when does the lease end"], "lens find 'when does the lease end'"),
+        (["when does the lease end"], "lens ask 'when does the lease end'"),
         (["--wrong"], "unrecognized arguments: --wrong; see `lens --help`"),
         (["find"], 'lens find "your question"'),
         (["find", "--wrong", "x"], "--wrong; see `lens find --help`"),
@@ -74,6 +74,25 @@ def test_no_command_shows_the_help_on_standard_error(lens: Command) -> None:
         (["find", "x", "--max-tokens=3"], "--max-tokens does not apply"),
         (["find", "x", "--max-cost", "0.1"], "--max-cost does not apply"),
         (["find", "x", "--max-seconds"], "--max-seconds does not apply"),
+        (["aks", "x"], "did you mean `lens ask`"),
+        (["ask"], 'lens ask "your question"'),
+        (["ask", ""], "the question is empty"),
+        (["ask", "x", ""], "one of the paths is empty"),
+        (["ask", "x", "no-such-folder"], "no-such-folder"),
+        (["ask", "x", "--wrong"], "--wrong; see `lens ask --help`"),
+        (["ask", "x", "--mode", "slow"], "invalid choice"),
+        (["ask", "x", "--mode", "fast"], "set LENS_BASE_URL and LENS_MODEL; --mode evidence works now"),
+        (["ask", "x", "--mode=deep"], "--mode deep needs a model"),
+        (["ask", "x", "--max-cost", "0.1"], "--max-cost needs the prices of a model"),
+        (["ask", "x", "--max-cost", "free"], "'free' is not a number above 0"),
+        (["ask", "x", "--max-seconds", "0"], "'0' is not a number above 0"),
+        (["ask", "x", "--max-seconds", "inf"], "'inf' is not a number above 0"),
+        (["ask", "x", "--max-calls", "-1"], "'-1' is not a whole number from 0"),
+        (["ask", "x", "--max-tokens", "0"], "'0' is not a whole number from 1"),
+        (["ask", "x", "--thread", "lease"], "--thread needs the store"),
+        (["ask", "x", "--json", "--events"], "not allowed with"),
+        (["ask", "x", "--events", "--format", "grep"], "not allowed with"),
+        (["ask", "x", "--store", "s", "--no-store"], "not allowed with"),
         (["eval"], "see `lens eval --help`"),
         (
             ["eval", "prepare", "no-such-folder", "--snapshot", "1", "--out", "out"],

@@ -26,13 +26,13 @@ from documentation import (
     simple_commands,
 )
 
-from lens_lsp.cli import doctor, find
+from lens_lsp.cli import ask, doctor, find
 from lens_lsp.cli.arguments import Parser, top_level_parser
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation import command as evaluation
 
 README = REPOSITORY / "README.md"
-FIRST = 'python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/lens find "{}" docs'
+FIRST = 'python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/lens ask "{}" docs'
 SECOND = "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest"
 COMMANDS = [(name_of(page), words) for page, words in documented_commands()]
 LENS = [(page, words[1:]) for page, words in COMMANDS if words[0].rpartition("/")[2] in ("lens", "lens-lsp")]
@@ -42,7 +42,9 @@ PYTHON = [(page, words[1:]) for page, words in COMMANDS if re.fullmatch(r"(?:.*/
 def parse(arguments: list[str]) -> None:
     """Parse as the command line does; raises UsageError."""
     name, rest = arguments[0], arguments[1:]
-    if name == "find":
+    if name == "ask":
+        ask.parse(rest, {})
+    elif name == "find":
         find.parse(rest)
     elif name == "doctor":
         doctor.parse(rest)
@@ -74,9 +76,15 @@ def test_a_documented_command_is_one_the_program_takes(page: str, arguments: lis
 
 
 def test_every_command_is_documented_and_a_wrong_one_would_be_noticed() -> None:
-    assert {words[0] for _, words in LENS} == {"find", "doctor", "eval"}
+    assert {words[0] for _, words in LENS} == {"ask", "find", "doctor", "eval"}
     assert {words[1] for _, words in LENS if words[0] == "eval"} == {"prepare", "run", "report", "gate"}
-    for wrong in (["find", "--no-such", "x"], ["doctor", "--probe-all"], ["eval", "gate"], ["--no-such"]):
+    for wrong in (
+        ["ask", "--no-such", "x"],
+        ["find", "--no-such", "x"],
+        ["doctor", "--probe-all"],
+        ["eval", "gate"],
+        ["--no-such"],
+    ):
         with pytest.raises(UsageError):
             parse(wrong)
 
@@ -108,7 +116,7 @@ def test_every_page_is_reached_from_the_index() -> None:
 
 def question() -> str:
     """What the first command of the README asks."""
-    (asked,) = re.findall(r'bin/lens find "([^"]+)" docs$', README.read_text(encoding="utf-8"), re.MULTILINE)
+    (asked,) = re.findall(r'bin/lens ask "([^"]+)" docs$', README.read_text(encoding="utf-8"), re.MULTILINE)
     return str(asked)
 
 
@@ -118,12 +126,14 @@ def test_the_readme_has_two_commands_each_a_block_of_its_own() -> None:
 
 
 def test_the_question_of_the_readme_is_answered_from_docs() -> None:
-    outcome = lens("find", question(), "docs", "--json")
+    outcome = lens("ask", question(), "docs", "--json")
     assert outcome.returncode == 0, outcome.stderr
-    best = json.loads(outcome.stdout)["evidence"][0]
+    answer = json.loads(outcome.stdout)
+    assert answer["status"] == "answered"
+    best = answer["evidence"][0]
     text = (DOCS / best["path"]).read_bytes().decode("utf-8")
     assert text[slice(*best["span"])] == best["quote"]
-    assert "A file is read again when any of them differs" in best["quote"]
+    assert "A file above 8 MiB is cut into pieces" in best["quote"]
 
 
 def shown(block: Block) -> Iterator[tuple[list[str], list[str]]]:
@@ -161,7 +171,7 @@ SHOWN = [
 (ANSWER,) = [
     list(block.lines) for block in blocks(README) if block.language == "console" and not list(command_lines(block))
 ]
-SHOWN.append(("README.md: the first command", ["lens", "find", question(), "docs"], ANSWER))
+SHOWN.append(("README.md: the first command", ["lens", "ask", question(), "docs"], ANSWER))
 
 
 @pytest.mark.parametrize(("command", "output"), [case[1:] for case in SHOWN], ids=[case[0] for case in SHOWN])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.evaluation.command import add_parser, run
 
 
@@ -26,10 +26,39 @@ def test_prepare_run_and_report_follow_one_another(
     asked = ("--corpus", corpus, "--snapshot", "3", "--arm", "bm25s,tantivy", "--limit", "2", "--out", result)
     assert _evaluate("run", dataset_dir, *asked) == 0
     printed = capsys.readouterr()
-    assert "| run | bm25s | 2 |" in printed.out
+    assert "| run | find | bm25s | 2 |" in printed.out
     assert printed.err == ""
     assert _evaluate("report", result, "--out", report) == 0
     assert (report / "report.md").read_text() == capsys.readouterr().out
+
+
+def test_a_run_that_asks_is_reported_with_what_only_answers_have(
+    answers_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, result, report = tmp_path / "corpus", tmp_path / "run", tmp_path / "report"
+    _evaluate("prepare", answers_dir, "--snapshot", "3", "--out", corpus)
+    places = ("--corpus", corpus, "--snapshot", "3", "--out", result)
+    assert _evaluate("run", answers_dir, *places, "--mode", "evidence", "--ablate", "arm-local+arm-global") == 0
+    assert [line[:8] for line in (result / "lens.rows.jsonl").read_text().splitlines()] == ['{"id": "', '{"id": "']
+    capsys.readouterr()
+    assert _evaluate("report", result, "--out", report) == 0
+    printed = capsys.readouterr().out
+    assert "| ground, strict, 10 windows | answered | answered with a quote | false answers |" in printed
+    assert "| run | evidence | lens | 1 |" in printed
+    assert "| run | evidence | lens-without-arm-global+arm-local | 1 |" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [(("--mode", "deep"), "needs a model"), (("--ablate", "lambda"), "mode find, which has no loop")],
+)
+def test_what_a_mode_does_not_have_is_refused(
+    dataset_dir: Path, tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    places = ("--corpus", tmp_path / "corpus", "--snapshot", "3", "--out", tmp_path / "run")
+    with pytest.raises(UsageError, match=told):
+        _evaluate("run", dataset_dir, *places, *arguments)
+    assert not (tmp_path / "run").exists()
 
 
 def test_titles_are_hidden_on_request(dataset_dir: Path, tmp_path: Path) -> None:

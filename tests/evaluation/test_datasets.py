@@ -41,6 +41,10 @@ def test_unanswerable_questions_come_only_when_asked_for(answers_dir: Path) -> N
     assert gold.spans == gold.answer_spans
 
 
+def test_known_items_all_have_an_answer(workspace_dir: Path) -> None:
+    assert questions(open_dataset(workspace_dir, "guide"), answerable=False) == ()
+
+
 def test_known_items_name_the_documents_that_cite_them(workspace_dir: Path) -> None:
     (question,) = questions(open_dataset(workspace_dir, "guide"))
     assert question.text == "run the setup program"

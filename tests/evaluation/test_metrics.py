@@ -7,6 +7,7 @@ from lens_lsp.evaluation.datasets import Gold, GoldSpan
 from lens_lsp.evaluation.metrics import (
     all_gold,
     evidence_recall,
+    ground,
     known_item_hit,
     ranking,
     recall,
@@ -58,6 +59,37 @@ def test_strict_evidence_recall_is_the_share_of_passages_and_any_answer_place() 
     assert evidence_recall([("a", 0, 600)], Gold(("a", "b"), support=passages), 10) == 0.5
     assert evidence_recall([("a", 0, 600)], Gold(("a",), answer_spans=passages), 10) == 1.0
     assert evidence_recall([("a", 0, 600)], Gold(("a",)), 10) is None
+
+
+def test_ground_is_the_answer_as_words_in_a_quote() -> None:
+    gold = Gold(("a",), answer_spans=(GoldSpan("a", 0, 9),), answers=("The Analytical Engine", "1837"))
+    windows = [("b", 0, 50)] * 3
+    assert ground(windows, ["He built an *analytical*\nengine!", "", ""], gold, 10) == 1.0
+    assert ground(windows, ["the year 11837", "analytical engines", "18.37"], gold, 10) == 0.0
+    assert ground(windows, ["", "", "in 1837."], gold, 2) == 0.0
+    assert ground(windows, ["x" * 600 + " 1837", "", ""], gold, 10) == 0.0
+    assert ground([], [], gold, 10) == 0.0
+
+
+def test_ground_of_yes_no_and_comparisons_is_every_passage_quoted() -> None:
+    passages = (GoldSpan("a", 0, 10), GoldSpan("b", 0, 10))
+    both, one = [("a", 0, 20), ("b", 0, 20)], [("a", 0, 20)]
+    for gold in (
+        Gold(("a", "b"), support=passages, answers=("yes",)),
+        Gold(("a", "b"), support=passages, answers=("Ada",), comparison=True),
+    ):
+        assert ground(both, ["x", "x"], gold, 10) == 1.0
+        assert ground(one, ["yes, Ada"], gold, 10) == 0.0
+
+
+def test_there_is_no_ground_without_gold_passages_answers_or_quotes() -> None:
+    spans = (GoldSpan("a", 0, 9),)
+    assert ground([], [], Gold(("a",), answers=("x",)), 10) is None
+    assert ground([], [], Gold(("a",), support=spans), 10) is None
+    assert ground([], [], Gold(("a",), support=spans, answers=("the", "?")), 10) is None
+    gold = Gold(("a",), support=spans, answers=("x",))
+    assert "ground.strict" not in score([], [], gold, known_item=False)
+    assert score([], [], gold, known_item=False, quotes=[])["ground.strict"] == 0.0
 
 
 def test_excluded_documents_are_neither_ranked_nor_credited() -> None:

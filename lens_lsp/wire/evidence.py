@@ -1,12 +1,8 @@
-"""The JSON shapes of a finding: schema ``lens.evidence/1``.
-
-One place for everything that leaves the process as JSON, so that ``lens find --json``, the rows of an
-evaluation and the checks that read them agree. Key order is fixed and mappings of signals are sorted: equal
-findings give equal bytes, except for ``ledger.seconds``.
-"""
+"""The JSON shapes of evidence and of a finding: schema ``lens.evidence/1``."""
 
 from __future__ import annotations
 
+from lens_lsp.domain.answer import Account
 from lens_lsp.domain.model import Coverage, Evidence, Findings, RankedDocument
 from lens_lsp.domain.text import Position
 
@@ -46,8 +42,8 @@ def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, o
         head["seed"] = seed
     return head | {
         "evidence": [evidence_json(item) for item in findings.evidence],
-        "documents": [_document(item) for item in findings.documents],
-        "coverage": _coverage(findings.coverage),
+        "documents": [document_json(item) for item in findings.documents],
+        "coverage": coverage_json(findings.coverage),
         "ledger": ledger_json(sum(stage.seconds for stage in findings.stages)),
         "compression": findings.compression,
         "warnings": list(findings.warnings),
@@ -56,22 +52,24 @@ def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, o
 
 def ledger_json(seconds: float) -> dict[str, object]:
     """The ledger of work that called no model and sent nothing; ``seconds`` is wall time."""
+    return account_json(Account(seconds=seconds))
+
+
+def account_json(account: Account) -> dict[str, object]:
+    """What a question cost: calls by stage, the total last."""
     return {
-        "calls": {"total": 0},
-        "retries": 0,
-        "tokens": {"in": 0, "out": 0},
-        "seconds": seconds,
-        "cost": None,
-        "endpoint": None,
-        "sent": [],
+        "calls": dict(sorted(account.calls.items())) | {"total": sum(account.calls.values())},
+        "retries": account.retries,
+        "tokens": {"in": account.tokens_in, "out": account.tokens_out},
+        "seconds": account.seconds,
+        "cost": account.cost,
+        "endpoint": account.endpoint,
+        "sent": [{"path": sent.path, "span": [sent.span.start, sent.span.end]} for sent in account.sent],
     }
 
 
-def _position(position: Position) -> dict[str, int]:
-    return {"line": position.line, "column": position.column}
-
-
-def _document(document: RankedDocument) -> dict[str, object]:
+def document_json(document: RankedDocument) -> dict[str, object]:
+    """A document as the prior ranks it."""
     return {
         "path": document.path,
         "root": document.root,
@@ -82,7 +80,8 @@ def _document(document: RankedDocument) -> dict[str, object]:
     }
 
 
-def _coverage(coverage: Coverage) -> dict[str, object]:
+def coverage_json(coverage: Coverage) -> dict[str, object]:
+    """What was looked at, and what was not and why."""
     return {
         "found": coverage.found,
         "scanned": coverage.scanned,
@@ -91,3 +90,7 @@ def _coverage(coverage: Coverage) -> dict[str, object]:
         "read": coverage.read,
         "matchesUnread": coverage.matches_unread,
     }
+
+
+def _position(position: Position) -> dict[str, int]:
+    return {"line": position.line, "column": position.column}

@@ -1,0 +1,48 @@
+"""What a command searches: the words and paths that were typed, as meant."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from lens_lsp.corpus.opening import display_path, open_named
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.domain.errors import PathNotFound, UsageError
+
+
+def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tuple[str, ...]]:
+    """The first word is the question, the rest are paths, the current folder if there are none.
+
+    Raises UsageError, with the sentence ``otherwise`` when there is no word at all.
+    """
+    if not words:
+        raise UsageError(otherwise)
+    question, *paths = words
+    if "" in paths:
+        raise UsageError("one of the paths is empty; leave it out to search the current folder")
+    # Bytes of the terminal that are no text can never match a decoded document.
+    return question.encode("utf-8", "replace").decode("utf-8"), tuple(paths) or (".",)
+
+
+def corpus_rules(options: argparse.Namespace) -> CorpusRules:
+    """The rules that ``--scope`` and ``--no-ignore`` ask for."""
+    return CorpusRules(respect_ignore_files=not options.no_ignore, scopes=tuple(options.scope))
+
+
+def roots_of(paths: Sequence[str]) -> tuple[str, ...]:
+    """Where the paths of evidence start: needed before the first of it is printed."""
+    roots: list[str] = []
+    for path in paths:
+        with open_named(path)[0] as root:
+            roots.append(display_path(root.path))
+    return tuple(roots)
+
+
+def require_current_folder(paths: Sequence[str]) -> None:
+    """Raise PathNotFound if a path is relative to a current folder that is gone."""
+    try:
+        os.getcwd()
+    except FileNotFoundError as error:
+        if not all(map(os.path.isabs, paths)):
+            raise PathNotFound("the current folder was deleted; change to another one") from error

@@ -1,0 +1,60 @@
+"""Ctrl-C while a question is answered."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from threading import Thread
+
+import pytest
+from lens_process import TIMEOUT
+
+from lens_lsp.cli.interrupt import Interruption
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+
+TWICE = """
+import asyncio, signal
+from lens_lsp.cli.interrupt import Interruption
+
+async def work(interruption):
+    signal.raise_signal(signal.SIGINT)
+    await asyncio.sleep(0)
+    print("goes on", interruption.asked(), flush=True)
+    signal.raise_signal(signal.SIGINT)
+    print("never reached", flush=True)
+
+with Interruption() as interruption:
+    asyncio.run(work(interruption))
+"""
+
+
+def test_the_first_interrupt_is_only_noted() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Interruption() as interruption:
+        assert not interruption.asked()
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.asked()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_second_leaves_at_once_also_out_of_a_running_loop(environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TWICE], env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "goes on True\n", "")
+
+
+def test_outside_the_main_thread_nothing_is_taken_over() -> None:
+    seen: list[object] = []
+
+    def enter() -> None:
+        with Interruption() as interruption:
+            seen.extend([signal.getsignal(signal.SIGINT), interruption.asked()])
+
+    thread = Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert seen == [signal.getsignal(signal.SIGINT), False]
