@@ -181,7 +181,7 @@ class Lens:
                 from lens_lsp.oracle.offline import OfflineOracle
 
                 oracle = oracle or OfflineOracle()
-                ledger = Ledger(budget or Budget.of(mode), clock=clock, prices=prices)
+                ledger = Ledger(budget or Budget.of(mode), clock=clock, prices=prices, endpoint=oracle.endpoint)
                 options = Options(mode, seed, ablate, trace, documents)
                 plan, failure = await _plan(oracle, question, ledger)
                 yield Planned(plan, mode, seed, oracle.table)

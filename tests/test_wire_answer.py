@@ -28,6 +28,7 @@ KEYS = [
     "reused",
     "compression",
     "rejectedQuotes",
+    "unsupported",
     "warnings",
 ]
 """The keys of schema ``lens.answer/1``, in its order."""
@@ -101,6 +102,7 @@ def test_an_answer_has_the_published_shape() -> None:
         "reused": [],
         "compression": 0.125,
         "rejectedQuotes": 1,
+        "unsupported": [],
         "warnings": ["one file is locked"],
     }
 

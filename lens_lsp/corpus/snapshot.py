@@ -22,6 +22,7 @@ from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.domain.model import Document, Origin, SkipReason, Structure, TextSource
 
+_HEAD = 1 << 16
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -98,17 +99,22 @@ class Snapshot:
         reader = reader_for(rel.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
-        digest = hashlib.sha256()
+        digest, beginning = hashlib.sha256(), b""
         for data in self.roots[root].stream(rel):
+            beginning = beginning or data
             digest.update(data)
         text = piece.text(self.roots[root], rel)
+        structure = _structure(reader, text, continued=piece.point > 0)
+        if piece.point:  # what the file says of itself at its head holds for all of it
+            head = reader.structure(beginning[:_HEAD].decode(piece.encoding, "replace"))
+            structure = replace(structure, private=head.private)
         return Document(
             root=root,
             path=rel,
             text=text,
             reader=f"{reader.name}/{reader.version}",
             origin=Origin(digest.hexdigest(), piece.encoding, piece.guessed),
-            structure=_structure(reader, text, continued=piece.point > 0),
+            structure=structure,
         )
 
 

@@ -139,5 +139,7 @@ class Answer:
     account: Account
     compression: float | None
     rejected_quotes: int = 0
+    unsupported: tuple[str, ...] = ()
+    """Sentences of the answer that claim something and cite nothing."""
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -57,6 +57,7 @@ class _Draft:
     text: str = ""
     short: str | None = None
     unmet: set[str] = field(default_factory=set)
+    unsupported: tuple[str, ...] = ()
 
 
 class Answering:
@@ -114,6 +115,7 @@ class Answering:
                 yield AnswerDelta(piece, restart=restart and not parts)
                 parts.append(piece)
         draft.text, draft.short, draft.unmet = "".join(parts), result.short, set(result.unmet)
+        draft.unsupported = result.unsupported
 
     async def _calibrated(self, draft: _Draft) -> str | None:
         """Stage S5, in the paper's mode only."""
@@ -240,6 +242,7 @@ class Answering:
             account=self._ledger.account(),
             compression=search.candidates.compression(slots),
             rejected_quotes=search.progress.rejected,
+            unsupported=draft.unsupported,
             stages=(*around.stages, *search.stages),
             warnings=(*around.warnings, *search.reading.warnings, *search.warnings, *self._ledger.warnings),
         )

@@ -71,6 +71,7 @@ class _Wrapped:
 
     def __init__(self, settings: OfflineSettings) -> None:
         self.inner = OfflineOracle(settings)
+        self.endpoint = None
 
     @property
     def table(self) -> ObservationTable:

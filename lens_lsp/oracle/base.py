@@ -82,6 +82,10 @@ class Oracle(Protocol):
     `OracleFailed` when no usable reply could be had."""
 
     @property
+    def endpoint(self) -> str | None:
+        """The origin that everything is sent to; None when nothing leaves the process."""
+
+    @property
     def table(self) -> ObservationTable:
         """The likelihood ratios of its verdicts, fitted on labelled runs."""
 

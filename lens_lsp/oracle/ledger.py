@@ -84,7 +84,7 @@ class Ledger:
         self._tokens_in = 0
         self._tokens_out = 0
         self._sent: list[Sent] = []
-        self._warnings: dict[str, None] = {}
+        self._warnings: dict[str, str] = {}
 
     @property
     def calls(self) -> int:
@@ -117,10 +117,10 @@ class Ledger:
         if self.seconds >= self.budget.seconds:
             raise BudgetSpent(StopReason.BUDGET_SECONDS)
 
-    def withdraw(self, stage: CallStage) -> None:
-        """The endpoint refused the call: it was a retry, not a call."""
+    def withdraw(self, stage: CallStage, *, again: bool = True) -> None:
+        """The endpoint refused the call: it was a retry, not a call; not even that when it is not tried ``again``."""
         self._calls[stage.value] -= 1
-        self._retries += 1
+        self._retries += again
 
     def used(self, tokens_in: int, tokens_out: int) -> None:
         """Record the usage that the endpoint reported."""
@@ -131,14 +131,14 @@ class Ledger:
         """Record what left the machine."""
         self._sent.extend(spans)
 
-    def warn(self, sentence: str) -> None:
-        """Have the answer say something once, such as what was not sent and why."""
-        self._warnings[sentence] = None
+    def warn(self, sentence: str, *, about: str | None = None) -> None:
+        """Have the answer say something, such as what was not sent; the last sentence ``about`` a matter stands."""
+        self._warnings[about or sentence] = sentence
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the answer has to say about its oracle, in order."""
-        return tuple(self._warnings)
+        return tuple(self._warnings.values())
 
     @property
     def cost(self) -> float | None:

@@ -45,6 +45,10 @@ class OfflineOracle:
     settings: OfflineSettings | None = None
 
     @property
+    def endpoint(self) -> None:
+        """Nothing leaves the process."""
+
+    @property
     def table(self) -> ObservationTable:
         """The likelihood ratios of its verdicts, fitted on labelled runs."""
         return self._settings.table

@@ -30,6 +30,7 @@ def answer_json(answer: Answer) -> dict[str, object]:
         "reused": [],
         "compression": answer.compression,
         "rejectedQuotes": answer.rejected_quotes,
+        "unsupported": list(answer.unsupported),
         "warnings": list(answer.warnings),
     }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.corpus.opening import Root, Skipped
+from lens_lsp.corpus.pieces import cut
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.domain.errors import PathRefused
@@ -149,3 +150,16 @@ def test_what_cannot_be_a_document_says_why(tmp_path, name, data, reason) -> Non
     with Root(str(tmp_path)) as root, pytest.raises(Skipped) as caught:
         Snapshot([root], {}, CorpusRules()).document(0, name)
     assert caught.value.reason is reason
+
+
+def test_every_piece_of_a_large_private_file_is_private(tmp_path: Path) -> None:
+    line = "Nothing of note was written here, and nothing else either.\n"
+    for name, front in (("mine.md", "---\nlens: private\n---\n"), ("open.md", "---\ntitle: Open\n---\n")):
+        (tmp_path / name).write_text(front + line * (9_000_000 // len(line)), "utf-8")
+    with Root(str(tmp_path)) as root:
+        snapshot = Snapshot([root], {}, CorpusRules())
+        for name, private in (("mine.md", True), ("open.md", False)):
+            pieces = cut(root, name, "cp1252")
+            assert len(pieces) > 1
+            found = {snapshot.piece(0, name, piece).structure.private for piece in (pieces[0], pieces[-1])}
+            assert found == {private}

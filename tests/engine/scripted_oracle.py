@@ -44,6 +44,7 @@ def quoting(needle: str, verdict: Verdict = Verdict.FULL) -> Says:
 class ScriptedOracle:
     """Judges by a function; ``fails`` names stages that raise, ``tokens`` is what each call is said to need."""
 
+    endpoint = None
     table = ObservationTable()
     confidence = ConfidenceMap()
 

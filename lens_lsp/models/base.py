@@ -1,0 +1,136 @@
+"""A chat model as the oracle sees it: one request, one reply, whole or as a stream, and what went wrong.
+
+Nothing here knows a provider. Who implements `ChatModel` makes exactly one attempt per call and never retries: every
+attempt is counted by the ledger of the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from lens_lsp.domain.errors import LensError
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What is asked of a model. ``max_tokens`` bounds the reply, ``seconds`` the whole call.
+
+    ``schema`` is a JSON schema the reply must follow; a model that cannot be held to one is asked for JSON in words.
+    """
+
+    messages: tuple[Message, ...]
+    max_tokens: int
+    seconds: float = 120.0
+    schema: Mapping[str, Any] | None = None
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """What came back. Tokens are as the endpoint reported them, None where it did not.
+
+    ``complete`` is False when the reply stopped at ``max_tokens``.
+    """
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    complete: bool = True
+
+
+class ChatModel(Protocol):
+    """A chat model behind some endpoint."""
+
+    @property
+    def name(self) -> str:
+        """What the endpoint calls the model."""
+
+    @property
+    def endpoint(self) -> str | None:
+        """The origin that everything is sent to, ``https://host:port``; None when nothing leaves the process."""
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens fit, prompt and reply together."""
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """One call, the whole reply. Raises `ModelError`."""
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        """One call, the reply's text piece by piece, then the whole reply. Raises `ModelError`."""
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+
+
+class ModelFailure(StrEnum):
+    """Why a call failed, for code that must tell one failure from another."""
+
+    UNREACHABLE = "unreachable"
+    """No connection: nothing listens, no such host, or the line was dropped before an answer began."""
+    UNTRUSTED = "untrusted"
+    """The address, its certificate or a redirect is not to be trusted; nothing was sent there."""
+    UNAUTHORISED = "unauthorised"
+    """The key is missing or not accepted."""
+    BUSY = "busy"
+    """The endpoint turned the request away for now."""
+    REJECTED = "rejected"
+    """The endpoint does not take the request as it is."""
+    DEADLINE = "deadline"
+    """No complete reply in time."""
+    TOO_LARGE = "too-large"
+    UNREADABLE = "unreadable"
+    """What came back is not a reply of a chat model: a web page, broken JSON, another charset, compressed."""
+    CUT_OFF = "cut-off"
+    """The reply ended before its end was announced."""
+    NO_TEXT = "no-text"
+    """A reply without text: empty, a call of tools, a refusal."""
+
+
+_ACCEPTED = frozenset(
+    {ModelFailure.DEADLINE, ModelFailure.TOO_LARGE, ModelFailure.UNREADABLE, ModelFailure.CUT_OFF, ModelFailure.NO_TEXT}
+)
+
+
+class ModelError(LensError):
+    """A call failed; the message says what to do. ``retryable`` when the endpoint refused it and may accept another:
+    such a call is not counted. ``retry_after`` are the seconds the endpoint asked to wait, None when it named none."""
+
+    code = "lens.model"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        failure: ModelFailure = ModelFailure.REJECTED,
+    ) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.failure = failure
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the endpoint took the request, as far as can be known: then it was a call and may have cost."""
+        return self.failure in _ACCEPTED

@@ -1,0 +1,298 @@
+"""A chat model in the oracle's seat: the modes ``deep`` and ``fast``.
+
+It plans, judges and words; positions, arithmetic, budgets and what counts as proof stay ours. Every method makes the
+calls that `CallStage` names for it and no other, each granted by the ledger first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from weakref import WeakKeyDictionary
+
+from lens_lsp.domain.answer import Mode, RequirementStatus
+from lens_lsp.domain.errors import OracleFailed, UsageError
+from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.observation import (
+    ConfidenceMap,
+    CoverageReply,
+    Judgement,
+    Observation,
+    ObservationReply,
+    ObservationTable,
+)
+from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.words import fold
+from lens_lsp.models.base import ChatModel
+from lens_lsp.models.endpoint import Endpoint
+from lens_lsp.oracle import prompts, schemas
+from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.oracle.calling import Caller, Conversation, Prompt, Sleep
+from lens_lsp.oracle.composing import OVERHEAD_TOKENS, REPLY_TOKENS, Composer, Packet
+from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
+from lens_lsp.oracle.marking import Sifter, unsupported
+from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.oracle.planning import plan_of
+from lens_lsp.oracle.quoting import plain
+from lens_lsp.oracle.redaction import Redacted
+from lens_lsp.oracle.replies import (
+    MalformedReply,
+    parse_anchors,
+    parse_coverage,
+    parse_decomposition,
+    parse_observation,
+    parse_short,
+    parse_trailer,
+)
+from lens_lsp.oracle.wording import short_answer
+
+_MOST_NAMED = 5
+_SPLIT_ANALYSIS = 4
+"""Calls that must be left for S1 and S2 apart: theirs, an observation, the synthesis."""
+_LEAST_REQUEST = 400
+"""Tokens of regions below which a request is not worth a call: one region."""
+
+
+def new_nonce() -> str:
+    """A code that no document can know."""
+    return secrets.token_hex(6)
+
+
+def budget_for(mode: Mode, context_tokens: int) -> Budget:
+    """The default budget of a mode, its requests no larger than a model's context takes.
+
+    Raises `UsageError` when not even one region fits.
+    """
+    budget = Budget.of(mode)
+    room = context_tokens - OVERHEAD_TOKENS - min(REPLY_TOKENS["observe"], context_tokens // 4)
+    if room < _LEAST_REQUEST:
+        raise UsageError(f"a context of {context_tokens:,} tokens is too small to read documents in; 4,096 will do")
+    # Fences and context stand around every region: about a quarter on top of its text.
+    room = room * 4 // 5
+    return replace(
+        budget, request_tokens=min(budget.request_tokens, room), direct_tokens=min(budget.direct_tokens, room)
+    )
+
+
+def stays_here(endpoint: str | None) -> bool:
+    """Whether what is sent to an endpoint never leaves this machine."""
+    if endpoint is None:
+        return True
+    try:
+        return Endpoint.of(endpoint).loopback
+    except UsageError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOracle:
+    """Implements `oracle.base.Oracle` by a chat model. One may serve many questions, also at the same time.
+
+    ``private`` says whether documents marked ``lens: private`` may be shown; by default only to an endpoint on this
+    machine. ``nonce``, ``sleep`` and ``jitter`` (from 0 to 1) are there for tests.
+    """
+
+    model: ChatModel
+    mode: Mode
+    nonce: Callable[[], str] = field(default=new_nonce, kw_only=True)
+    private: bool | None = field(default=None, kw_only=True)
+    sleep: Sleep = field(default=asyncio.sleep, kw_only=True)
+    jitter: Callable[[], float] = field(default=random.random, kw_only=True)
+    table: ObservationTable = field(default=ObservationTable(), kw_only=True)
+    confidence: ConfidenceMap = field(default=ConfidenceMap(), kw_only=True)
+    _conversations: WeakKeyDictionary[Ledger, Conversation] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False, compare=False
+    )
+
+    @property
+    def endpoint(self) -> str | None:
+        """The origin that everything is sent to; None when nothing leaves the process."""
+        return self.model.endpoint
+
+    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+        """S1 and S2: together in one call (fast), or as two that are sent together (deep)."""
+        caller, _ = self._for(ledger)
+        requests = self.analysis(question, ledger)
+        if len(requests) == 1:
+            joined = await caller.ask(CallStage.ANALYSE, requests[CallStage.ANALYSE], parse_decomposition)
+            return plan_of(question, joined, joined.anchors)
+        first = asyncio.ensure_future(self._anchors(caller, requests[CallStage.ANALYSE]))
+        second = asyncio.ensure_future(
+            caller.ask(CallStage.DECOMPOSE, requests[CallStage.DECOMPOSE], parse_decomposition)
+        )
+        try:
+            anchors, said = await asyncio.gather(first, second)
+        finally:
+            for task in (first, second):
+                task.cancel()
+            await asyncio.gather(first, second, return_exceptions=True)
+        return plan_of(question, said, anchors)
+
+    def analysis(self, question: str, ledger: Ledger) -> dict[CallStage, Prompt]:
+        """The requests that `analyse` makes."""
+        _, composer = self._for(ledger)
+        # With room for one call beside those that any answer needs, a joined one is all there is.
+        if self.mode is Mode.FAST or ledger.budget.calls - ledger.calls < _SPLIT_ANALYSIS:
+            return {CallStage.ANALYSE: composer.of_question(prompts.ANALYSE, question, "plan", schemas.ANALYSIS)}
+        return {
+            CallStage.ANALYSE: composer.of_question(prompts.ANCHORS, question, "anchors", schemas.ANCHORS),
+            CallStage.DECOMPOSE: composer.of_question(prompts.DECOMPOSE, question, "plan", schemas.DECOMPOSITION),
+        }
+
+    def observation(self, request: ObserveRequest, ledger: Ledger) -> tuple[Prompt, Packet]:
+        """The request that `observe` makes, and what of the documents is in it."""
+        _, composer = self._for(ledger)
+        prompt, packet = composer.observation(request, covering=self.mode is Mode.FAST)
+        _tell(packet.conversation, ledger)
+        return prompt, packet
+
+    async def _anchors(self, caller: Caller, prompt: Prompt) -> tuple[str, ...]:
+        """The terms of S1; a reply that cannot be read leaves the question's own words."""
+        try:
+            return await caller.ask(CallStage.ANALYSE, prompt, parse_anchors, mend=False)
+        except MalformedReply:
+            return ()
+
+    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
+        """S3: all regions and all open requirements in one call; in the fast mode with the coverage check."""
+        caller, _ = self._for(ledger)
+        covering = self.mode is Mode.FAST
+        prompt, packet = self.observation(request, ledger)
+        if not packet.seen:
+            return ObservationReply((), coverage=CoverageReply() if covering else None)
+        ids = {requirement.id for requirement in request.outstanding}
+        parse = partial(parse_observation, regions=set(packet.seen), facts=ids, covering=covering)
+        reply = await caller.ask(CallStage.OBSERVE, prompt, parse)
+        return replace(reply, observations=tuple(_unredacted(one, packet) for one in reply.observations))
+
+    async def cover(
+        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
+    ) -> CoverageReply:
+        """The coverage check; without a call when a repair has taken it."""
+        caller, composer = self._for(ledger)
+        conversation = self._conversation(ledger)
+        if conversation.cover_spent:
+            conversation.cover_spent = False
+            return CoverageReply()
+        prompt, packet = composer.coverage(plan, outstanding, evidence)
+        _tell(packet.conversation, ledger)
+        ids = {requirement.id for requirement in outstanding}
+        return await caller.ask(CallStage.COVER, prompt, partial(parse_coverage, facts=ids))
+
+    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
+        """S4, as it streams: what is missing first, in our words; then the model's, its markers checked.
+
+        Without any evidence that may be shown there is nothing to word, and no call.
+        """
+        caller, composer = self._for(ledger)
+        self._conversation(ledger).worded = False
+        prompt, packet = composer.synthesis(request)
+        _tell(packet.conversation, ledger)
+        if not packet.seen:
+            async for piece in OfflineOracle().synthesise(request, result, ledger):
+                yield piece
+            return
+        missing = _missing(request)
+        if missing:
+            yield missing
+        numbers = set(packet.seen)
+        sifter = Sifter(numbers)
+        said: list[str] = []
+        stage = CallStage.CALIBRATE if request.again else CallStage.SYNTHESISE
+        async with contextlib.aclosing(caller.stream(stage, prompt)) as pieces:
+            async for piece in pieces:
+                shown = sifter.feed(piece)
+                shown = shown if said else shown.lstrip()
+                if shown:
+                    said.append(shown)
+                    yield shown
+        rest = sifter.finish()
+        text = "".join((*said, rest))
+        if not text.strip():
+            raise OracleFailed("the model gave an empty answer; ask again or choose another model")
+        yield f"{rest}\n{_unread(request)}"
+        self._conversation(ledger).worded = True
+        result.short, result.unmet = parse_trailer(sifter.trailer, {fact.requirement.id for fact in request.facts})
+        result.unsupported = unsupported(text, numbers)
+        if request.computed is not None:
+            result.short = request.computed
+        if sifter.dropped:
+            ledger.warn(f"{sifter.dropped} markers of the model pointed at no evidence and were taken out.")
+
+    async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
+        """S5: the short answer. What the rules have worded may quote documents that must not leave: no call then."""
+        caller, composer = self._for(ledger)
+        if not self._conversation(ledger).worded:
+            return short_answer(request)
+        prompt = composer.calibration(request.plan.question, answer)
+        try:
+            return await caller.ask(CallStage.CALIBRATE, prompt, parse_short, mend=False)
+        except MalformedReply:
+            return None
+
+    def _conversation(self, ledger: Ledger) -> Conversation:
+        return self._conversations.setdefault(ledger, Conversation())
+
+    def _for(self, ledger: Ledger) -> tuple[Caller, Composer]:
+        conversation = self._conversation(ledger)
+        private = stays_here(self.endpoint) if self.private is None else self.private
+        return (
+            Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter),
+            Composer(self.nonce, private, conversation, self.model.context_tokens),
+        )
+
+
+def _tell(conversation: Conversation, ledger: Ledger) -> None:
+    """Say in the answer what was not sent."""
+    if conversation.omitted:
+        ledger.warn(f"{conversation.omitted} passages did not fit the model's context and were not read", about="room")
+    for about, paths, sentence in (
+        ("private", conversation.withheld, "private documents that were not sent to the model: {}"),
+        ("secret", conversation.secret, "documents with what looks like secrets, which were not sent: {}"),
+        ("hidden", conversation.hidden, "documents with hidden characters, which were not sent: {}"),
+    ):
+        if paths:
+            named = ", ".join(sorted(paths)[:_MOST_NAMED])
+            more = len(paths) - _MOST_NAMED
+            ledger.warn(sentence.format(f"{named} and {more} more" if more > 0 else named), about=about)
+
+
+def _unredacted(observation: Observation, packet: Packet) -> Observation:
+    """An observation with its quotes in the words of the document; one that touches a secret is none."""
+    region = packet.seen[observation.region]
+    return Observation(observation.region, tuple(_in_source(judgement, region) for judgement in observation.judgements))
+
+
+def _in_source(judgement: Judgement, region: Redacted) -> Judgement:
+    if judgement.quote is None:
+        return judgement
+    quote = region.unredacted(judgement.quote)
+    value = judgement.value if quote is not None and _holds(judgement.quote, judgement.value) else None
+    return replace(judgement, quote=quote, value=value)
+
+
+def _holds(quote: str, value: str | None) -> bool:
+    """Whether a value stands in its quote, whole: arithmetic rests on it."""
+    if value is None:
+        return False
+    wanted, text = (" ".join(fold(part).split()) for part in (value, quote))
+    return re.search(rf"(?<![\w.,\-]){re.escape(wanted)}(?!\w|[.,]\d)", text) is not None
+
+
+def _missing(request: SynthesisRequest) -> str:
+    """The facts that were not found, by name."""
+    facts = [fact.requirement for fact in request.facts if fact.status is RequirementStatus.MISSING]
+    named = ", ".join(f"“{plain(fact.text or request.plan.question)}”" for fact in facts)
+    return f"Not found: {named}.\n\n" if named else ""
+
+
+def _unread(request: SynthesisRequest) -> str:
+    """The sections of a summarised document that did not fit."""
+    named = ", ".join(plain(section) for section in request.unread[:20])
+    return f"\nNot read: {named}.\n" if named else ""

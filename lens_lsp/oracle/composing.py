@@ -1,0 +1,233 @@
+"""The requests of a chat model, put together: prompts filled in, documents redacted and fenced, what leaves listed.
+
+Nothing of a document reaches a request but through `Packet`, which decides what may be shown at all, takes out
+secrets and hidden text, and keeps the list of spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+from lens_lsp.corpus.opening import display_path
+from lens_lsp.corpus.rules import denied_path
+from lens_lsp.domain.answer import RequirementStatus, Sent
+from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.observation import Region
+from lens_lsp.domain.plan import AnswerType, Plan, Requirement
+from lens_lsp.domain.shown import tokens
+from lens_lsp.models.base import Message, Role
+from lens_lsp.oracle import prompts, schemas
+from lens_lsp.oracle.base import ObserveRequest, SynthesisRequest
+from lens_lsp.oracle.calling import Conversation, Prompt
+from lens_lsp.oracle.redaction import Redacted, redacted
+from lens_lsp.oracle.schemas import Schema
+
+REPLY_TOKENS = {"anchors": 400, "plan": 1_200, "observe": 2_000, "cover": 600, "synthesise": 1_500, "short": 200}
+"""The longest reply of each kind."""
+EVIDENCE_TOKENS = 12_000
+"""Tokens of evidence in one request; what comes last is left out."""
+OVERHEAD_TOKENS = 1_200
+"""Tokens of an observation's request that are neither regions nor reply."""
+_EVIDENCE_SHARE = 0.5
+_MOST_CONTEXT = 400
+_MOST_SIDES = 6
+
+
+@dataclass(slots=True)
+class Packet:
+    """What goes into one request of the documents."""
+
+    nonce: str
+    private: bool
+    """Private documents may be shown."""
+    conversation: Conversation
+    seen: dict[int, Redacted] = field(default_factory=dict)
+    """Regions and evidence by number, as they are sent."""
+    room: float = inf
+    """Tokens of regions that fit; the small ones of many files cost as much in fences as in text."""
+    _sent: list[Sent] = field(default_factory=list)
+
+    @property
+    def sent(self) -> tuple[Sent, ...]:
+        """The spans of documents that it holds."""
+        return tuple(self._sent)
+
+    def region(self, region: Region) -> str | None:
+        """A fenced region; None for one that may not be shown."""
+        if not self._may_show(region.path, private=region.private):
+            return None
+        path = display_path(region.path)
+        headings = region.headings[1:] if region.headings[:1] == (region.title,) else region.headings
+        context = [path, region.title, " > ".join(headings), region.header or ""]
+        block = self._fenced("region", region.number, path, context, region.text)
+        self.room -= tokens(block) + 1
+        if self.room < 0 and self.seen.keys() != {region.number}:
+            del self.seen[region.number]
+            self.conversation.omitted += 1
+            return None
+        self.conversation.told.setdefault(path, set()).update(region.headings)
+        self._sent += [Sent(path, span) for span in region.sources]
+        return block
+
+    def evidence(self, items: Iterable[Evidence], most: float = inf) -> tuple[str, int]:
+        """Fenced items of evidence, up to a number of tokens, and how many were left out."""
+        blocks: list[str] = []
+        left_out = 0
+        for item in items:
+            if not self._may_show(item.path, private=item.private):
+                continue
+            size = tokens(item.quote) + _MOST_CONTEXT // 4
+            if size > most and blocks:
+                left_out += 1
+                continue
+            most -= size
+            told = self.conversation.told.get(item.path, set())
+            context = [item.path, " > ".join(heading for heading in item.heading if heading in told)]
+            self._sent.append(Sent(item.path, item.span))
+            blocks.append(self._fenced("evidence", item.n, item.path, context, item.quote))
+        return "\n".join(blocks) or "(none)", left_out
+
+    def clean(self, text: str) -> str:
+        """Text of a question or a model as it may be sent."""
+        return redacted(text, self.conversation.numbers).text
+
+    def _may_show(self, path: str, *, private: bool) -> bool:
+        # Denied files are never read; that they are never sent must not depend on that.
+        if denied_path(path) or (private and not self.private):
+            self.conversation.withheld.add(display_path(path))
+            return False
+        return True
+
+    def _fenced(self, kind: str, number: int, path: str, context: Sequence[str], text: str) -> str:
+        body = redacted(text, self.conversation.numbers)
+        around = [redacted(" ".join(line.split()), self.conversation.numbers) for line in context if line]
+        self.seen[number] = body
+        for shown in (body, *around):
+            if shown.kinds:
+                self.conversation.secret.add(path)
+            if shown.veiled:
+                self.conversation.hidden.add(path)
+        head = "\n".join(shown.text[:_MOST_CONTEXT] for shown in around)
+        fence = f"[{self.nonce}"
+        return f"{fence} {kind} {number}, context]\n{head}\n{fence} text]\n{body.text}\n{fence} end]"
+
+
+def fresh(nonce: Callable[[], str], texts: Iterable[str]) -> str:
+    """A nonce that stands in none of some texts."""
+    everything = list(texts)
+    code = nonce()
+    while any(code in text for text in everything):
+        code += nonce() or "x"
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """Composes the requests of one question."""
+
+    nonce: Callable[[], str]
+    private: bool
+    conversation: Conversation
+    context_tokens: int
+
+    def packet(self, *texts: str) -> Packet:
+        """An empty packet whose nonce stands in none of the texts."""
+        return Packet(fresh(self.nonce, texts), self.private, self.conversation)
+
+    def of_question(self, template: str, question: str, kind: str, schema: Schema) -> Prompt:
+        """A request that knows the question alone."""
+        packet = self.packet(question)
+        return self._prompt(packet, template.format(question=packet.clean(question)), kind, schema)
+
+    def observation(self, request: ObserveRequest, *, covering: bool) -> tuple[Prompt, Packet]:
+        """Stage S3; ``covering`` joins the coverage check."""
+        packet = self.packet(*(text for region in request.regions for text in _texts(region)))
+        template = prompts.OBSERVE_AND_COVER if covering else prompts.OBSERVE
+        schema = schemas.OBSERVATION_AND_COVERAGE if covering else schemas.OBSERVATION
+        question, facts = packet.clean(request.plan.question), _facts(packet, request.outstanding)
+        bare = self._prompt(packet, template.format(question=question, facts=facts, regions=""), "observe", schema)
+        packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
+        fenced = [block for region in request.regions if (block := packet.region(region)) is not None]
+        text = template.format(question=question, facts=facts, regions="\n".join(fenced))
+        return self._prompt(packet, text, "observe", schema), packet
+
+    def coverage(
+        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence]
+    ) -> tuple[Prompt, Packet]:
+        """The coverage check, with the evidence for the facts in question."""
+        ids = {requirement.id for requirement in outstanding}
+        items = [item for item in evidence if ids.intersection(item.requirements)]
+        packet = self.packet(*(text for item in items for text in (item.quote, *item.heading)))
+        blocks, _ = packet.evidence(items, self._most_evidence)
+        text = prompts.COVER.format(
+            question=packet.clean(plan.question), facts=_facts(packet, outstanding), evidence=blocks
+        )
+        return self._prompt(packet, text, "cover", schemas.COVERAGE), packet
+
+    def synthesis(self, request: SynthesisRequest) -> tuple[Prompt, Packet]:
+        """Stage S4."""
+        packet = self.packet(*(text for item in request.evidence for text in (item.quote, *item.heading)))
+        blocks, left_out = packet.evidence(request.evidence, self._most_evidence)
+        text = prompts.SYNTHESISE.format(
+            question=packet.clean(request.plan.question),
+            facts=_facts(packet, [fact.requirement for fact in request.facts]),
+            notes="".join(f"{note}\n" for note in _notes(packet, request, left_out)),
+            evidence=blocks,
+            trailer=prompts.TRAILER,
+        )
+        return self._prompt(packet, text, "synthesise", None), packet
+
+    def calibration(self, question: str, answer: str) -> Prompt:
+        """Stage S5."""
+        packet = self.packet(answer)
+        text = prompts.CALIBRATE.format(
+            question=packet.clean(question), nonce=packet.nonce, answer=packet.clean(answer)
+        )
+        return self._prompt(packet, text, "short", schemas.CALIBRATION)
+
+    @property
+    def _most_evidence(self) -> float:
+        return min(EVIDENCE_TOKENS, _EVIDENCE_SHARE * self.context_tokens)
+
+    def _prompt(self, packet: Packet, text: str, kind: str, schema: Schema | None) -> Prompt:
+        messages = (
+            Message(Role.SYSTEM, prompts.SYSTEM.format(nonce=packet.nonce)),
+            Message(Role.USER, text),
+        )
+        reply = min(REPLY_TOKENS[kind], self.context_tokens // 4)
+        return Prompt(messages, reply, schema, packet.sent)
+
+
+def _texts(region: Region) -> tuple[str, ...]:
+    return region.text, region.title, *region.headings, region.header or ""
+
+
+def _facts(packet: Packet, requirements: Sequence[Requirement]) -> str:
+    lines = []
+    for requirement in requirements:
+        kind = "" if requirement.answer_type is AnswerType.ANY else f" ({requirement.answer_type.value})"
+        lines.append(f"{requirement.id}{kind}: {packet.clean(requirement.text)}")
+    return "\n".join(lines)
+
+
+def _notes(packet: Packet, request: SynthesisRequest, left_out: int) -> list[str]:
+    """What the synthesis must know beside question and evidence."""
+    notes = []
+    missing = [fact.requirement.id for fact in request.facts if fact.status is RequirementStatus.MISSING]
+    if missing:
+        notes.append(prompts.MISSING.format(facts=", ".join(missing)))
+    if request.computed is not None:
+        derivation = request.derivation or ""
+        if request.computed not in derivation:
+            derivation = f"{derivation}: {request.computed}" if derivation else request.computed
+        notes.append(prompts.COMPUTED.format(derivation=packet.clean(derivation)))
+    for fact in request.facts:
+        shown = [(value, n) for value, n in fact.sides[:_MOST_SIDES] if n in packet.seen]
+        if len(shown) > 1:
+            sides = "; ".join(f"{packet.clean(value)} [{n}]" for value, n in shown)
+            notes.append(prompts.CONTESTED.format(fact=fact.requirement.id, sides=sides))
+    if left_out:
+        notes.append(f"{left_out} more passages of the same kind are not shown.")
+    return notes

@@ -1,0 +1,117 @@
+"""A synthesis as it streams in: what may be shown of it, which markers hold, what nothing supports.
+
+The reader sees the text while it is written, so what must not be shown is held back until it is clear what it is: the
+trailer for machines, and markers that point at no evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from lens_lsp.domain.sentences import sentences
+from lens_lsp.domain.text import Span
+from lens_lsp.oracle.prompts import TRAILER
+from lens_lsp.oracle.redaction import visible
+
+_MARKER = re.compile(r"\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
+_NUMBER = re.compile(r"[0-9]+")
+_BEGUN = r"(?:" + "|".join(re.escape(TRAILER[:length]) for length in range(len(TRAILER), 0, -1)) + r")"
+# A trailer may stand in a code fence; the fence is then no part of the answer.
+_UNDECIDED = re.compile(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
+_LONGEST_TRAILER = 8_000
+_LONGEST_HELD = 200
+
+_LINE = re.compile(r"[^\n]+")
+_TRAILING_MARKERS = re.compile(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
+_LEAD = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
+_NO_CLAIM = re.compile(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
+_WORDS = re.compile(r"[^\W_]+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_ABSENT = re.compile(
+    r"\b(?:not? (?:found|given|stated|mentioned|specified|evidence|information|answer|proof|passage|clear)|cannot|can't"
+    r"|could not|unable|unknown|do(?:es)? not (?:say|state|mention|give|hold|contain|specify|answer|prove|show|tell)"
+    r"|don't|doesn't|missing|insufficient)\b",
+    re.IGNORECASE,
+)
+_FEWEST = 3
+"""Words of a sentence that can claim something by itself."""
+
+
+class Sifter:
+    """Takes a synthesis piece by piece and gives back what may be shown; ``trailer`` is what may not."""
+
+    def __init__(self, numbers: Collection[int]) -> None:
+        self._numbers = numbers
+        self._held = ""
+        self._ended = False
+        self.trailer = ""
+        self.dropped = 0
+        """Markers that pointed at no evidence."""
+
+    def feed(self, piece: str) -> str:
+        """The next text to show, may be empty."""
+        if self._ended:
+            self.trailer = (self.trailer + piece)[:_LONGEST_TRAILER]
+            return ""
+        self._held += piece
+        at = self._held.find(TRAILER)
+        if at >= 0:
+            self._ended = True
+            self.trailer = self._held[at + len(TRAILER) :][:_LONGEST_TRAILER]
+            before = self._held[:at]
+            undecided = _UNDECIDED.search(before, max(0, len(before) - _LONGEST_HELD))
+            self._held = ""
+            return self._clean(before if undecided is None else before[: undecided.start()])
+        undecided = _UNDECIDED.search(self._held, max(0, len(self._held) - _LONGEST_HELD))
+        cut = len(self._held) if undecided is None else undecided.start()
+        shown, self._held = self._held[:cut], self._held[cut:]
+        return self._clean(shown)
+
+    def finish(self) -> str:
+        """What was held back and turned out to be text."""
+        rest, self._held = self._held, ""
+        return self._clean(rest.rstrip())
+
+    def _clean(self, text: str) -> str:
+        return _MARKER.sub(self._resolved, visible(text))
+
+    def _resolved(self, match: re.Match[str]) -> str:
+        numbers = [int(number) for number in _NUMBER.findall(match[1])]
+        kept = [number for number in numbers if number in self._numbers]
+        self.dropped += len(numbers) - len(kept)
+        return "".join(f"[{number}]" for number in kept)
+
+
+def unsupported(text: str, numbers: Collection[int]) -> tuple[str, ...]:
+    """The sentences that claim something and cite no evidence.
+
+    Headings, questions, lead-ins of lists and sentences that say what is not there claim nothing.
+    """
+    return tuple(said for said in _said(text) if _claims(said) and not _cites(said, numbers))
+
+
+def _said(text: str) -> Iterator[str]:
+    """The sentences of an answer, line by line, with the markers that follow their full stops."""
+    fenced = False
+    for line in _LINE.finditer(_TRAILING_MARKERS.sub(r"\2\1", text)):
+        if line.group().lstrip().startswith("```"):
+            fenced = not fenced
+        if fenced or _NO_CLAIM.match(line.group()):
+            continue
+        lead = _LEAD.match(line.group())
+        written = line.group() if lead is None else line.group()[lead.end() :]
+        for span in sentences(written, Span(0, len(written))):
+            yield written[span.start : span.end]
+
+
+def _claims(sentence: str) -> bool:
+    bare = _MARKER.sub("", sentence).strip().rstrip("*_")
+    if bare.endswith((":", "?", "？", "：")) or _ABSENT.search(bare):
+        return False
+    words = _WORDS.findall(bare)
+    return len(words) >= _FEWEST or any(char.isdigit() for char in bare) or len(_CJK.findall(bare)) > _FEWEST
+
+
+def _cites(sentence: str, numbers: Collection[int]) -> bool:
+    return any(int(number) in numbers for marker in _MARKER.finditer(sentence) for number in _NUMBER.findall(marker[1]))

@@ -1,0 +1,7 @@
+"""The SDK is imported before any deadline runs."""
+
+from __future__ import annotations
+
+import openai
+
+assert openai.AsyncOpenAI

@@ -1,0 +1,144 @@
+"""An endpoint proves who it is, or nothing is sent to it."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.models.base import ModelError, ModelFailure
+from lens_lsp.models.openai import OpenAIChat
+from tests.availability import unavailable
+from tests.models.attempts import KEY, asking
+from tests.models.chat_server import ChatServer
+
+CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+HERE = "IP:127.0.0.1,DNS:localhost"
+
+
+class Authority:
+    """Signs certificates into a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = str(folder / "ca.pem")
+        named = ("-subj", "/CN=Test authority", "-addext", "keyUsage=critical,keyCertSign")
+        self.run("req", "-x509", *CURVE, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", *named)
+
+    def run(self, *arguments: str) -> bool:
+        done = subprocess.run(["openssl", *arguments], cwd=self.folder, capture_output=True, check=False, timeout=60)
+        return done.returncode == 0
+
+    def server(self, names: str, *, expired: bool = False) -> ssl.SSLContext:
+        """What a server of these names needs."""
+        (self.folder / "names").write_text(f"subjectAltName={names}\n")
+        assert self.run("req", *CURVE, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=server")
+        sign = ("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
+        sign = (*sign, "-extfile", "names", "-out", "server.pem")
+        if not expired:
+            assert self.run(*sign, "-days", "2")
+        else:  # newer releases refuse the first form, older ones do not know the second
+            past = ("-not_before", "20200101000000Z", "-not_after", "20200102000000Z")
+            assert self.run(*sign, "-days", "-1") or self.run(*sign, *past)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.pem", self.folder / "server.key")
+        return context
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    if shutil.which("openssl") is None:
+        unavailable("openssl", "no openssl to make certificates with")
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+def asked(tls: ssl.SSLContext, ca_file: str | None, *, host: str = "127.0.0.1") -> tuple[str | ModelError, int]:
+    """The reply or the failure, and how many requests reached the server."""
+
+    async def run() -> tuple[str | ModelError, int]:
+        async with ChatServer("Proven.", tls=tls) as server:
+            model = OpenAIChat(f"https://{host}:{server.port}", "any", KEY, ca_file=ca_file)
+            try:
+                return (await model.complete(asking())).text, len(server.requests)
+            except ModelError as error:
+                return error, len(server.requests)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_certificate_of_a_named_authority_holds(authority: Authority, host: str) -> None:
+    assert asked(authority.server(HERE), authority.file, host=host) == ("Proven.", 1)
+
+
+def test_an_unknown_authority_an_old_certificate_and_another_name_do_not(authority: Authority) -> None:
+    cases = (
+        (authority.server(HERE), None),
+        (authority.server(HERE, expired=True), authority.file),
+        (authority.server("DNS:models.example"), authority.file),
+    )
+    for tls, ca_file in cases:
+        error, requests = asked(tls, ca_file)
+        assert isinstance(error, ModelError)
+        assert (error.failure, error.retryable, requests) == (ModelFailure.UNTRUSTED, False, 0)
+        assert "cannot be switched off" in str(error)
+
+
+def test_a_server_that_speaks_no_tls_is_told_so() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    async def run() -> ModelError:
+        async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+            model = OpenAIChat(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", "any", KEY)
+            with pytest.raises(ModelError) as caught:
+                await model.complete(asking())
+            return caught.value
+
+    assert asyncio.run(run()).failure is ModelFailure.UNTRUSTED
+
+
+def test_a_handshake_without_answer_ends_at_the_deadline_or_with_a_cancel_and_closes() -> None:
+    async def run() -> None:
+        async with ChatServer() as server:  # waits for a request in plain HTTP
+            model = OpenAIChat(server.base_url.replace("http://", "https://"), "any", KEY)
+            with pytest.raises(ModelError) as caught:
+                await model.complete(asking(0.25))
+            assert caught.value.failure is ModelFailure.DEADLINE
+            await asyncio.wait_for(server.idle(), 0.1)
+
+            server.connected.clear()
+            task = asyncio.create_task(model.complete(asking(60)))
+            await server.connected.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await asyncio.wait_for(server.idle(), 0.1)
+            assert (server.connections, server.requests) == (2, [])
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("text", [None, "no certificate"])
+def test_an_authority_that_cannot_be_read_says_so(tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "ca.pem"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UsageError, match="PEM"):
+        OpenAIChat("https://127.0.0.1:9", "any", ca_file=str(path))
+
+
+def test_an_authority_that_is_gone_by_the_first_call_ends_that_call(authority: Authority, tmp_path: Path) -> None:
+    path = Path(shutil.copy(authority.file, tmp_path))
+    model = OpenAIChat("https://127.0.0.1:9", "any", ca_file=str(path))
+    path.unlink()
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(model.complete(asking()))
+    assert caught.value.failure is ModelFailure.UNTRUSTED
