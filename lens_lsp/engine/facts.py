@@ -28,6 +28,8 @@ from lens_lsp.oracle.enumerations import count_items
 
 _EITHER = re.compile(r"\bor\b", re.IGNORECASE)
 _PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
+_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
+_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
 _PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
 _ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
 """Transformations that need the value of every requirement."""
@@ -48,12 +50,15 @@ def facts_of(
     """Each requirement with its status, value and the numbers of its evidence; items are numbered from 1."""
     facts = []
     combined = plan.transformation is not None and plan.transformation.kind in _ON_VALUES
+    given = [_values(j, items) for j in range(len(plan.requirements))]
+    if combined:
+        given = [_beside(j, given, items) for j in range(len(given))]
     for j, requirement in enumerate(plan.requirements):
         numbers = tuple(n for n, item in enumerate(items, 1) if j in item.requirements)
         if j in matches:
             facts.append(_counted(requirement, matches[j], numbers))
             continue
-        values = _values(j, items)
+        values = given[j]
         alike = [(value, n) for value, n, belief in values if belief >= values[0][2] / 2]
         sides = _sides(alike) if j in covered else ()
         status = RequirementStatus.CONTESTED if sides else RequirementStatus.COVERED
@@ -63,6 +68,8 @@ def facts_of(
             status = RequirementStatus.MISSING
         elif requirement.many and not any(c.verdict is Verdict.FULL for n in numbers for c in items[n - 1].carries):
             status = RequirementStatus.MISSING  # passages that come near are no list
+        if combined and value is not None:  # what is computed with is what is cited
+            numbers = (values[0][1], *(n for n in numbers if n != values[0][1]))
         matching = sum(_size(items[n - 1]) for n in numbers) if _counts(plan) else len(numbers)
         facts.append(Fact(requirement, status, value, numbers, sides, matching=matching, read=matching))
     covered_all = all(fact.status is RequirementStatus.COVERED for fact in facts)
@@ -117,6 +124,17 @@ def _values(requirement: int, items: Sequence[Item]) -> list[tuple[str, int, flo
     return sorted(found, key=lambda entry: (-entry[2], entry[1]))
 
 
+def _beside(
+    requirement: int, given: Sequence[list[tuple[str, int, float]]], items: Sequence[Item]
+) -> list[tuple[str, int, float]]:
+    """The values of a fact, those first that stand in the one document that tells all other operands."""
+    mine = given[requirement]
+    others = {id(items[values[0][1] - 1].document) for j, values in enumerate(given) if j != requirement and values}
+    if len(others) != 1 or len(given) < 2:
+        return mine
+    return sorted(mine, key=lambda entry: id(items[entry[1] - 1].document) not in others)
+
+
 def _sides(values: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """The different values of a contested fact; empty when all that can be compared agree.
 
@@ -159,11 +177,27 @@ def combine(plan: Plan, facts: Sequence[Fact]) -> Combined | None:
     labels = rule.labels if len(rule.labels) == len(facts) else tuple(fact.requirement.text for fact in facts)
     try:
         if rule.kind is Combination.EXPRESSION and rule.expression:
+            if _OVER_TIME.search(rule.expression) and not all(_is_pace(value) for value in operands.values()):
+                return None  # only a rate grows with time
             return _computed(rule.expression, operands, facts, cited)
+        if rule.kind is Combination.SAME and _DIFFERS.search(plan.question):
+            return _opposite(_compared(rule.kind, operands, facts, labels, cited))
         kind = _PACES.get(rule.kind, rule.kind) if _timed(plan, operands) else rule.kind
         return _compared(kind, operands, facts, labels, cited)
     except ComputationError:
         return None
+
+
+def _is_pace(value: Value) -> bool:
+    return is_rate(value.unit) or value.unit.dimension in (Dimension.SPEED, Dimension.DATA_RATE)
+
+
+def _opposite(combined: Combined | None) -> Combined | None:
+    """The answer to "do they differ?" by the one to "are they the same?"."""
+    if combined is None or combined.computation is None:
+        return None
+    result = "no" if combined.result == "yes" else "yes"
+    return replace(combined, result=result, computation=replace(combined.computation, value=result))
 
 
 def _united(operands: Mapping[str, Value], facts: Sequence[Fact]) -> dict[str, Value]:
@@ -175,8 +209,13 @@ def _united(operands: Mapping[str, Value], facts: Sequence[Fact]) -> dict[str, V
         and operands[fact.requirement.id].unit.dimension is not Dimension.NUMBER
     }
     found = dict(operands)
+    counted = {v.unit for v in operands.values() if v.unit.dimension is Dimension.COUNT and not is_rate(v.unit)}
     for fact in facts:
         value, beside = operands[fact.requirement.id], united.get(fact.evidence[0])
+        if len(counted) == 1 and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
+            # "errors: 42" here, "17 errors" there
+            found[fact.requirement.id] = replace(value, unit=next(iter(counted)))
+            continue
         if beside is not None and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
             unit = typed(f"{fact.value} {beside.unit.symbol}")
             found[fact.requirement.id] = value if unit is None else unit

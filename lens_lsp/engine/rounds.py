@@ -49,7 +49,8 @@ class Progress:
     quotes: list[Quote] = field(default_factory=list)
     covered: dict[int, str] = field(default_factory=dict)
     """Requirements that are covered, and by which rule."""
-    vetoed: set[int] = field(default_factory=set)
+    vetoed: dict[int, int] = field(default_factory=dict)
+    """Requirements whose quotes the oracle does not accept, with how many there were then."""
     rejected: int = 0
     """Quotes that could not be found in what was shown."""
     round: int = 0
@@ -122,7 +123,7 @@ class Progress:
         """Cover what passes the generalised likelihood ratio test. ``many`` is never settled by one window."""
         posterior = self.beliefs.posterior()
         for j in self.open:
-            if self.plan.requirements[j].many or j in self.vetoed:
+            if self.plan.requirements[j].many or self.vetoed.get(j) == len(self.quoted(j)):
                 continue
             if passes(glr(self.beliefs.ratio[j], posterior[j], self.quoted(j)), self.threshold):
                 self.covered[j] = "glr"
@@ -133,7 +134,7 @@ class Progress:
         for j in self.open:
             requirement = self.plan.requirements[j]
             if requirement.id in objected:
-                self.vetoed.add(j)
+                self.vetoed[j] = len(self.quoted(j))
                 continue
             rule = None if requirement.many else coverage_rule(self.quoted(j))
             if rule is not None:
@@ -161,10 +162,10 @@ class Progress:
         return all(nowhere[j] > 0.5 for j in self.open)
 
     def reopen(self, requirements: Set[int]) -> None:
-        """The answer could not be given after all: these requirements are open again, their quotes no proof."""
+        """The answer could not be given after all: these requirements are open again, what was quoted is no proof."""
+        self.quotes = [quote for quote in self.quotes if quote.requirement not in requirements]
         for j in requirements:
             self.covered.pop(j, None)
-            self.vetoed.add(j)
 
     def proof(self, requirement: int) -> float:
         """How well a requirement is proven, in nats: the best quote's least sure cell, and more for each window that

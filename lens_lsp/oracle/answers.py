@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from lens_lsp.computation.nouns import singular
 from lens_lsp.computation.reading import find_values
-from lens_lsp.computation.units import Dimension
+from lens_lsp.computation.units import Dimension, is_rate
 from lens_lsp.computation.values import NUMERIC, Kind, Value, same
 from lens_lsp.domain.plan import AnswerType, Requirement
 from lens_lsp.domain.text import Span
@@ -31,16 +31,16 @@ _MEASURES: tuple[tuple[frozenset[Dimension], str], ...] = (
     (
         frozenset({_D.MONEY}),
         (
-            r"cost|price|pay|paid|expensive|cheap|rent|salary|budget|revenue|fee|teuer|kostet|prix|cout|precio"
+            r"\bcosts?\b|\bprices?\b|\bpay|\bpaid|expensive|cheap|\brents?\b|salary|budget|revenue|\bfees?\b|teuer|kostet|prix|cout|precio"
             r"|cuesta|цена|стоит|多少钱|いくら|얼마"
         ),
     ),
     (frozenset({_D.SHARE}), r"percent|per cent|percentage|share of|prozent|pourcent|porcentaje|процент|百分"),
-    (frozenset({_D.MASS}), r"weigh|heav|light(?:er|est)|mass|wiegt|schwer|pese|pesa|весит|多重"),
+    (frozenset({_D.MASS}), r"weigh|\bheav(?:y|ier|iest)|\blight(?:er|est)|\bmass\b|wiegt|schwer|pese|pesa|весит|多重"),
     (
         _TIMES,
         (
-            r"how old|age\b|years old|wie alt|quel age|edad|сколько лет|多大|何歳|몇 살|how much time|duration"
+            r"how old|\bage\b|years old|wie alt|quel age|edad|сколько лет|多大|何歳|몇 살|how much time|duration"
             r"|last(?:ed|s)? longer"
         ),
     ),
@@ -49,11 +49,11 @@ _MEASURES: tuple[tuple[frozenset[Dimension], str], ...] = (
     (
         frozenset({_D.LENGTH}),
         (
-            r"how (?:tall|high|far|wide|deep)|tall|height|distance|width|depth|elevation|altitude|hoch|hauteur"
+            r"how (?:tall|high|far|wide|deep)|\btall|height|distance|width|depth|elevation|altitude|hoch|hauteur"
             r"|altura|высота|多高|多远"
         ),
     ),
-    (_TIMES | {_D.LENGTH, _D.COUNT}, r"how long|length|longer|shorter|wie lang|lang|longueur|多长"),
+    (_TIMES | {_D.LENGTH, _D.COUNT}, r"how long|length|longer|shorter|wie lang|\blang(?:e|er|es)?\b|longueur|多长"),
     (
         frozenset({_D.AREA, _D.DATA, _D.VOLUME, _D.COUNT, _D.LENGTH}),
         (r"how (?:large|big)|larger|bigger|smaller|size|area|capacity"),
@@ -61,8 +61,8 @@ _MEASURES: tuple[tuple[frozenset[Dimension], str], ...] = (
 )
 _PATTERNS = tuple((dimensions, re.compile(pattern)) for dimensions, pattern in _MEASURES)
 _HOW_MANY = re.compile(
-    r"\b(?:how many|number of|amount of|wie ?viele|combien de|cuant[oa]s|сколько) (?:(?:more|different|fewer|of"
-    r"|the|all) )*([^\W\d_]+)"
+    r"\b(?:how many|number of|wie ?viele|combien de|cuant[oa]s|сколько) (?:(?:more|different|fewer|of"
+    r"|the|all) )*(?!times\b|percent\b|per\b)([^\W\d_]+)"
 )
 _MEASURES_BY_UNIT = """
 cost price pay paid expensive cheap weigh weight heavy light tall high height long length wide width deep depth far
@@ -97,6 +97,11 @@ _LITERALS = (
 )
 _FIGURES = re.compile(r"\d|[一二三四五六七八九十〇零]")
 _AROUND = 30
+RATE = " per "
+"""What a requirement's text holds when a rate is asked for."""
+_RATES = frozenset({_D.SPEED, _D.DATA_RATE})
+# "errors: 42", and on the next line "warnings: 310": those are no 42 warnings.
+_NEXT_LABEL = re.compile(r"\n(?=[ \t]*(?:[-*+|>#•]|\d+[.)]\s|\w[\w -]{0,30}:\s))")
 _AHEAD = 2.0
 """How much farther a value seems that stands before its term."""
 _MOST = 24
@@ -130,6 +135,8 @@ class Wanted:
 
     literal: re.Pattern[str] | None = None
     """How an answer of a kind that is known by its looks is written: an option, a version."""
+    rate: bool = False
+    """Only a rate answers: "12 € per day", "18 km/h"."""
     asked: frozenset[str] = frozenset()
     """Stems of the requirement's words and of words for its type: a label with them stands by its value."""
 
@@ -161,6 +168,8 @@ class Wanted:
             united = united or (fit == EXACT and not bare and self.kind is AnswerType.NUMBER)
             if fit and value.span is not None and not any(same(value, own) is True for own in self.known):
                 text = passage[value.span.start : value.span.end]
+                if text.isdigit() and text in self.words:  # "in 2015 to 990 €": the question's own year
+                    continue
                 span = Span(value.span.start + offset, value.span.end + offset)
                 found.append(Candidate(span, text, fit, self._is_measured(value)))
         return found
@@ -175,6 +184,8 @@ class Wanted:
         dimension = value.unit.dimension
         if dimension is Dimension.ORDINAL:
             return 0.0
+        if self.rate:
+            return EXACT if is_rate(value.unit) or dimension in _RATES else OTHER
         if self.noun is not None and self._counts(value, passage):
             return EXACT
         if self.noun is None and self.dimensions is None:
@@ -217,14 +228,14 @@ class Wanted:
 @lru_cache(maxsize=1 << 12)
 def _values(passage: str) -> tuple[Value, ...]:
     """The values of a passage; requirements of one request look at the same ones."""
-    return find_values(passage)
+    return find_values(_NEXT_LABEL.sub(";", passage))
 
 
 @lru_cache(maxsize=256)
 def wanted(requirement: Requirement, question: str) -> Wanted:
     """What a requirement of a question takes for an answer."""
     asked = fold(f"{requirement.text} {question}" if requirement.text not in question else question)
-    dimensions = next((dims for dims, pattern in _PATTERNS if pattern.search(asked)), None)
+    dimensions = _dimensions(requirement, question)
     counted = _HOW_MANY.search(asked)
     noun = singular(counted[1]) if counted is not None and counted[1] not in STOP_WORDS else None
     unit = _unit_of(noun)
@@ -240,9 +251,22 @@ def wanted(requirement: Requirement, question: str) -> Wanted:
         frozenset(key(question).split()),
         _told(asked) if requirement.answer_type is AnswerType.ANY else None,
         _literal(asked) if requirement.answer_type is AnswerType.ANY else None,
+        requirement.answer_type is AnswerType.NUMBER and RATE in requirement.text,
         frozenset(map(stem, key(requirement.text).split()))
         | TYPE_WORDS.get(requirement.answer_type.value, frozenset()),
     )
+
+
+def _dimensions(requirement: Requirement, question: str) -> frozenset[Dimension] | None:
+    """What is asked for by its measure; of several facts first by their own words, never as a share."""
+    own, whole = fold(requirement.text), fold(question)
+    split = requirement.text != question
+    found = next((dims for dims, pattern in _PATTERNS if split and pattern.search(own)), None)
+    if found is not None:
+        return found
+    asked = whole if requirement.text in question else f"{own} {whole}"
+    shares = frozenset({_D.SHARE})
+    return next((dims for dims, pattern in _PATTERNS if pattern.search(asked) and not (split and dims == shares)), None)
 
 
 def _literal(asked: str) -> re.Pattern[str] | None:

@@ -39,38 +39,57 @@ _HOW_MANY = (
     r"(?:(?:in |across )?how many|count(?: up)?(?: how many)?|(?:what is |what's |give me )?the number of|number of)"
 )
 _COUNT = re.compile(
-    rf"^{_HOW_MANY} {_NOUN} (?:are there |exist |were there )?{_LINK}(?:(?P<strong>{_STRONG})|"
-    rf"(?P<weak>{_WEAK}))\b ?(?P<what>.*)$",
+    (
+        rf"^{_HOW_MANY} {_NOUN} (?:are there |exist |were there )?{_LINK}(?:(?P<strong>{_STRONG})|"
+        rf"(?P<weak>{_WEAK}))\b ?(?P<what>.*)$"
+    ),
     re.IGNORECASE,
 )
 # "pages for Lyon", "How many notes are there in the kitchen folder?"
 _KEPT = re.compile(
-    r"^(?:(?P<count>how many)|(?:list|show|name|find|give me|which|what)) (?:of |all |every |each |the |my |our )*"
-    r"(?P<noun>[\w-]+) (?:(?:are|is|exist|lie|do we have|have we|do i have) ?)?(?:there )?(?:for|in|under|inside|of) "
-    r"(?:the |my |our )?(?P<folder>(?:folder|directory) )?(?P<where>[\w.-]+(?: [\w.-]+)?)"
-    r"(?P<called> (?:folder|directory))?$",
+    (
+        r"^(?:(?P<count>how many)|(?:list|show|name|find|give me|which|what)) (?:of |all |every "
+        r"|each |the |my |our )*"
+        r"(?P<noun>[\w-]+) (?:(?:are|is|exist|lie|do we have|have we|do i have) ?)?(?:there )?"
+        r"(?:for|in|under|inside|of) "
+        r"(?:the |my |our )?(?P<folder>(?:folder|directory) )?(?P<where>[\w.-]+(?: [\w.-]+)?)"
+        r"(?P<called> (?:folder|directory))?$"
+    ),
     re.IGNORECASE,
 )
 # "In which city folders is there a note about trams?"
 _FOLDERS = re.compile(
-    r"^(?:in|under|inside) (?:which|what) (?:[\w-]+ )?(?:folders|directories|subfolders) (?:is|are|do|does) "
-    r"(?:there |we |i |have )*(?:a |an |any |the )?(?P<noun>[\w-]+) (?:for|called|named|on|about) "
-    r"(?P<where>[\w.-]+(?: [\w.-]+)?)$",
+    (
+        r"^(?:in|under|inside) (?:which|what) (?:[\w-]+ )?(?:folders|directories|subfolders) (?:is"
+        r"|are|do|does) "
+        r"(?:there |we |i |have )*(?:a |an |any |the )?(?P<noun>[\w-]+) (?:for|called|named|on"
+        r"|about) "
+        r"(?P<where>[\w.-]+(?: [\w.-]+)?)$"
+    ),
     re.IGNORECASE,
 )
 # "Which letters have a posting date in May 1911?", "… were posted in May 1911?"
 _WITH_DATE = re.compile(
-    r"^(?P<ask>how many|which|what|list|show|find|name|give me) (?:of |all |every |each |the |my |our )*"
-    r"(?P<noun>[\w-]+(?: [\w-]+)?) (?:(?:whose|where the|with an?|with the|with|have an?|having an?|that have an?) "
-    r"(?P<field>[a-z-]+(?: [a-z-]+){0,2}?)|(?:(?:that|which) )?(?:were|was|are|is|got|have been|has been|had been) "
-    r"(?P<done>[a-z]+))(?: (?:is|was|are|were|lies|falls))?$",
+    (
+        r"^(?P<ask>how many|which|what|list|show|find|name|give me) (?:of |all |every |each |the "
+        r"|my |our )*"
+        r"(?P<noun>[\w-]+(?: [\w-]+)?) (?:(?:whose|where the|with an?|with the|with|have an?"
+        r"|having an?|that have an?) "
+        r"(?P<field>[a-z-]+(?: [a-z-]+){0,2}?)|(?:(?:that|which) )?(?:were|was|are|is|got|have"
+        r" been|has been|had been) "
+        r"(?P<done>[a-z]+))(?: (?:is|was|are|were|lies|falls))?$"
+    ),
     re.IGNORECASE,
 )
 _ENTRIES = re.compile(
-    r"^how many (?:entries|items|rows|steps|points|bullets|bullet points|lines|names|options|values|members) "
-    r"(?:(?:does|do|are|is|has|have|can)\b ?)(?:there )?(?:(?:listed |named )?(?:in|on|under) )?(?:the |our |my )?"
-    r"(?P<what>[^?]*\b(?:list|table|index|glossary|agenda|checklist|inventory|legend)\b[^?]*?)"
-    r"(?: (?:have|has|contain|hold|list|include))?$",
+    (
+        r"^how many (?:entries|items|rows|steps|points|bullets|bullet points|lines|names|options"
+        r"|values|members) "
+        r"(?:(?:does|do|are|is|has|have|can)\b ?)(?:there )?(?:(?:listed |named )?(?:in|on|under)"
+        r" )?(?:the |our |my )?"
+        r"(?P<what>[^?]*\b(?:list|table|index|glossary|agenda|checklist|inventory|legend)\b[^?]*?)"
+        r"(?: (?:have|has|contain|hold|list|include))?$"
+    ),
     re.IGNORECASE,
 )
 _ALL_OF_THEM = re.compile(r",? (?:all of (?:them|it)|every one of them|each of them|all \w+ of them)$", re.IGNORECASE)
@@ -80,17 +99,25 @@ _COUNT_OF = re.compile(
     re.IGNORECASE,
 )
 _HOW_OFTEN = re.compile(
-    r"^how (?:often|many times) (?:(?:is|are|was|were|has|have|does|do|did) )(?P<what>.+?) "
-    r"(?:been |be )?(?:mentioned|appear(?:s|ed)?|occur(?:s|red)?|come up|show up|cited|named|referenced"
-    r"|referred to)(?P<where> in .+)?$"
-    r"|^how (?:often|many times) (?:do|does|did|have|has) (?:i|we|it|they|he|she|the \w+|my \w+) mention"
-    r"(?:ed)? (?P<object>.+)$",
+    (
+        r"^how (?:often|many times) (?:(?:is|are|was|were|has|have|does|do|did) )(?P<what>.+?) "
+        r"(?:been |be )?(?:mentioned|appear(?:s|ed)?|occur(?:s|red)?|come up|show up|cited|named"
+        r"|referenced"
+        r"|referred to)(?P<where> in .+)?$"
+        r"|^how (?:often|many times) (?:do|does|did|have|has) (?:i|we|it|they|he|she|the \w+|my"
+        r" \w+) mention"
+        r"(?:ed)? (?P<object>.+)$"
+    ),
     re.IGNORECASE,
 )
 _LIST = re.compile(
-    r"^(?:please )?(?:(?P<plain>list|enumerate)(?: me)?|(?:name|show|give|find|get|tell|collect)(?: me| us)?"
-    r"(?= (?:all|every|each)\b)|"
-    r"(?:what|which|who) (?:are|were)(?= all\b)|(?:what|which)(?= (?:all|of all)\b)) (?P<rest>.+)$",
+    (
+        r"^(?:please )?(?:(?P<plain>list|enumerate)(?: me)?|(?:name|show|give|find|get|tell"
+        r"|collect)(?: me| us)?"
+        r"(?= (?:all|every|each)\b)|"
+        r"(?:what|which|who) (?:are|were)(?= all\b)|(?:what|which)(?= (?:all|of all)\b)) "
+        r"(?P<rest>.+)$"
+    ),
     re.IGNORECASE,
 )
 _WHICH = re.compile(
@@ -98,19 +125,28 @@ _WHICH = re.compile(
 )
 _NAMES = re.compile(r"^(?:name|show|give(?: me)?|tell me|find|what are|which are|who are) ", re.IGNORECASE)
 _WHICH_PLURAL = re.compile(
-    r"^(?:which|what) (?:[\w-]+ ){0,2}(?!does|is|was|has|its|this|his)[\w-]*[a-rt-z]s "
-    r"(?:are|were|can|could|have|do|did|must|should|may|will|would|need)\b",
+    (
+        r"^(?:which|what) (?!(?:kind|type|sort)s? of\b|(?:two|three|four)\b)(?:[\w-]+ ){0,2}"
+        r"(?!does|is|was|has|its|this|his)[\w-]*[a-rt-z]s "
+        r"(?:are|were|can|could|have|do|did|must|should|may|will|would|need)\b"
+    ),
     re.IGNORECASE,
 )
 _WHICH_WHEN = re.compile(
-    r"^(?:what|which|how many) (?P<noun>[a-z]+(?: [a-z]+)?s) (?:(?:are|were|was|is|do|did|have|had|has|happened"
-    r"|took place|i|we|there|"
-    r"dated|held|due|planned|scheduled|listed|made|cost|costs) ?)*$",
+    (
+        r"^(?:what|which|how many) (?P<noun>[a-z]+(?: [a-z]+)?s) (?:(?:are|were|was|is|do|did|have"
+        r"|had|has|happened"
+        r"|took place|i|we|there|"
+        r"dated|held|due|planned|scheduled|listed|made|cost|costs) ?)*$"
+    ),
     re.IGNORECASE,
 )
 _QUALIFIED = re.compile(
-    rf"^(?:all |every |each |of |the |my |our |single )*(?P<noun>[\w.-]+(?: [\w.-]+){{0,2}}?) {_LINK}(?:"
-    rf"(?P<strong>{_STRONG})|(?P<weak>{_WEAK}))\b ?(?P<what>.*)$",
+    (
+        rf"^(?:all |every |each |of |the |my |our |single )*(?P<noun>[\w.-]+(?: [\w.-]+){{0,2}}?)"
+        rf" {_LINK}(?:"
+        rf"(?P<strong>{_STRONG})|(?P<weak>{_WEAK}))\b ?(?P<what>.*)$"
+    ),
     re.IGNORECASE,
 )
 _MONTH = (
@@ -122,16 +158,23 @@ _DATE = (
     rf"(?:of )?\d{{4}})?|\d{{4}}(?:-\d{{2}}){{0,2}}|q[1-4] \d{{4}})"
 )
 _WHEN = re.compile(
-    rf"(?:^|\s)(?:(?:(?:dated|written|made|held|from|happened|created|due)\s+)?(?P<on>in|on|during|of|from"
-    rf"|before|until|prior to|earlier than|after|since"
-    rf"|later than|from)\s+(?P<date>{_DATE}))$",
+    (
+        r"(?:^|\s)(?:(?:(?:dated|written|made|held|from|happened|created|due)\s+)?(?P<on>in|on"
+        r"|during|of|from"
+        r"|before|until|prior to|earlier than|after|since"
+        rf"|later than|from)\s+(?P<date>{_DATE}))$"
+    ),
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(
-    r"(?:^|\s)(?:(?:that |which )?(?:cost(?:s|ing)?|are|is|weigh(?:s|ing)?|worth) )?"
-    r"(?P<on>over|above|more than|greater than|exceeding|larger than|longer than|at least|under|below|less than"
-    r"|fewer than|at most|"
-    r"smaller than|cheaper than|shorter than|exactly) (?P<amount>[$€£¥]?\s?\d[\d.,]*\s?(?:[%$€£¥]|[A-Za-z]+)?)$",
+    (
+        r"(?:^|\s)(?:(?:that |which )?(?:cost(?:s|ing)?|are|is|weigh(?:s|ing)?|worth) )?"
+        r"(?P<on>over|above|more than|greater than|exceeding|larger than|longer than|at least"
+        r"|under|below|less than"
+        r"|fewer than|at most|"
+        r"smaller than|cheaper than|shorter than|exactly) (?P<amount>[$€£¥]?\s?\d[\d.,]*\s?"
+        r"(?:[%$€£¥]|[A-Za-z]+)?)$"
+    ),
     re.IGNORECASE,
 )
 _RELATIONS = {
@@ -144,20 +187,29 @@ _RELATIONS = {
 }
 _RELATION = {word: sign for sign, words in _RELATIONS.items() for word in words.split("|")}
 _WHERE = re.compile(
-    r"\s+(?:in|inside|under|within)\s+(?:(?:the|my|our)\s+)?(?:(?:folder|directory|file|note|chapter|page"
-    r"|document)\s+(?P<a>[\w./-]+(?: [\w./-]+)?)"
-    r"|(?P<b>[\w./-]+)\s+(?:folder|directory|file|note|notes|document)|(?P<c>[\w-]+(?:[./][\w-]+)+/?))$",
+    (
+        r"\s+(?:in|inside|under|within)\s+(?:(?:the|my|our)\s+)?(?:(?:folder|directory|file|note"
+        r"|chapter|page"
+        r"|document)\s+(?P<a>[\w./-]+(?: [\w./-]+)?)"
+        r"|(?P<b>[\w./-]+)\s+(?:folder|directory|file|note|notes|document)|(?P<c>[\w-]+"
+        r"(?:[./][\w-]+)+/?))$"
+    ),
     re.IGNORECASE,
 )
 _ANYWHERE = re.compile(
-    r"\s+(?:in|inside|within|across)\s+(?:(?:all|the|these|this|my|our)\s+)*"
-    r"(?:notes?|files?|docs|documents|documentation|folders?|workspace|vault|repository|repo|project|corpus"
-    r"|book|collection)$",
+    (
+        r"\s+(?:in|inside|within|across)\s+(?:(?:all|the|these|this|my|our)\s+)*"
+        r"(?:notes?|files?|docs|documents|documentation|folders?|workspace|vault|repository|repo"
+        r"|project|corpus"
+        r"|book|collection)$"
+    ),
     re.IGNORECASE,
 )
 _WORD = re.compile(
-    r"^(?:(?:both|either|the|a|an|any|der|die|das|den|dem|le|la|les|el|los|las) |l['’])*"
-    r"(?:(?:word|term|phrase|string|tag|keyword|name|topic|subject)s? )?",
+    (
+        r"^(?:(?:both|either|the|a|an|any|der|die|das|den|dem|le|la|les|el|los|las) |l['’])*"
+        r"(?:(?:word|term|phrase|string|tag|keyword|name|topic|subject)s? )?"
+    ),
     re.IGNORECASE,
 )
 

@@ -6,6 +6,7 @@ import re
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
 from lens_lsp.domain.words import key, stem
+from lens_lsp.oracle.equality import equal
 from lens_lsp.oracle.lexicon import MEASURABLE
 from lens_lsp.oracle.names import names
 from lens_lsp.oracle.reading import Reading, combined, items, over, trimmed
@@ -31,15 +32,21 @@ _ORDERS: tuple[tuple[Combination | None, AnswerType, str], ...] = (
 )
 _ORDER = {word: (combination, kind) for combination, kind, words in _ORDERS for word in words.split()}
 _COMPARATIVE = re.compile(
-    rf"\b(?:(?P<more>more|most)(?: (?P<recent>recent(?:ly)?))?|(?P<less>less|fewer|least|fewest)|"
-    rf"(?P<word>{'|'.join(_ORDER)}))\b",
+    (
+        r"\b(?:(?P<more>more|most)(?: (?P<recent>recent(?:ly)?))?|(?P<less>less|fewer|least"
+        r"|fewest)|"
+        rf"(?P<word>{'|'.join(_ORDER)}))\b"
+    ),
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"[,:;]\s+|\s+[–—-]\s+")
 _AUX = r"(?:is|was|are|were|does|do|did|has|have|had|will|would|can|could)"
 _AMONG = re.compile(
-    r"^(?:which|who|what)(?: \w+)? of (?:these |the two |the )?(?P<list>.+? (?:and|or) .+?) "
-    rf"(?P<rest>(?:{_AUX}|came|comes|happened|started|began|died|weighs?|costs?|ran|lasted|won)\b.*)$",
+    (
+        r"^(?:which|who|what)(?: \w+)? of (?:these |the two |the )?(?P<list>.+? (?:and|or) .+?) "
+        rf"(?P<rest>(?:{_AUX}|came|comes|happened|started|began|died|weighs?|costs?|ran|lasted"
+        r"|won)\b.*)$"
+    ),
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
@@ -51,8 +58,11 @@ _SUPERLATIVE = re.compile(
 _THAN = re.compile(rf"^{_AUX} (?P<a>[^,]+?) than (?P<b>[^,]+)$", re.IGNORECASE)
 _BEFORE = re.compile(r"^(?:did|was|were) (?P<a>[^,]+?) (?P<order>before|after) (?P<b>[^,]+)$", re.IGNORECASE)
 _BOTH = re.compile(
-    rf"^(?P<aux>{_AUX}) (?P<list>.+? and .+?) (?P<rest>(?:both|all|each) .+|(?:(?:share|have|has|had|of|in|from"
-    rf"|at|on|by) )?(?:the )?same\b.*)$",
+    (
+        rf"^(?P<aux>{_AUX}) (?P<list>.+? and .+?) (?P<rest>(?:both|all|each) .+|(?:(?:share|have"
+        r"|has|had|of|in|from"
+        r"|at|on|by) )?(?:the )?same\b.*)$"
+    ),
     re.IGNORECASE,
 )
 _SAME_AS = re.compile(
@@ -61,8 +71,12 @@ _SAME_AS = re.compile(
 )
 # "Is the fee the same in Bern and Basel?", "Is the fee the same in Bern as in Basel?"
 _SAME_IN = re.compile(
-    rf"^{_AUX} (?P<rest>.+?) (?:the same|identical|equal) (?:in|for|on|at|under|with|by|to) (?:both )?(?P<a>.+?)"
-    r"(?: as (?:in |for |on |at |under |with )?| and (?:in |for |on |at |under |with )?)(?P<b>.+)$",
+    (
+        rf"^{_AUX} (?P<rest>.+?) (?:the same|identical|equal) (?:in|for|on|at|under|with|by|to) "
+        r"(?:both )?(?P<a>.+?)"
+        r"(?: as (?:in |for |on |at |under |with )?| and (?:in |for |on |at |under |with )?)"
+        r"(?P<b>.+)$"
+    ),
     re.IGNORECASE,
 )
 _SAME_LIST = re.compile(
@@ -70,8 +84,10 @@ _SAME_LIST = re.compile(
 )
 # "Oak or ash: which burns longer?"
 _LIST_FIRST = re.compile(
-    r"^(?P<list>[^?:;,]{2,60}? (?:or|and|vs\.?|versus) [^?:;,]{2,60})(?:[:;,]| [-–—]) "
-    r"(?P<rest>(?:which|who|what)(?: one| of (?:them|the two|these))?\b.+)$",
+    (
+        r"^(?P<list>[^?:;,]{2,60}? (?:or|and|vs\.?|versus) [^?:;,]{2,60})(?:[:;,]| [-–—]) "
+        r"(?P<rest>(?:which|who|what)(?: one| of (?:them|the two|these))?\b.+)$"
+    ),
     re.IGNORECASE,
 )
 _BOTH_WHAT = re.compile(
@@ -80,18 +96,24 @@ _BOTH_WHAT = re.compile(
 )
 _BOTH_FIRST = re.compile(rf"^(?P<aux>{_AUX}) both (?P<list>.+? and .+)$", re.IGNORECASE)
 _COMPARE = re.compile(
-    r"^(?:please )?(?:compare|contrast|compare and contrast)\s+"
-    r"(?P<list>.+?(?: and | with | to | against |,| vs\.? | versus ).+?)"
-    r"(?:\s+(?:in terms of|with respect to|with regard to|regarding|by|for) (?P<aspect>.+))?$",
+    (
+        r"^(?:please )?(?:compare|contrast|compare and contrast)\s+"
+        r"(?P<list>.+?(?: and | with | to | against |,| vs\.? | versus ).+?)"
+        r"(?:\s+(?:in terms of|with respect to|with regard to|regarding|by|for) (?P<aspect>.+))?$"
+    ),
     re.IGNORECASE,
 )
 _DIFFER = re.compile(
-    r"^how (?:does|do|did|is|are) (?P<a>.+?)(?: differ(?:s|ent)?| compare[sd]?) (?:from|to|with) (?P<b>.+)$"
-    r"|^how (?:do|did|are) (?P<list>.+? and .+?) (?:differ|different|compare)(?P<in> in .+)?$"
-    r"|^(?:what(?:'s| is| are| were)? )?(?:the |some )?(?:main |key |major )?(?:differences?|similarit(?:y|ies)"
-    r"|distinctions?) between (?P<between>.+)$"
-    r"|^what (?P<noun>.*?)\b(?:do|did|does|are|were)(?: both)? (?P<common>.+? and .+?) "
-    r"(?:(?:both )?(?:have in common|share(?: in common)?)|both \w+)$",
+    (
+        r"^how (?:does|do|did|is|are) (?P<a>.+?)(?: differ(?:s|ent)?| compare[sd]?) (?:from|to"
+        r"|with) (?P<b>.+)$"
+        r"|^how (?:do|did|are) (?P<list>.+? and .+?) (?:differ|different|compare)(?P<in> in .+)?$"
+        r"|^(?:what(?:'s| is| are| were)? )?(?:the |some )?(?:main |key |major )?(?:differences?"
+        r"|similarit(?:y|ies)"
+        r"|distinctions?) between (?P<between>.+)$"
+        r"|^what (?P<noun>.*?)\b(?:do|did|does|are|were)(?: both)? (?P<common>.+? and .+?) "
+        r"(?:(?:both )?(?:have in common|share(?: in common)?)|both \w+)$"
+    ),
     re.IGNORECASE,
 )
 _VERSUS = re.compile(r"^(?P<list>[^?]{2,60} (?:vs\.?|versus) [^?]{2,60})$", re.IGNORECASE)
@@ -259,6 +281,9 @@ def _subject(text: str) -> tuple[str, str]:
 
 def _both(question: str) -> Reading | None:
     """ "Are A and B both …?", "Do A and B have the same …?" """
+    level = equal(question)
+    if level is not None:
+        return level
     match = _SAME_IN.match(question)
     if match is not None:
         pair = (match["a"], match["b"])
@@ -325,7 +350,7 @@ def _differ(question: str) -> Reading | None:
 
 def _named(subjects: tuple[str, ...]) -> bool:
     """Whether members of a list look like things of their own ("of Anna and Bob", not "of salt and water")."""
-    return len(subjects) > 1 and all(names(f"x {s}") or _ARTICLE.match(s) for s in subjects)
+    return len(subjects) > 1 and all(names(f"x {s}") or _ARTICLE.match(s) or re.search(r"\d", s) for s in subjects)
 
 
 def aspect_of(text: str) -> str:

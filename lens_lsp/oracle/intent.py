@@ -15,6 +15,8 @@ from lens_lsp.oracle.analysis import answer_type
 from lens_lsp.oracle.calculating import calculate, together
 from lens_lsp.oracle.collecting import collect
 from lens_lsp.oracle.comparing import compare
+from lens_lsp.oracle.operations import operate, summed
+from lens_lsp.oracle.phrasing import rewritten
 from lens_lsp.oracle.reading import Reading, trimmed
 from lens_lsp.oracle.tongues import foreign, foreign_type
 
@@ -72,7 +74,7 @@ def read_question(question: str) -> Reading:
 
 def _reading(text: str) -> Reading | None:
     """What the patterns make of a question; without its setting or its unit where they know nothing of the whole."""
-    text = _POLITE.sub("", text)
+    text = rewritten(_POLITE.sub("", text))
     reading = _known(text)
     if reading is not None:
         return reading
@@ -90,7 +92,7 @@ def _reading(text: str) -> Reading | None:
 
 
 def _known(text: str) -> Reading | None:
-    for read in (collect, calculate, compare, foreign):
+    for read in (collect, operate, summed, calculate, compare, foreign):
         reading = read(text)
         if reading is not None:
             return reading

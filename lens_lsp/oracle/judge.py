@@ -13,15 +13,14 @@ from lens_lsp.computation.dates import agrees
 from lens_lsp.domain.observation import Judgement, Region, Verdict
 from lens_lsp.domain.plan import MatchRule, Requirement
 from lens_lsp.domain.words import fold, key
-from lens_lsp.oracle.answers import Candidate, best
+from lens_lsp.oracle.answers import Candidate
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.enumerations import enumerations
-from lens_lsp.oracle.labels import under_label
 from lens_lsp.oracle.lexicon import ANAPHORS
 from lens_lsp.oracle.matching import WORDS, held, tightest
+from lens_lsp.oracle.operands import in_column, told, value_of
 from lens_lsp.oracle.settings import Thresholds
 from lens_lsp.oracle.soundness import denies, lack, opposed
-from lens_lsp.oracle.tables import column, columns
 from lens_lsp.oracle.verdicts import NOTHING, Features, verdict
 from lens_lsp.oracle.view import View, dates_in, view_of
 from lens_lsp.oracle.weights import Need, Needs, compile_needs
@@ -39,6 +38,8 @@ _WORTH = 0.2
 _WORTH_VALUES = 0.4
 """Below this share of the mass no value makes a proof."""
 _OPENING = 80
+_STANDS_FOR = 0.8
+"""What a unit is worth of the word it stands for, of several facts: "cost" before "210 €"."""
 _DEFINES = re.compile(
     r"\b(?:is|are|was|were|means?|refers? to|denotes?|stands for|describes?|ist|sind|est|sont|es|son|это)\b"
     r"|[:：—–]|是|とは|は|[은는] "
@@ -117,7 +118,7 @@ def _windows(need: Need, view: View) -> list[_Window]:
     """The best windows for a requirement by mass, shorter ones first where they hold as much."""
     found: list[_Window] = []
     for first in range(len(view.units)):
-        mask, context = 0, view.over(first) & need.bits
+        mask, context = 0, view.over(first, several=need.several) & need.bits
         for last in range(first, min(first + _MOST_UNITS, len(view.units))):
             if last > first and None not in (view.header[last], view.header[first]):
                 break  # two rows are two statements
@@ -128,12 +129,15 @@ def _windows(need: Need, view: View) -> list[_Window]:
             core = need.mass(mask | (context & need.named))
             score = core + _CONTEXT * (need.mass(mask | context) - core)
             score -= _UNIT_COST * (last - first) + _LENGTH_COST * length
-            if need.names and mask & need.named:
+            titled = need.several and context & need.named == need.named
+            if need.names and mask & need.named and not titled:
                 score += _NAME_GAIN
             if mask or need.bridges:
                 found.append(_Window(first, last, mask, score))
-    found.sort(key=lambda window: -window.score)
-    return [window for window in found[:_TRIED] if window.score >= found[0].score - _WITHIN]
+    # A value may still stand for what is measured.
+    worth = {id(w): w.score + (need.mass(need.measured & ~w.mask) if need.several else 0.0) for w in found}
+    found.sort(key=lambda window: -worth[id(window)])
+    return [window for window in found[:_TRIED] if worth[id(window)] >= worth[id(found[0])] - _WITHIN]
 
 
 def _gain(need: Need, view: View, window: _Window) -> float:
@@ -153,7 +157,9 @@ def _value_gain(need: Need, view: View, window: _Window) -> float:
         return 0.0
     found = _candidates(need, view, window)
     stands_for = need.measured & ~window.mask if any(candidate.measured for candidate in found) else 0
-    return _FIT_GAIN * max((candidate.fit for candidate in found), default=0.0) + need.mass(stands_for)
+    return _FIT_GAIN * max((candidate.fit for candidate in found), default=0.0) + need.mass(stands_for) * (
+        _STANDS_FOR if need.several else 1.0
+    )
 
 
 def _candidates(need: Need, view: View, window: _Window) -> list[Candidate]:
@@ -173,7 +179,7 @@ def _measured(need: Need, view: View, window: _Window) -> Assessment:
     """The features of a window, and what it would be quoted with."""
     quote = view.text(window.first, window.last)
     start, end = view.units[window.first].start, view.units[window.last].end
-    plain, above = fold(quote), view.over(window.first)
+    plain, above = fold(quote), view.over(window.first, several=need.several)
     names = _names_held(need, window.mask | (above & need.named), view, plain, window)
     mask = window.mask
     for name, holds_ in zip(need.names, names, strict=True):
@@ -183,8 +189,8 @@ def _measured(need: Need, view: View, window: _Window) -> Assessment:
     chosen, fit = None, need.wanted.fit_of_text(quote)
     if need.wanted.typed:
         candidates = _candidates(need, view, window)
-        candidates = _in_column(need, view, window, candidates)
-        chosen = _chosen(need, view, candidates, [(at + start, index) for at, index in hits])
+        candidates = in_column(need, view, window.first, candidates)
+        chosen = value_of(need, view, candidates, [(at + start, index) for at, index in hits])
         fit = 0.0 if chosen is None else chosen.fit
         if chosen is not None and chosen.measured:
             mask |= need.measured
@@ -198,7 +204,7 @@ def _measured(need: Need, view: View, window: _Window) -> Assessment:
         link=_link(need, view, window, None if chosen is None else chosen.span.start),
         reach=0 if chosen is None else _reach(need, chosen, [(at + start, index) for at, index in hits]),
         spread=tightest(hits, window.mask) if hits else 0,
-        terms=(mask | (above & need.bits)).bit_count(),
+        terms=(mask | (above & need.bits)).bit_count() + told(need, view, chosen),
         defined=_defines(need, view, window),
         units=window.last - window.first + 1,
         length=len(quote),
@@ -266,40 +272,6 @@ def _defines(need: Need, view: View, window: _Window) -> bool:
     return start is not None and any(
         span.start <= at < start.start() and need.bits >> index & 1 for at, index in view.hits
     )
-
-
-def _labelled(need: Need, view: View, candidates: list[Candidate]) -> list[Candidate]:
-    """The values under the label with the requirement's own words; all when no label has them."""
-    chosen = under_label(view.region.text, [c.span.start for c in candidates], need.wanted.asked)
-    return [candidates[index] for index in chosen]
-
-
-def _chosen(need: Need, view: View, candidates: list[Candidate], hits: list[tuple[int, int]]) -> Candidate | None:
-    """The value that answers: under its label, beside its subject's name, else closest to what is asked for."""
-    beside = [(at, index) for at, index in hits if need.several and need.named >> index & 1] or hits
-    weighed = [(at, need.weights[index]) for at, index in beside]
-    return best(_beside_name(need, view, _labelled(need, view, candidates)), weighed, behind=need.several)
-
-
-def _beside_name(need: Need, view: View, candidates: list[Candidate]) -> list[Candidate]:
-    """Of several facts each has its value in the unit that names its subject; all where no such unit has one."""
-    if not need.several or not need.named:
-        return candidates
-    held_by = [span for span, mask in zip(view.units, view.masks, strict=True) if mask & need.named == need.named]
-    return [c for c in candidates if any(span.contains(c.span) for span in held_by)] or candidates
-
-
-def _in_column(need: Need, view: View, window: _Window, candidates: list[Candidate]) -> list[Candidate]:
-    """The values of a table row that stand under a header cell with a term of the requirement; all if none does."""
-    top = view.header[window.first]
-    if top is None:
-        return candidates
-    row, header = view.units[window.first], view.units[top]
-    asked = need.bits & ~need.named
-    places = [at - header.start for at, index in view.hits if header.start <= at < header.end and asked >> index & 1]
-    wanted = columns(view.region.text[header.start : header.end], places)
-    line = view.region.text[row.start : row.end]
-    return [c for c in candidates if column(line, c.span.start - row.start) in wanted] or candidates
 
 
 def _link(need: Need, view: View, window: _Window, value: int | None) -> float:

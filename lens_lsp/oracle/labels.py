@@ -33,9 +33,19 @@ def fitness(label: str | None, asked: frozenset[str]) -> float:
     return sum(word in asked for word in words) / len(words) if words else 0.0
 
 
-def under_label(text: str, places: Sequence[int], asked: frozenset[str]) -> list[int]:
-    """The indices of the places that stand under the label that fits best; all outside of addresses when none does."""
-    scores = [fitness(label_of(text, at), asked) for at in places]
+def _score(label: str | None, asked: frozenset[str], subject: frozenset[str]) -> float:
+    named = bool(subject) and subject <= {stem(word) for word in key(label or "").split()}
+    return 1.0 if named else fitness(label, asked - subject)
+
+
+def under_label(
+    text: str, places: Sequence[int], asked: frozenset[str], subject: frozenset[str] = frozenset()
+) -> list[int]:
+    """The indices of the places that stand under the label that fits best; all outside of addresses when none does.
+
+    A label that holds all stems of the ``subject`` fits, too; a part of them ("The bell tower") names another one.
+    """
+    scores = [_score(label_of(text, at), asked, subject) for at in places]
     most = max(scores, default=0.0)
     if most >= _ENOUGH:
         return [index for index, score in enumerate(scores) if score == most]

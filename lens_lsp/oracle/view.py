@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from lens_lsp.computation.dates import CalendarDate
@@ -15,6 +16,8 @@ from lens_lsp.oracle.matching import Folded, folded, held, occurrences
 from lens_lsp.oracle.tables import headers, is_rule
 from lens_lsp.oracle.units import bare, bounds
 from lens_lsp.oracle.weights import Needs
+
+_NAMING = re.compile(r"\W*(?:name|title|code|id|subject)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -47,9 +50,20 @@ class View:
             bits |= self.masks[index]
         return bits
 
-    def over(self, unit: int) -> int:
-        """The terms that stand above a unit, for a line of the head also those beside it."""
-        return self.above | self.mask(0, len(self.units) - 1) if self.fields[unit] else self.above
+    def over(self, unit: int, *, several: bool = False) -> int:
+        """The terms that stand above a unit, for a line of the head also those beside it.
+
+        Of ``several`` facts that stand side by side, another line of the head says something else, unless it names.
+        """
+        if not self.fields[unit]:
+            return self.above
+        if not several:
+            return self.above | self.mask(0, len(self.units) - 1)
+        bits = self.above
+        for index, span in enumerate(self.units):
+            if not self.fields[index] or _NAMING.match(self.region.text, span.start):
+                bits |= self.masks[index]
+        return bits
 
     def text(self, first: int, last: int) -> str:
         """Some adjacent units as they stand in the region."""

@@ -20,6 +20,7 @@ from lens_lsp.oracle.answers import Wanted, is_measure, wanted
 from lens_lsp.oracle.lexicon import (
     BASES,
     EXTREMES,
+    MEASURABLE,
     OPPOSITES,
     ORDERS,
     TYPE_WORDS,
@@ -30,6 +31,13 @@ from lens_lsp.oracle.lexicon import (
 from lens_lsp.oracle.matching import Form, forms
 
 _SOFT = 0.3
+_DEGREES = frozenset({"high", "low", "large", "small", "big", "great"})
+"""Adjectives that only say which way, beside a noun for what is measured: "the highest amount"."""
+_HOLDING_WORDS = (
+    "contain hold have need require include total use get come amount cover combined sum go store carry serve"
+)
+_HOLDING = frozenset(map(stem, _HOLDING_WORDS.split()))
+"""Verbs that tie a number to what has it; a label or a table does without."""
 _EVERYWHERE = 0.05
 """What is left of the weight of a term that stands in every document: it still says what is asked."""
 COMMON = 0.3
@@ -77,6 +85,12 @@ class Need:
     measured: int
     """Terms that a value of the right unit stands for: "weigh" in "2.3 kg"."""
     yes_no: bool
+    kinds: int
+    """Terms that name its type of answer, such as "amount": they weigh nothing, and head a column."""
+    own: int
+    """Terms of its names that no other fact's names have."""
+    peers: tuple[int, ...]
+    """The same for every fact of the plan, in order."""
     words: int
     """Terms that are whole words, not pairs of characters of a script without spaces."""
     several: bool
@@ -151,13 +165,9 @@ def _need(
     bridges: tuple[str, ...],
 ) -> Need:
     index = {term: i for i, term in enumerate(known)}
-    needed: list[NeededName] = []
-    least = COMMON * max(rarity, default=1.0)
-    for name in requirement.names:
-        parts = [index[term] for term, _ in terms(name) if term in index]
-        if not parts or max(rarity[i] for i in parts) >= least:
-            needed.append(NeededName(sum(1 << i for i in parts), name, _date_of(name)))
+    needed = _needed(requirement, index, rarity)
     bits = sum(1 << i for i, weight in enumerate(weights) if weight > 0)
+    peers = _peers(plan, index)
     rule, lookup = requirement.rule, plan.intent is Intent.LOOKUP
     return Need(
         requirement,
@@ -170,6 +180,9 @@ def _need(
         bridges,
         sum(1 << i for i, term in enumerate(known) if bits >> i & 1 and is_measure(term)),
         _YES_NO.match(plan.question.strip()) is not None,
+        sum(1 << i for i, term in enumerate(known) if stem(term) in TYPE_WORDS.get(requirement.answer_type.value, ())),
+        peers[plan.requirements.index(requirement)] if requirement in plan.requirements else 0,
+        peers,
         sum(1 << i for i, term in enumerate(known) if forms(term)[0].suffix >= 0),
         len(plan.requirements) > 1,
         rule is None and plan.transformation is not None and plan.transformation.kind in _LISTS,
@@ -178,6 +191,29 @@ def _need(
         _opposites(known, bits),
         rule,
         tuple((Form(phrase, 0 if phrase.isascii() else -1),) for phrase in rule.phrases) if rule is not None else (),
+    )
+
+
+def _needed(requirement: Requirement, index: Mapping[str, int], rarity: Sequence[float]) -> list[NeededName]:
+    """The names that a proof must hold: those that are rare, or hold no term at all."""
+    needed: list[NeededName] = []
+    least = COMMON * max(rarity, default=1.0)
+    for name in requirement.names:
+        parts = [index[term] for term, _ in terms(name) if term in index]
+        if not parts or max(rarity[i] for i in parts) >= least:
+            needed.append(NeededName(sum(1 << i for i in parts), name, _date_of(name)))
+    return needed
+
+
+def _peers(plan: Plan, index: Mapping[str, int]) -> tuple[int, ...]:
+    """For every fact the terms, as bits, that only its own subject is known by."""
+    named = [
+        {term for name in requirement.names for term, _ in terms(name) if term in index}
+        for requirement in plan.requirements
+    ]
+    return tuple(
+        sum(1 << index[term] for term in mine.difference(*(other for j, other in enumerate(named) if j != i)))
+        for i, mine in enumerate(named)
     )
 
 
@@ -213,13 +249,18 @@ def _factors(plan: Plan) -> dict[str, float]:
     # The order is told by the values themselves.
     ordered = plan.intent in (Intent.COMPARISON, Intent.COMPUTATION) and plan.transformation is not None
     untold = 0.0 if ordered and plan.answer_type in (AnswerType.NUMBER, AnswerType.DATE) else _SOFT
+    measured = any(stem(anchor.text) in MEASURABLE for anchor in plan.anchors)
     for anchor in plan.anchors:
         term = anchor.text
         reads = plan.intent in (Intent.SUMMARIZE, Intent.AGGREGATION) and stem(term) in _ASKS_TO_READ
         if reads or is_function(term) or term in STOP_WORDS:
             factors[term] = 0.0
-        elif ordered and (term in ORDERS or (term in BASES and not is_measure(term))):
+        elif (ordered and (term in ORDERS or (term in BASES and not is_measure(term)))) or (
+            ordered and BASES.get(term, term) in _DEGREES and measured
+        ):
             factors[term] = untold
+        elif ordered and stem(term) in _HOLDING and plan.answer_type is not AnswerType.ANY:
+            factors[term] = 0.0
         elif is_soft(term) or term == kind:
             factors[term] = _SOFT
     factors.update(_unspaced(plan.question))

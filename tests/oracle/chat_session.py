@@ -1,0 +1,164 @@
+"""A folder of notes, a model that follows a script by stage, and a way to ask with both."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lens_lsp.domain.answer import Answer, Mode
+from lens_lsp.domain.events import Answered, Event
+from lens_lsp.lens import Lens
+from lens_lsp.models.base import ChatReply, ChatRequest, ModelError
+from lens_lsp.models.scripted import Broken, ScriptedModel
+from lens_lsp.oracle.chat import ChatOracle
+from lens_lsp.oracle.ledger import Budget
+from lens_lsp.oracle.prompts import TRAILER
+
+Says = str | ChatReply | ModelError | Broken | Callable[[ChatRequest], Any]
+
+STAGES = {
+    '{"anchors"': "anchors",
+    '"document": null}': "decompose",
+    '"anchors": ["..."]}': "analyse",
+    '{"found"': "observe",
+    '{"unproven"': "cover",
+    TRAILER: "synthesise",
+    '{"short": "..."}': "calibrate",
+}
+PLAN = {
+    "intent": "lookup",
+    "facts": [{"text": "when the bridge at Arlen was opened", "type": "date", "many": False, "label": "bridge"}],
+    "combine": "none",
+    "expression": None,
+    "document": None,
+}
+PROOF = "The bridge at Arlen was opened on 4 May 1931"
+QUESTION = "When was the bridge at Arlen opened?"
+ANSWER = f'It was opened on 4 May 1931 [1].\n{TRAILER} {{"short": "4 May 1931", "unmet": []}}'
+BOUNDS = {Mode.DEEP: 4 + 2 * 3, Mode.FAST: 2 + 2}
+NARROW = {"request_tokens": 600, "direct_tokens": 50}
+"""So small that a few notes take several rounds."""
+
+
+def stage_of(request: ChatRequest) -> str:
+    """Which stage a request belongs to, by the form of the reply it asks for."""
+    first = request.messages[1].text
+    last = request.messages[-1].text
+    if last.startswith("That was not the JSON"):
+        return "repair"
+    form = first[first.rindex("Reply with JSON only") :] if "Reply with JSON only" in first else TRAILER
+    if form == TRAILER:
+        return "synthesise"
+    if '"facts"' in form:
+        return "analyse" if '"anchors"' in form else "decompose"
+    return next(stage for start, stage in STAGES.items() if start in form)
+
+
+def regions_of(request: ChatRequest) -> dict[int, str]:
+    """The texts a request shows, by number."""
+    text = request.messages[1].text
+    found = re.finditer(
+        r"\[(n[0-9a-z]+) (?:region|evidence) (\d+), context\]\n.*?\n?\[\1 text\]\n(.*?)\n\[\1 end\]",
+        text,
+        re.DOTALL,
+    )
+    return {int(match[2]): match[3] for match in found}
+
+
+def contexts_of(request: ChatRequest) -> list[str]:
+    """The contexts a request shows."""
+    return re.findall(r"(?<=, context\]\n).*?(?=\n\[n[0-9a-z]+ text\])", request.messages[1].text, re.DOTALL)
+
+
+def quoting(needle: str, verdict: str = "full", value: str | None = None, **more: Any) -> Callable[[ChatRequest], str]:
+    """Quotes a text wherever it stands."""
+
+    def says(request: ChatRequest) -> str:
+        found = [
+            {"region": number, "fact": "f1", "verdict": verdict, "quote": needle, "value": value}
+            for number, text in regions_of(request).items()
+            if needle in text
+        ]
+        return json.dumps({"found": found, "terms": [], **more})
+
+    return says
+
+
+def scripted(stages: dict[str, Says] | None = None, **options: Any) -> ScriptedModel:
+    """A model that finds the proof; ``stages`` says what it does differently, a list being said item by item."""
+    script: dict[str, Says] = {
+        "anchors": '{"anchors": ["opening", "inaugurated"]}',
+        "decompose": json.dumps(PLAN),
+        "analyse": json.dumps({**PLAN, "anchors": ["opening"]}),
+        "observe": quoting(PROOF, value="4 May 1931"),
+        "cover": '{"unproven": [], "terms": []}',
+        "synthesise": ANSWER,
+        "calibrate": '{"short": "4 May 1931"}',
+        **(stages or {}),
+    }
+
+    def tell(request: ChatRequest) -> Any:
+        said = script[stage_of(request)] if stage_of(request) != "repair" or "repair" in script else "?"
+        if isinstance(said, list):
+            said = said.pop(0) if len(said) > 1 else said[0]
+        return said(request) if callable(said) else said
+
+    options.setdefault("context_tokens", 32_000)
+    return ScriptedModel(tell, **options)
+
+
+def notes(folder: Path, *, more: int = 12) -> Path:
+    """The note that holds the proof, and others about the same things."""
+    (folder / "bridges.md").write_text(f"# Bridges\n\n## Arlen\n\n{PROOF}. It spans 210 metres.\n", "utf-8")
+    for number in range(more):
+        lines = " ".join(
+            f"On day {day} the carts of mill {number} were counted and the old bridge was closed for repairs again."
+            for day in range(24)
+        )
+        (folder / f"log-{number:02}.md").write_text(f"# Log {number}\n\n{lines}\n", "utf-8")
+    return folder
+
+
+def oracle_of(model: ScriptedModel, mode: Mode, **options: Any) -> ChatOracle:
+    """The oracle with nonces by number and no time lost waiting."""
+    counter = itertools.count(1)
+
+    async def rest(_: float) -> None:
+        return None
+
+    options = {"nonce": lambda: f"n{next(counter):06}", "sleep": rest, "jitter": lambda: 0.5, **options}
+    return ChatOracle(model, mode, **options)
+
+
+def events_of(
+    folder: Path, model: ScriptedModel, mode: Mode, *, question: str = QUESTION, oracle: Any = None, **options: Any
+) -> list[Event]:
+    """Ask; all events."""
+    narrow = {**NARROW, **options.pop("limits", {})}
+    budget = options.pop("budget", None) or replace(Budget.of(mode), **narrow)
+
+    async def collect() -> list[Event]:
+        asked = Lens([folder]).ask(
+            question, mode=mode, budget=budget, oracle=oracle or oracle_of(model, mode), **options
+        )
+        return [event async for event in asked]
+
+    return asyncio.run(collect())
+
+
+def ask(folder: Path, model: ScriptedModel, mode: Mode, **options: Any) -> Answer:
+    """Ask; the answer."""
+    answers = [event.answer for event in events_of(folder, model, mode, **options) if isinstance(event, Answered)]
+    assert len(answers) == 1
+    return answers[0]
+
+
+def total(answer: Answer) -> int:
+    """All calls of an answer."""
+    return sum(answer.account.calls.values())

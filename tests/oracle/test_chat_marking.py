@@ -1,0 +1,110 @@
+"""A synthesis while it streams: the trailer held back, markers that resolve, claims that cite nothing."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lens_lsp.oracle.marking import Sifter, unsupported
+from lens_lsp.oracle.prompts import TRAILER
+
+
+def sifted(text: str, *sizes: int, numbers: tuple[int, ...] = (1, 2)) -> tuple[str, Sifter]:
+    sifter, shown, at = Sifter(numbers), [], 0
+    for size in (*sizes, len(text)):
+        shown.append(sifter.feed(text[at : at + size]))
+        at += size
+    return "".join(shown) + sifter.finish(), sifter
+
+
+END = f'{TRAILER} {{"short": "x", "unmet": []}}'
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "", " ", "\n```json\n", "\n```\n", "`\n"])
+def test_the_trailer_is_held_back_however_it_is_cut(between: str) -> None:
+    text = f"It is so [1].{between}{END}"
+    for size in range(1, 9):
+        shown, sifter = sifted(text, *[size] * len(text))
+        assert shown == "It is so [1]."
+        assert sifter.trailer.strip().startswith('{"short"')
+
+
+def test_what_only_begins_like_a_trailer_is_text() -> None:
+    text = "Mail me @ home or @@AN @@ANSWE, `code` and [ brackets ["
+    assert sifted(text, *[1] * len(text))[0] == text
+
+
+def test_markers_that_resolve_stay_and_others_go() -> None:
+    shown, sifter = sifted("A [1], b [2, 9], c [7], d [^1], e [1; 2], f [x].", *[2] * 40)
+    assert shown == "A [1], b [2], c , d [1], e [1][2], f [x]."
+    assert sifter.dropped == 2
+
+
+def test_controls_and_hidden_characters_are_no_answer() -> None:
+    assert sifted("It \x1b[2Jis\u202e so\U000e0041.\n")[0] == "It [2Jis so."
+
+
+@given(st.text(alphabet="ab [1]9@ANSWER{}`\n\x1b,", max_size=60), st.lists(st.integers(1, 9), max_size=30))
+def test_pieces_make_no_difference(text: str, sizes: list[int]) -> None:
+    whole, one = sifted(text)
+    pieces, other = sifted(text, *sizes)
+    assert (whole, one.trailer, one.dropped) == (pieces, other.trailer, other.dropped)
+    assert TRAILER not in whole
+
+
+def test_a_stream_of_blanks_costs_linear_time() -> None:
+    sifter, started = Sifter((1,)), time.perf_counter()
+    for piece in ("   \n", "[", "`", "@"):
+        for _ in range(5_000):
+            sifter.feed(piece)
+    sifter.finish()
+    assert time.perf_counter() - started < 5.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The gate opens at nine [1].",
+        "The gate opens at nine. [1]",
+        "The gate opens at nine.[1][2] It closes at ten [2].",
+        "# The gate opens at nine",
+        "When does the gate open?",
+        "The gate has these hours:\n- nine to ten [1]\n- and then noon to one [2]",
+        "The notes do not say when it closes.",
+        "No evidence was found for the colour.",
+        "Yes [1].",
+        "Yes.",
+        "| hours | gate |\n| --- | --- |\n| nine [1] | open |",
+        "```\nx = 1 + 2 + 3\n```",
+        "门在九点打开 [1]。",
+    ],
+)
+def test_these_need_nothing_more(text: str) -> None:
+    found = unsupported(text, {1, 2})
+    assert [sentence for sentence in found if "|" not in sentence] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "flagged"),
+    [
+        ("The gate opens at nine.", ("The gate opens at nine.",)),
+        ("The gate opens at nine [3].", ("The gate opens at nine [3].",)),
+        ("It opens at nine [1]. It is painted bright red.", ("It is painted bright red.",)),
+        ("- nine to ten [1]\n- open on holidays too", ("open on holidays too",)),
+        ("42.", ("42.",)),
+        ("门在九点打开,十点关闭。", ("门在九点打开,十点关闭。",)),
+    ],
+)
+def test_claims_without_a_marker_are_flagged(text: str, flagged: tuple[str, ...]) -> None:
+    assert unsupported(text, {1, 2}) == flagged
+
+
+def test_flagging_ends_on_any_text() -> None:
+    rng = random.Random(3)
+    for _ in range(200):
+        text = "".join(rng.choice("a1 .!?[]\n|`-#*“”。") for _ in range(2_000))
+        assert all(sentence in text or "[" in text for sentence in unsupported(text, {1}))
