@@ -34,11 +34,13 @@ examples:
   lens ask "which is older, A or B" notes a.md   several folders and files are one question
   lens ask --explain "when does the lease end"   plan, what was read, beliefs, why it stopped
   lens ask --json "when does it end" | jq -r .shortAnswer
+  lens ask --dry-run "when does the lease end"   what a configured model would be sent
   lens ask -- "--no-verify, what does it do"     a question that begins with a dash
 
-Nothing is indexed, and in this version nothing ever leaves this machine: no model is called. Files named by
-.gitignore, .ignore and .lensignore are left out (--no-ignore searches them too); secrets such as .env or private
-keys are never searched. Ctrl-C once stops the search and prints what was found, twice leaves at once.
+Nothing is indexed, and without a model nothing ever leaves this machine. LENS_BASE_URL and LENS_MODEL configure
+one (LENS_API_KEY if it needs a key); one on another machine needs consent. Files named by .gitignore, .ignore and
+.lensignore are left out (--no-ignore searches them too); secrets such as .env or private keys are never searched.
+Ctrl-C once stops the search and prints what was found, twice leaves at once.
 
 exit status: 0 answered, 1 partly or not answered, 2 error, 130 interrupted (what was found is printed)
 """
@@ -108,7 +110,7 @@ def ask_parser() -> Parser:
         choices=("auto", "evidence", "fast", "deep"),
         default="auto",
         help="who judges and words: evidence needs no model; fast and deep need one (default: %(default)s, "
-        "which is evidence while no model is configured)",
+        "which is fast when LENS_BASE_URL and LENS_MODEL are set, else evidence)",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.answer/1)")
@@ -129,9 +131,11 @@ def ask_parser() -> Parser:
     )
     parser.add_argument("--thread", metavar="NAME", help="not yet: threads come with the store")
     parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be sent to a model, and stop: nothing in this version"
+        "--dry-run", action="store_true", help="show what would be sent to a model, connect to nothing, and stop"
     )
-    parser.add_argument("--yes", action="store_true", help="accepted for scripts: nothing is sent, nothing to consent")
+    parser.add_argument(
+        "--yes", action="store_true", help="consent to the configured endpoint for this workspace, now and later"
+    )
     parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
     _add_store_options(parser, "nothing is stored yet")
     return parser
@@ -204,9 +208,18 @@ def _add_corpus_options(parser: Parser) -> None:
 
 
 def _add_budget_options(parser: Parser) -> None:
-    parser.add_argument("--max-calls", type=_from_zero, metavar="N", help="at most N calls to a model")
-    parser.add_argument("--max-tokens", type=_count, metavar="N", help="at most N tokens to and from a model")
-    parser.add_argument("--max-seconds", type=_amount, metavar="S", help="stop searching after S seconds")
+    parser.add_argument(
+        "--max-calls", type=_from_zero, metavar="N", help="at most N calls to a model, below the mode's own limit"
+    )
+    parser.add_argument(
+        "--max-tokens",
+        type=_count,
+        metavar="N",
+        help="at most N tokens to and from a model, below the mode's own limit",
+    )
+    parser.add_argument(
+        "--max-seconds", type=_amount, metavar="S", help="stop searching after S seconds, before the mode's own limit"
+    )
     parser.add_argument("--max-cost", type=_amount, metavar="X", help="spend at most X; needs the model's prices")
 
 

@@ -23,15 +23,15 @@ from lens_lsp.cli.arguments import doctor_parser, parse_mixed
 from lens_lsp.cli.census import Census, take_census
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, inert_json, open_output, printable_path, put
+from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.corpus.matcher import fast_matcher_available
-from lens_lsp.domain.errors import LensError, PathNotFound
+from lens_lsp.domain.errors import LensError
 
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
 )  # fmt: skip
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
 _VARIABLES = ("LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_DEBUG", "LENS_MODEL", "LENS_STORE")
-_WORKSPACE_MARKS = (".lens.toml", ".git")
 _WATCH_LIMIT = "/proc/sys/fs/inotify/max_user_watches"
 
 Facts = dict[str, dict[str, object]]
@@ -62,21 +62,6 @@ def run(request: DoctorRequest) -> int:
     else:
         put(_as_text(facts, Style(coloured(sys.stdout, os.environ))))
     return FOUND
-
-
-def workspace_of(path: str) -> str:
-    """The nearest folder at or above ``path`` that holds ``.lens.toml`` or ``.git``, else the folder itself.
-
-    Raises PathNotFound.
-    """
-    if not os.path.exists(path):
-        raise PathNotFound(f"{printable_path(path)} does not exist; give an existing folder or file")
-    real = os.path.realpath(path)
-    folder = real if os.path.isdir(real) else os.path.dirname(real)
-    for candidate in (Path(folder), *Path(folder).parents):
-        if any((candidate / mark).exists() for mark in _WORKSPACE_MARKS):
-            return str(candidate)
-    return folder
 
 
 def redacted(facts: Facts) -> Facts:
@@ -135,7 +120,7 @@ def _installed(name: str) -> str:
 
 def _model(environment: Mapping[str, str]) -> str:
     if environment.get("LENS_BASE_URL") and environment.get("LENS_MODEL"):
-        return "set in the environment; this version has no command that calls it: offline"
+        return "set in the environment: `lens ask` calls it"
     return "no model configured: offline"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Self
@@ -22,10 +24,22 @@ class Interruption:
         self._asked = False
         self._restored: object = None
         self._listens = False
+        self._wake: Callable[[], object] | None = None
 
     def asked(self) -> bool:
         """Whether the person asked to stop."""
         return self._asked
+
+    @contextmanager
+    def telling(self, heard: Callable[[], object]) -> Iterator[None]:
+        """Have ``heard`` called when the person asks, or now if they have: in the middle of whatever goes on."""
+        self._wake = heard
+        if self._asked:
+            heard()
+        try:
+            yield
+        finally:
+            self._wake = None
 
     def __enter__(self) -> Self:
         if current_thread() is main_thread():
@@ -48,3 +62,5 @@ class Interruption:
                 os.write(2, _SHOW_CURSOR)
             os._exit(INTERRUPTED)
         self._asked = True
+        if self._wake is not None:
+            self._wake()

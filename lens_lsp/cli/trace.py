@@ -216,6 +216,8 @@ class Trace:
         if account.sent:
             code_points = sum(len(sent.span) for sent in account.sent)
             lines.append(f"  sent to {account.endpoint}: {some(len(account.sent), 'span')}, {code_points:,} characters")
+        elif account.endpoint is not None:
+            lines.append(f"  of documents nothing was sent to {account.endpoint}")
         else:
             lines.append("  nothing was sent anywhere")
         if answer.rejected_quotes:

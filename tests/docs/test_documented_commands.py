@@ -32,6 +32,7 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation import command as evaluation
 
 README = REPOSITORY / "README.md"
+MODEL = {"LENS_BASE_URL": "http://localhost:11434/v1", "LENS_MODEL": "any"}
 FIRST = 'python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/lens ask "{}" docs'
 SECOND = "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest"
 COMMANDS = [(name_of(page), words) for page, words in documented_commands()]
@@ -43,7 +44,7 @@ def parse(arguments: list[str]) -> None:
     """Parse as the command line does; raises UsageError."""
     name, rest = arguments[0], arguments[1:]
     if name == "ask":
-        ask.parse(rest, {})
+        ask.parse(rest, MODEL)
     elif name == "find":
         find.parse(rest)
     elif name == "doctor":
@@ -77,7 +78,7 @@ def test_a_documented_command_is_one_the_program_takes(page: str, arguments: lis
 
 def test_every_command_is_documented_and_a_wrong_one_would_be_noticed() -> None:
     assert {words[0] for _, words in LENS} == {"ask", "find", "doctor", "eval"}
-    assert {words[1] for _, words in LENS if words[0] == "eval"} == {"prepare", "run", "report", "gate"}
+    assert {words[1] for _, words in LENS if words[0] == "eval"} == {"prepare", "run", "report", "gate", "fit"}
     for wrong in (
         ["ask", "--no-such", "x"],
         ["find", "--no-such", "x"],

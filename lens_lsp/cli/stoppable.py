@@ -1,0 +1,127 @@
+"""An oracle whose pending call ends at once when the person asks to stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from typing import TypeVar
+
+from lens_lsp.cli.interrupt import Interruption
+from lens_lsp.domain.answer import StopReason
+from lens_lsp.domain.errors import BudgetSpent
+from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable
+from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.oracle.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.oracle.ledger import Ledger
+
+T = TypeVar("T")
+
+
+class Stop:
+    """Ends whatever is awaited under it, as a deadline would that is suddenly now."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._pending: set[asyncio.Timeout] = set()
+
+    @contextmanager
+    def on(self, interruption: Interruption) -> Iterator[None]:
+        """Ask for it at the interruption, for as long as the block lasts."""
+        loop = asyncio.get_running_loop()
+        # A signal does not wake a loop that waits for a socket; this does.
+        with interruption.telling(lambda: loop.call_soon_threadsafe(self.ask)):
+            yield
+
+    def ask(self) -> None:
+        """End what is pending and whatever would begin."""
+        self._asked = True
+        now = asyncio.get_running_loop().time()
+        for limit in self._pending:
+            limit.reschedule(now)
+
+    @asynccontextmanager
+    async def heeded(self) -> AsyncGenerator[None]:
+        """What is awaited inside is cancelled at the stop. Raises `BudgetSpent` then: no further call is wanted."""
+        if self._asked:
+            raise BudgetSpent(StopReason.CANCELLED)
+        limit = asyncio.timeout(None)
+        try:
+            async with limit:
+                self._pending.add(limit)
+                try:
+                    yield
+                finally:
+                    self._pending.discard(limit)
+        except TimeoutError:
+            if limit.expired():
+                raise BudgetSpent(StopReason.CANCELLED) from None
+            raise
+
+
+class StoppableOracle:
+    """Implements `oracle.base.Oracle` by another one; each method raises `BudgetSpent` when the stop comes."""
+
+    def __init__(self, oracle: Oracle, stop: Stop) -> None:
+        self._oracle = oracle
+        self._stop = stop
+
+    @property
+    def endpoint(self) -> str | None:
+        """That of the oracle."""
+        return self._oracle.endpoint
+
+    @property
+    def table(self) -> ObservationTable:
+        """That of the oracle."""
+        return self._oracle.table
+
+    @property
+    def confidence(self) -> ConfidenceMap:
+        """That of the oracle."""
+        return self._oracle.confidence
+
+    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+        """The oracle's plan."""
+        async with self._stop.heeded():
+            return await self._oracle.analyse(question, ledger)
+
+    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
+        """The oracle's observation."""
+        async with self._stop.heeded():
+            return await self._oracle.observe(request, ledger)
+
+    async def cover(
+        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
+    ) -> CoverageReply:
+        """The oracle's coverage check."""
+        async with self._stop.heeded():
+            return await self._oracle.cover(plan, outstanding, evidence, ledger)
+
+    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
+        """The oracle's words as they come; only the waiting for them is ever ended."""
+        async with aclosing(_generator(self._oracle.synthesise(request, result, ledger))) as pieces:
+            while True:
+                async with self._stop.heeded():
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+    async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
+        """The oracle's short answer."""
+        async with self._stop.heeded():
+            return await self._oracle.calibrate(request, answer, ledger)
+
+
+def _generator(pieces: AsyncIterator[T]) -> AsyncGenerator[T]:
+    """The same pieces, to be closed when they are left early."""
+    if isinstance(pieces, AsyncGenerator):
+        return pieces
+
+    async def each() -> AsyncGenerator[T]:
+        async for piece in pieces:
+            yield piece
+
+    return each()
