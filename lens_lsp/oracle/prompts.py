@@ -63,7 +63,7 @@ Reply with JSON only: {{"intent": "...", "facts": [{{"text": "...", "type": "any
 "combine": "none", "expression": null, "document": null, "anchors": ["..."]}}"""
 """Stages S1 and S2 in one call, for the fast mode."""
 
-OBSERVE = """\
+_JUDGE = """\
 Question: {question}
 Facts to find:
 {facts}
@@ -72,24 +72,24 @@ For each region below say what it proves of each fact:
 full: it states the fact. partial: it states a part of it. related: same subject, not the fact.
 Leave out what has nothing to do with a fact. With full and partial give the quote: the shortest passage that proves \
 it, copied exactly from that region's text, and the value in it that the fact asks for, or null.
+"""
+
+OBSERVE = (
+    _JUDGE
+    + """\
 terms: names or words found here that the next search should use, if a fact is still open.
 
 {regions}
 
 Reply with JSON only: {{"found": [{{"region": 1, "fact": "f1", "verdict": "full", "quote": "...", "value": null}}], \
 "terms": [{{"fact": "f1", "words": ["..."]}}]}}"""
+)
 """Stage S3 (supplement E: o_i of the regions for all outstanding requirements, one call). The quote is what counts:
 it is found in the source or the verdict is none. What is left out is none, which keeps replies short."""
 
-OBSERVE_AND_COVER = """\
-Question: {question}
-Facts to find:
-{facts}
-
-For each region below say what it proves of each fact:
-full: it states the fact. partial: it states a part of it. related: same subject, not the fact.
-Leave out what has nothing to do with a fact. With full and partial give the quote: the shortest passage that proves \
-it, copied exactly from that region's text, and the value in it that the fact asks for, or null.
+OBSERVE_AND_COVER = (
+    _JUDGE
+    + """\
 unproven: the facts that your quotes together do not prove.
 terms: for those, names or words found here that the next search should use.
 
@@ -97,6 +97,7 @@ terms: for those, names or words found here that the next search should use.
 
 Reply with JSON only: {{"found": [{{"region": 1, "fact": "f1", "verdict": "full", "quote": "...", "value": null}}], \
 "unproven": ["f1"], "terms": [{{"fact": "f1", "words": ["..."]}}]}}"""
+)
 """Stage S3 of the fast mode: the observation and its coverage in one call."""
 
 COVER = """\

@@ -47,13 +47,26 @@ def assert_one_sentence(outcome: Outcome, status: int) -> None:
     assert outcome.complaint.count("\n") == 1
 
 
-def on_a_terminal(arguments: list[str], cwd: Path, environment: dict[str, str]) -> tuple[int, bytes]:
-    """Run Python with a pseudo-terminal as standard output and error; its status and all it wrote."""
+def on_a_terminal(
+    arguments: list[str], cwd: Path, environment: dict[str, str], *, said: bytes = b"", prints: bool = True
+) -> tuple[int, bytes]:
+    """Run Python with a pseudo-terminal; its status and all it wrote there.
+
+    ``said`` is typed into it; without ``prints`` standard output is not the terminal.
+    """
     import pty
 
     reader, terminal = pty.openpty()
-    command = [sys.executable, *arguments]
-    process = subprocess.Popen(command, cwd=cwd, env=environment, stdin=terminal, stdout=terminal, stderr=terminal)
+    os.write(reader, said)
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env=environment,
+        stdin=terminal,
+        stdout=terminal if prints else subprocess.DEVNULL,
+        stderr=terminal,
+        start_new_session=not prints,
+    )
     os.close(terminal)
     parts: list[bytes] = []
     try:
@@ -64,3 +77,27 @@ def on_a_terminal(arguments: list[str], cwd: Path, environment: dict[str, str]) 
     finally:
         os.close(reader)
     return process.wait(TIMEOUT), b"".join(parts)
+
+
+_INTERRUPTING = """
+import signal, sys
+from lens_lsp.cli import main
+signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+signal.setitimer(signal.ITIMER_VIRTUAL, float(sys.argv[1]))
+status = main(sys.argv[2:])
+signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+sys.exit(status)
+"""
+
+
+def interrupted_after(seconds: float, arguments: list[str], environment: dict[str, str]) -> Outcome:
+    """Run the command and interrupt it after some processor time of its own: the interrupt lands wherever that is.
+
+    It must end as a finished or an interrupted command does, and without a traceback.
+    """
+    command = [sys.executable, "-c", _INTERRUPTING, str(seconds), *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=TIMEOUT, check=False)
+    outcome = Outcome(done.returncode, done.stdout, done.stderr)
+    assert outcome.status in (130, 0), outcome.complaint
+    assert "Traceback" not in outcome.complaint
+    return outcome

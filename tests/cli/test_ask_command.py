@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lens_process import TIMEOUT, Command, Outcome, assert_one_sentence, on_a_terminal
+from lens_process import TIMEOUT, Command, Outcome, assert_one_sentence, interrupted_after, on_a_terminal
 
 from lens_lsp.cli import main
 
@@ -266,29 +266,14 @@ def test_main_can_be_called_in_process(notes: Path, capsys: pytest.CaptureFixtur
     assert "2031" in capsys.readouterr().out
 
 
-INTERRUPT_AFTER = """
-import signal, sys
-from lens_lsp.cli import main
-signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-signal.setitimer(signal.ITIMER_VIRTUAL, float(sys.argv[1]))
-status = main(sys.argv[2:])
-signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-sys.exit(status)
-"""
-
-
 @posix
 @pytest.mark.parametrize("seconds", [0.01, 0.1, 0.2, 0.25, 0.3, 0.4])
 def test_an_interrupt_at_any_moment_ends_without_a_traceback(
     archive: Path, environment: dict[str, str], seconds: float
 ) -> None:
-    """The interrupt comes after some processor time of the command itself: it lands wherever that is."""
-    command = [sys.executable, "-c", INTERRUPT_AFTER, str(seconds), "ask", LEASE, str(archive), "--json"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False)
-    assert done.returncode in (130, 0), done.stderr
-    assert "Traceback" not in done.stderr
-    if done.stdout:
-        assert json.loads(done.stdout)["schema"] == "lens.answer/1"
+    outcome = interrupted_after(seconds, ["ask", LEASE, str(archive), "--json"], environment)
+    if outcome.out:
+        assert json.loads(outcome.text)["schema"] == "lens.answer/1"
 
 
 @posix

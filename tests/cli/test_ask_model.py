@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lens_process import TIMEOUT, Command, Outcome, assert_one_sentence
+from lens_process import TIMEOUT, Command, Outcome, assert_one_sentence, on_a_terminal
 
 from lens_lsp.models.base import ChatRequest, Message, Role
 from tests.models.chat_server import ChatServer, in_thread
@@ -259,24 +259,9 @@ def test_nothing_connects_without_consent_and_yes_is_remembered(
 
 def answering(said: bytes, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
     """Ask on a terminal where somebody types."""
-    import pty
-
-    reader, terminal = pty.openpty()
-    os.write(reader, said)
-    command = [sys.executable, "-m", "lens_lsp", "ask", QUESTION, str(folder), "--max-calls", "0"]
-    process = subprocess.Popen(
-        command, env=environment, stdin=terminal, stdout=subprocess.DEVNULL, stderr=terminal, start_new_session=True
-    )
-    os.close(terminal)
-    parts: list[bytes] = []
-    try:
-        while part := os.read(reader, 65536):
-            parts.append(part)
-    except OSError:  # Linux reports the closed terminal as an input/output error
-        pass
-    finally:
-        os.close(reader)
-    return process.wait(TIMEOUT), b"".join(parts).decode()
+    command = ["-m", "lens_lsp", "ask", QUESTION, str(folder), "--max-calls", "0"]
+    status, shown = on_a_terminal(command, folder, environment, said=said, prints=False)
+    return status, shown.decode()
 
 
 @posix

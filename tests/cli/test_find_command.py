@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from lens_process import TIMEOUT, Command, assert_one_sentence, on_a_terminal
+from lens_process import TIMEOUT, Command, assert_one_sentence, interrupted_after, on_a_terminal
 
 from lens_lsp.cli import main
 
@@ -166,31 +166,16 @@ def test_main_can_be_called_in_process(notes: Path, capsys: pytest.CaptureFixtur
     assert "2031" in capsys.readouterr().out
 
 
-INTERRUPT_AFTER = """
-import signal, sys
-from lens_lsp.cli import main
-signal.signal(signal.SIGVTALRM, lambda *_: signal.raise_signal(signal.SIGINT))
-signal.setitimer(signal.ITIMER_VIRTUAL, float(sys.argv[1]))
-status = main(sys.argv[2:])
-signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-sys.exit(status)
-"""
-
-
 @posix
 @pytest.mark.parametrize("seconds", [0.01, 0.03, 0.05, 0.1, 0.15, 0.2])
 def test_an_interrupt_at_any_moment_ends_without_a_traceback(
     notes: Path, environment: dict[str, str], seconds: float
 ) -> None:
-    """The interrupt comes after some processor time of the command itself: it lands wherever that is."""
     for number in range(300):
         (notes / f"page-{number}.md").write_text(f"# Page {number}\n\n" + "The lease of this page goes on.\n" * 200)
-    command = [sys.executable, "-c", INTERRUPT_AFTER, str(seconds), "find", "lease", str(notes), "--json"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False)
-    assert done.returncode in (130, 0), done.stderr
-    assert "Traceback" not in done.stderr
-    if done.returncode == 130 and done.stdout:
-        assert "interrupted" in json.loads(done.stdout)["warnings"][0]
+    outcome = interrupted_after(seconds, ["find", "lease", str(notes), "--json"], environment)
+    if outcome.status == 130 and outcome.out:
+        assert "interrupted" in json.loads(outcome.text)["warnings"][0]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a pipe of a known size")
