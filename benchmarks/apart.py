@@ -70,12 +70,12 @@ def whole_questions(folder: Folder, texts: Sequence[str]) -> list[Figure]:
     links = [max(0.0, _stage(one, "prior") - _stage(other, "prior")) for one, other in zip(whole, without, strict=True)]
     sweep = [_stage(one, "walk") + _stage(one, "read") for one in whole]
     return [
-        Figure("stat sweep", folder.name, _walls(sweep), note="walk, status of every file, comparison"),
-        Figure("second-hop links", folder.name, _walls(links), note="prior with links less prior without"),
+        Figure("stat sweep", folder.name, Series.of_walls(sweep), note="walk, status of every file, comparison"),
+        Figure("second-hop links", folder.name, Series.of_walls(links), note="prior with links less prior without"),
         Figure(
             "whole find",
             folder.name,
-            _walls([sum(stage.seconds for stage in one.stages) for one in whole]),
+            Series.of_walls([sum(stage.seconds for stage in one.stages) for one in whole]),
             goal=FIND_GOALS.get(folder.name),
             note=f"{len(texts)} questions; medians {shares} ms",
         ),
@@ -115,7 +115,3 @@ def starting(runs: int) -> list[Figure]:
 
 def _stage(found: Findings, name: str) -> float:
     return sum(stage.seconds for stage in found.stages if stage.name == name)
-
-
-def _walls(seconds: Sequence[float]) -> Series:
-    return Series(tuple(Timing(value, value) for value in seconds))

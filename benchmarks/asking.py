@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.domain.events import Answered
+from lens_lsp.domain.events import answer_of
 from lens_lsp.lens import Lens
 from lens_lsp.wire import answer_json
 
@@ -44,6 +44,4 @@ def ask_all(
 
 
 async def _ask(lens: Lens, question: str, ablate: frozenset[str], seed: int) -> Answer:
-    events = [event async for event in lens.ask(question, seed=seed, ablate=ablate)]
-    (answered,) = [event for event in events if isinstance(event, Answered)]
-    return answer_json(answered.answer)
+    return answer_json(await answer_of(lens.ask(question, seed=seed, ablate=ablate)))

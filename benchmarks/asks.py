@@ -6,14 +6,14 @@ import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.apart import Figure
 from benchmarks.corpora import Folder
-from benchmarks.measuring import REPOSITORY, Series, Timing, interleaved, timed_child
+from benchmarks.measuring import REPOSITORY, Series, interleaved, timed_child
 from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.events import Answered, EvidenceFound
+from lens_lsp.domain.events import Event, EvidenceFound, answer_of
 from lens_lsp.lens import Lens
 
 ASK_GOALS = {"A": 0.100, "docs": 0.300}
@@ -49,14 +49,14 @@ def warm_asks(folder: Folder, texts: Sequence[str]) -> list[Figure]:
         Figure(
             "ask, evidence mode",
             folder.name,
-            _walls([one.whole - one.sweep for one in asked]),
+            Series.of_walls([one.whole - one.sweep for one in asked]),
             goal=ASK_GOALS.get(folder.name),
             note=note,
         ),
         Figure(
             "… until the first evidence",
             folder.name,
-            _walls([one.first for one in asked]),
+            Series.of_walls([one.first for one in asked]),
             goal=EVIDENCE_GOALS.get(folder.name),
             note="walk and reading included",
         ),
@@ -82,19 +82,19 @@ def shell_asks(folder: Folder, text: str, runs: int) -> list[Figure]:
 async def _ask(lens: Lens, text: str) -> _Asked:
     begun = time.perf_counter()
     first: float | None = None
-    async for event in lens.ask(text):
-        if first is None and isinstance(event, EvidenceFound):
-            first = time.perf_counter() - begun
-        if isinstance(event, Answered):
-            whole = time.perf_counter() - begun
-            sweep = sum(stage.seconds for stage in event.answer.stages if stage.name in _SWEEP)
-            return _Asked(whole, whole if first is None else first, sweep, event.answer)
-    raise AssertionError("a search always ends with an answer")
+
+    async def heard() -> AsyncGenerator[Event]:
+        nonlocal first
+        async for event in lens.ask(text):
+            if first is None and isinstance(event, EvidenceFound):
+                first = time.perf_counter() - begun
+            yield event
+
+    answer = await answer_of(heard())
+    whole = time.perf_counter() - begun
+    sweep = sum(stage.seconds for stage in answer.stages if stage.name in _SWEEP)
+    return _Asked(whole, whole if first is None else first, sweep, answer)
 
 
 def _counts(counted: Counter[str]) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(counted.items()))
-
-
-def _walls(seconds: Sequence[float]) -> Series:
-    return Series(tuple(Timing(value, value) for value in seconds))

@@ -15,7 +15,6 @@ the first half, to choose by; the second, fourth … are the second half, to rep
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections import Counter
@@ -244,12 +243,8 @@ def thawed(frozen: Mapping[str, Any], data: Path | None, *, archives: Sequence[s
     """Files of the question set and archives that are not as frozen."""
     found = {name for name, value in check.own_digests().items() if frozen["files"].get(name) != value}
     if data is not None:
-        found |= {name for name in archives if _sha256(archive_path(data, name)) != frozen["archives"][name]}
+        found |= {name for name in archives if check.file_digest(archive_path(data, name)) != frozen["archives"][name]}
     return sorted(found)
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _folders(data: Path | None, work: Path | None) -> Callable[[str], Path]:

@@ -35,6 +35,11 @@ class Series:
 
     timings: tuple[Timing, ...]
 
+    @classmethod
+    def of_walls(cls, seconds: Sequence[float]) -> Series:
+        """A series of which only the wall time is known."""
+        return cls(tuple(Timing(value, value) for value in seconds))
+
     def of(self, clock: str) -> list[float]:
         return [getattr(timing, clock) for timing in self.timings]
 

@@ -1,7 +1,7 @@
-"""Write ``docs/reference/cli.md`` from the parsers of the command line.
+"""Write ``docs/reference/cli.md`` from the parsers of the command line, ``settings.md`` from the types of the options.
 
-``python docs/generate_reference.py`` writes the page, ``--check`` only says whether it is current (exit status 1 when
-not). The page is made from the parsers' actions and not from their help, whose layout differs between Pythons.
+``python docs/generate_reference.py`` writes the pages, ``--check`` only says whether they are current (exit status 1
+when not). The first is made from the parsers' actions and not from their help, whose layout differs between Pythons.
 """
 
 from __future__ import annotations
@@ -11,10 +11,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from lens_lsp.cli.arguments import COMMANDS, Parser, ask_parser, doctor_parser, find_parser, top_level_parser
+from lens_lsp.cli.arguments import (
+    COMMANDS,
+    Parser,
+    ask_parser,
+    doctor_parser,
+    find_parser,
+    serve_parser,
+    top_level_parser,
+)
+from lens_lsp.cli.kept_arguments import check_parser, clusters_parser, consent_parser
 from lens_lsp.evaluation import command as evaluation
+from lens_lsp.settings.languages import LANGUAGES
+from lens_lsp.settings.options import EDITOR_ONLY, ClientOptions, ProjectOptions, UserOptions
 
-PAGE = Path(__file__).resolve().parent / "reference" / "cli.md"
+FOLDER = Path(__file__).resolve().parent / "reference"
 HEAD = """\
 # Command line
 
@@ -25,10 +36,35 @@ is the same command under another name, and `python -m lens_lsp` is the same aga
 Exit status, as grep's: 0 answered or found, 1 partly or not answered, nothing found (`lens eval gate`: a figure
 failed), 2 error, 130 interrupted.
 """
+SETTINGS_HEAD = """\
+# Settings
+
+Made from the program by `python docs/generate_reference.py`; a test fails when the two differ. How to use them is told
+in [models and keys](../how-to/models-and-keys.md). `lens doctor` shows what holds where you are, and who said it.
+
+Who may say something, the lowest first:
+
+| Who | Where |
+| :--- | :--- |
+| you | the file that `LENS_CONFIG` names, else `config.toml` in your folder for configuration (`~/.config/lens-lsp`) |
+| a project | `.lens.toml` in the workspace: the nearest folder at or above a path that holds it or `.git` |
+| the environment | `LENS_BASE_URL`, `LENS_MODEL`, `LENS_API_KEY` |
+| an editor | its own settings, with `lens.` before each key |
+| the command line | options |
+
+* Limits only go down: of several the lowest holds, except that the command line may replace your own.
+* Exclusions add up. Nobody brings back what another leaves out, and secrets are never searched.
+* A project cannot name an endpoint, a key, a program or a place on disk.
+* An editor's `mode` only lowers yours, from `deep` to `fast` to `evidence`.
+* What was said of a model (`model.contextTokens`, `model.prices`) holds for that model: another base URL or name from a
+  higher place leaves it unknown again.
+* What cannot be used keeps its default and is told once, with the file, the key and what to write. If it was a limit or
+  an exclusion, or a file that cannot be read at all, nothing is sent to another machine until it is corrected.
+"""
 
 
 def reference() -> str:
-    """The whole page."""
+    """The page of the command line."""
     commands = "\n".join(f"* [`lens {name}`](#lens-{name}): {what}" for name, what in COMMANDS.items())
     sections = "\n".join(_section(title, parser) for title, parser in _parsers())
     return f"{HEAD}\n{commands}\n\n{sections}"
@@ -38,13 +74,22 @@ def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     yield "lens", top_level_parser()
     yield "lens ask", ask_parser()
     yield "lens find", find_parser()
+    yield "lens check", check_parser()
+    for name, parser in (("lens clusters", clusters_parser()), ("lens consent", consent_parser())):
+        yield name, parser
+        yield from _subcommands(name, parser)
+    yield "lens serve", serve_parser()
     yield "lens doctor", doctor_parser()
     evaluate = evaluation.add_parser(Parser(prog="lens").add_subparsers())
     yield "lens eval", evaluate
-    for action in evaluate._actions:
+    yield from _subcommands("lens eval", evaluate)
+
+
+def _subcommands(above: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for name, parser in action.choices.items():
-                yield f"lens eval {name}", parser
+            for name, below in action.choices.items():
+                yield f"{above} {name}", below
 
 
 def _section(title: str, parser: argparse.ArgumentParser) -> str:
@@ -114,21 +159,60 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def settings() -> str:
+    """The page of the settings."""
+    keys = dict.fromkeys([*UserOptions.names(), *ProjectOptions.names()])
+    rows = [
+        "| Key | Takes | Default | Meaning | You | Project | Editor |",
+        "| :--- | :--- | :--- | :--- | :-: | :-: | :-: |",
+    ]
+    for key in keys:
+        kinds = (UserOptions, ProjectOptions, ClientOptions)
+        told = next(kind for kind in kinds if key in kind.names()).told(key)
+        places = ["✓" if key in kind.names() else "" for kind in kinds]
+        takes = f"{told['wanted']}: `{told['example']}`"
+        rows.append("| " + " | ".join([f"`{key}`", takes, told["default"], told["meaning"], *places]) + " |")
+    editor = ", ".join(f"`{key}`" for key in sorted(EDITOR_ONLY))
+    languages: dict[str, list[str]] = {}
+    for code, encoding in LANGUAGES.items():
+        languages.setdefault(encoding, []).append(code)
+    codes = [f"| `{encoding}` | {', '.join(languages[encoding])} |" for encoding in sorted(languages)]
+    return "\n".join(
+        [
+            SETTINGS_HEAD,
+            "## Keys\n",
+            *rows,
+            f"\nIn an editor there are more, which concern the editor alone: {editor}.\n",
+            "## Languages\n",
+            "What is neither UTF-8 nor marked otherwise is read by the `language` of the project.\n",
+            "| Encoding | Languages |",
+            "| :--- | :--- |",
+            *codes,
+            "",
+        ]
+    )
+
+
+PAGES = {"cli.md": reference, "settings.md": settings}
+
+
 def main() -> int:
-    """Write or check the page; the exit status."""
-    parser = argparse.ArgumentParser(description="Write docs/reference/cli.md.")
-    parser.add_argument("--check", action="store_true", help="only say whether the page is current")
-    parser.add_argument("--page", type=Path, default=PAGE, help="where the page is (default: %(default)s)")
+    """Write or check the pages; the exit status."""
+    parser = argparse.ArgumentParser(description="Write the pages of the reference.")
+    parser.add_argument("--check", action="store_true", help="only say whether the pages are current")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the pages are (default: %(default)s)")
     arguments = parser.parse_args()
-    page = reference()
-    if not arguments.check:
-        arguments.page.parent.mkdir(parents=True, exist_ok=True)
-        arguments.page.write_text(page, encoding="utf-8")
-        return 0
-    if arguments.page.is_file() and arguments.page.read_text(encoding="utf-8") == page:
-        return 0
-    print(f"{arguments.page} is not current: run python docs/generate_reference.py", file=sys.stderr)
-    return 1
+    stale = []
+    for name, make in PAGES.items():
+        path, page = arguments.folder / name, make()
+        if not arguments.check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(page, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != page:
+            stale.append(str(path))
+    if stale:
+        print(f"not current: {', '.join(stale)}; run python docs/generate_reference.py", file=sys.stderr)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ KEYS = [
     "coverage",
     "ledger",
     "reused",
+    "newer",
+    "typed",
     "compression",
     "rejectedQuotes",
     "unsupported",
@@ -100,6 +102,8 @@ def test_an_answer_has_the_published_shape() -> None:
             "sent": [],
         },
         "reused": [],
+        "newer": [],
+        "typed": None,
         "compression": 0.125,
         "rejectedQuotes": 1,
         "unsupported": [],
@@ -132,7 +136,7 @@ def test_a_ledger_counts_calls_by_stage_and_names_what_was_sent() -> None:
         seconds=2.5,
         cost=0.01,
         endpoint="https://models.invalid",
-        sent=(Sent("a.md", Span(10, 20)),),
+        sent=(Sent("a.md", Span(10, 20), 1),),
     )
     ledger = answer_json(replace(answer("/notes"), account=account))["ledger"]
     assert ledger == {
@@ -142,7 +146,7 @@ def test_a_ledger_counts_calls_by_stage_and_names_what_was_sent() -> None:
         "seconds": 2.5,
         "cost": 0.01,
         "endpoint": "https://models.invalid",
-        "sent": [{"path": "a.md", "span": [10, 20]}],
+        "sent": [{"path": "a.md", "root": 1, "span": [10, 20]}],
     }
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.events import Admitted, Belief, Covered, Event, Planned
+from lens_lsp.domain.events import Admitted, Belief, Covered, Event, EvidenceFound, Planned
 from lens_lsp.domain.plan import Combination, Condition, MatchRule, Transformation, Unit
 from lens_lsp.wire import answer_json, event_json, evidence_json
 from tests.hand_made import PLAN, TABLE, answer, events, evidence
@@ -116,6 +116,8 @@ def test_evidence_and_answer_are_those_of_the_other_shapes() -> None:
     assert found["evidence"] == json.loads(json.dumps(evidence_json(evidence(7))))
     assert final["evidence"] == json.loads(json.dumps(evidence_json(evidence(1))))
     assert (found["final"], final["final"]) == (False, True)
+    assert line(EvidenceFound(evidence(7), early=True))["early"] is True
+    assert (found["early"], final["early"]) == (False, False)
     assert answered["answer"] == json.loads(json.dumps(answer_json(answer("/notes"))))
     assert stopped["reason"] == "covered"
     assert "".join(each["text"] for each in lines("answerDelta")) == answered["answer"]["answer"]

@@ -103,10 +103,15 @@ def gold_digests(rows: Iterable[Row], corpora: Mapping[str, Corpus]) -> dict[str
     return {name: dict(sorted(paths.items())) for name, paths in sorted(quoted.items())}
 
 
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def own_digests(folder: Path = HERE) -> dict[str, str]:
     """SHA-256 of the question files and of our notes."""
     paths = [folder / INTENTS, folder / LANGUAGES, *sorted((folder / NOTES.name).glob("*/*.md"))]
-    return {path.relative_to(folder).as_posix(): _sha256(path) for path in paths if path.is_file()}
+    return {path.relative_to(folder).as_posix(): file_digest(path) for path in paths if path.is_file()}
 
 
 def frozen_problems(
@@ -150,7 +155,7 @@ def all_problems(data: Path | None) -> list[str]:
         problems += [
             f"the archive of {name} is another one"
             for name in ARCHIVES
-            if _sha256(archive_path(data, name)) != known[name]
+            if file_digest(archive_path(data, name)) != known[name]
         ]
     return problems
 
@@ -168,7 +173,7 @@ def freeze(data: Path, version: int) -> None:
     frozen = {
         "version": version,
         "files": own_digests(),
-        "archives": {name: _sha256(archive_path(data, name)) for name in ARCHIVES},
+        "archives": {name: file_digest(archive_path(data, name)) for name in ARCHIVES},
         "gold": gold_digests(rows, corpora),
     }
     path.write_text(json.dumps(frozen, indent=1) + "\n", "utf-8")
@@ -275,10 +280,6 @@ def _text_problems(row: Row, corpus: Corpus) -> Iterator[str]:
     for word in row["present"]:
         if not any(word in text for text in texts):
             yield f"{word!r} does not occur, the question is off topic"
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 if __name__ == "__main__":

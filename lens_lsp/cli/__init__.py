@@ -91,22 +91,31 @@ def _command(argv: list[str]) -> int:
         with _interrupt_leaves():
             from lens_lsp.cli import find
         return find.run(find.parse(argv[1:]))
+    if command == "check":
+        with _interrupt_leaves():
+            from lens_lsp.cli import check
+        return check.run(check.parse(argv[1:]))
+    if command == "clusters":
+        with _interrupt_leaves():
+            from lens_lsp.cli import clusters
+        return clusters.run(clusters.parse(argv[1:]))
+    if command == "consent":
+        with _interrupt_leaves():
+            from lens_lsp.cli import consent
+        return consent.run(consent.parse(argv[1:]))
+    if command == "serve":
+        with _interrupt_leaves():
+            from lens_lsp.cli import serve
+        return serve.run(argv[1:])
     if command == "doctor":
         with _interrupt_leaves():
             from lens_lsp.cli import doctor
         return doctor.run(doctor.parse(argv[1:]))
     if command == "eval":
-        return _evaluate(argv)
+        with _interrupt_leaves():
+            from lens_lsp.cli import evaluate
+        return evaluate.run(argv)
     return _top_level(argv)
-
-
-def _evaluate(argv: list[str]) -> int:
-    with _interrupt_leaves():
-        from lens_lsp.cli.arguments import Parser
-        from lens_lsp.evaluation import command
-    parser = Parser(prog="lens")
-    command.add_parser(parser.add_subparsers(dest="command", required=True))
-    return command.run(parser.parse_args(argv))
 
 
 def _top_level(argv: list[str]) -> int:

@@ -1,15 +1,18 @@
 """What a search looked at, told in words: the closing line, the reasons for nothing, and ``--explain`` of a finding.
 
-The trace of a question that was asked is told in :mod:`lens_lsp.cli.trace`; the sections on files and time are shared.
+`give` prints it, apart from the result. The trace of a question that was asked is told in :mod:`lens_lsp.cli.trace`;
+the sections on files and time are shared.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from lens_lsp.cli.render import Places, Style
-from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.cli.render import Places, Style, fenced
+from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.model import Findings, RankedDocument, Skip, SkipReason
 
@@ -19,6 +22,59 @@ _FAILED = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TO
 _NAMED = 3
 """How many paths a sentence names before it only counts."""
 _DOCUMENTS_SHOWN = 20
+
+
+def give(
+    result: Result,
+    places: Places,
+    *,
+    shape: str,
+    closing: str | None,
+    explained: str | None,
+    nothing: bool,
+    quiet: bool,
+    interrupted: bool = False,
+) -> None:
+    """Print everything but the result: on standard error, save ``explained`` where people read the result.
+
+    ``closing`` is the line that a terminal gets last; ``nothing`` asks for the reasons why there may be no result.
+    """
+    if explained is not None:
+        _put_explained(explained, shape)
+    if interrupted:
+        tell(interruption(len(result.evidence)))
+    if quiet:
+        return
+    if nothing:
+        tell(nothing_found(result, places))
+    elif (failed := unread(result, places)) is not None:
+        tell(failed)
+    if explained is None:
+        for warning in result.warnings:
+            tell(warning)
+    if closing is not None and is_terminal(sys.stderr):
+        note(Style(coloured(sys.stderr, os.environ)).dim(closing))
+
+
+def _put_explained(text: str, shape: str) -> None:
+    if shape == "markdown":
+        put("\n" + fenced(text.rstrip("\n")) + "\n")
+    elif shape == "text":
+        put(text)
+    else:
+        note(text.rstrip("\n"))
+
+
+def explained_style(shape: str) -> Style:
+    """How what ``--explain`` asks for is coloured: as the stream that `give` prints it to, plain inside Markdown."""
+    if shape == "markdown":
+        return Style()
+    return Style(coloured(sys.stdout if shape == "text" else sys.stderr, os.environ))
+
+
+def interruption(found: int) -> str:
+    """The sentence about a search that was interrupted."""
+    return f"interrupted; {some(found, 'passage')} found so far"
 
 
 def summary(findings: Result, seconds: float) -> str:
@@ -112,13 +168,22 @@ def some(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def shares(signals: Mapping[str, float]) -> str:
+    """What each signal gave to a score, the strongest first; empty when none gave anything."""
+    return " ".join(f"{name} {share:.2f}" for name, share in sorted(signals.items(), key=heaviest) if share)
+
+
+def heaviest(item: tuple[str, float]) -> tuple[float, str]:
+    """A key to sort by: the greatest number first, then by name."""
+    return -item[1], item[0]
+
+
 def _documents(documents: Sequence[RankedDocument], places: Places, style: Style) -> str:
     if not documents:
         return ""
     lines = [style.bold("Documents"), f"  {'prior':>6}  admitted  signals (share of the score) and path"]
     for document in documents[:_DOCUMENTS_SHOWN]:
-        strongest = sorted(document.signals.items(), key=lambda item: (-item[1], item[0]))
-        signals = " ".join(f"{name} {share:.2f}" for name, share in strongest if share) or "-"
+        signals = shares(document.signals) or "-"
         path = printable_path(places.path(document.root, document.path))
         lines += [f"  {document.prior:6.3f}  {'yes' if document.admitted else 'no':8}  {style.path(path)}"]
         lines += [f"  {'':6}  {'':8}  {style.dim(signals)}"]

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
-from urllib.parse import quote as percent_encoded
 
-from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, inert_markdown
-from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, markdown_link, place
+from lens_lsp.cli.terminal import printable
 from lens_lsp.domain.answer import Answer
+from lens_lsp.domain.inert import inert_markdown, markdown_without_links
 from lens_lsp.domain.model import Evidence
+from lens_lsp.wire.clusters import moment
 
 _MARKER = re.compile(r"\[(\d+)\](?![(:])")
-_LIVE_LINK = re.compile(r"!(?=\[)|<(?=[A-Za-z/!?])|(?<=\])(?=\()")
 
 
 def text_answer(answer: Answer, places: Places, style: Style) -> str:
     """For people: the answer, then every passage under its number."""
-    return answer_text(answer.text, style) + passages(answer, places, style)
+    return searched_as(answer, style) + answer_text(answer.text, style) + passages(answer, places, style)
+
+
+def searched_as(answer: Answer, style: Style) -> str:
+    """The question as it was searched, when what it refers to was put in."""
+    return "" if answer.typed is None else style.dim(f"searched as: {printable(answer.question)}") + "\n\n"
+
+
+def reused_note(answer: Answer) -> str:
+    """What was known before and still holds, and since when; empty when all was searched now."""
+    if not answer.reused:
+        return ""
+    known = sum(len(one.requirements) for one in answer.reused)
+    part = "this answer" if known == len(answer.requirements) else f"{known} of {len(answer.requirements)} facts"
+    since = min(one.asked_at for one in answer.reused)
+    return f"reused: {part} of {moment(since)[:16].replace('T', ' ')} UTC; its sources were looked up again"
 
 
 def answer_text(text: str, style: Style) -> str:
@@ -29,19 +43,21 @@ def answer_text(text: str, style: Style) -> str:
 
 
 def passages(answer: Answer, places: Places, style: Style) -> str:
-    """The numbered passages, in the order of their numbers."""
+    """The numbered passages, in the order of their numbers, and what of the answer was known before."""
     renderer = TextRenderer(places, style, answer.question)
-    return "".join(f"{style.number(f'[{item.n}]')} {renderer.evidence(item)}" for item in answer.evidence)
+    note = reused_note(answer)
+    shown = "".join(f"{style.number(f'[{item.n}]')} {renderer.evidence(item)}" for item in answer.evidence)
+    return shown + (style.dim(note) + "\n" if note else "")
 
 
 def live_line(item: Evidence, places: Places, style: Style, columns: int) -> str:
     """One line for a passage that was just found, its number not yet known; ``columns`` is the terminal's width."""
-    place = f"{printable_path(places.path(item.root, item.path))}:{item.start.line}:{item.start.column}"
+    where = place(places, item, Style())
     quote = " ".join(printable(item.quote).split())
-    room = columns - len(place) - 5
+    room = columns - len(where) - 5
     if room < 10:
-        return style.dim(f"· {place}") + "\n"
-    return style.dim(f"· {place}  {quote if len(quote) <= room else quote[: room - 1] + '…'}") + "\n"
+        return style.dim(f"· {where}") + "\n"
+    return style.dim(f"· {where}  {quote if len(quote) <= room else quote[: room - 1] + '…'}") + "\n"
 
 
 def markdown_answer(answer: Answer, places: Places) -> str:
@@ -50,18 +66,20 @@ def markdown_answer(answer: Answer, places: Places) -> str:
     Nothing that a searched file brought into it becomes an image, a link or HTML.
     """
     numbers = {item.n for item in answer.evidence}
-    shown = _LIVE_LINK.sub(lambda found: "\\" + found.group(), printable(answer.text))
-    marked = _MARKER.sub(lambda found: f"[^{found[1]}]" if int(found[1]) in numbers else found.group(), shown)
+
+    def footnotes(text: str) -> str:
+        return _MARKER.sub(lambda found: f"[^{found[1]}]" if int(found[1]) in numbers else found.group(), text)
+
+    marked = markdown_without_links(printable(answer.text), footnotes)
     notes = "".join(_footnote(item, places) for item in answer.evidence)
-    return "\n".join(filter(None, [marked.strip("\n") + "\n" if marked.strip() else "", notes]))
+    note = reused_note(answer)
+    shown = [marked.strip("\n") + "\n" if marked.strip() else "", notes, f"*{note}*\n" if note else ""]
+    return "\n".join(filter(None, shown))
 
 
 def _footnote(item: Evidence, places: Places) -> str:
-    path = places.path(item.root, item.path)
-    link = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
-    name = inert_markdown(printable_path(path))
     quote = inert_markdown(" ".join(printable(item.quote).split()))
-    return f'[^{item.n}]: [{name}:{item.start.line}]({link}#L{item.start.line}) "{quote}"\n'
+    return f'[^{item.n}]: {markdown_link(item, places)} "{quote}"\n'
 
 
 def grep_answer(answer: Answer, places: Places, style: Style) -> str:

@@ -11,7 +11,11 @@ from lens_lsp.domain.errors import UsageError
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",
     "find": "find the exact passages for a question in folders and files",
-    "doctor": "show versions, paths and what would be searched, for a bug report",
+    "check": "check the quotes of saved answers against their sources, for people and CI",
+    "clusters": "read, export, verify or forget what earlier questions left behind",
+    "consent": "list what may be sent where, and take it back",
+    "serve": "the language server on standard input and output, for an editor to start",
+    "doctor": "show versions, paths, settings and what would be searched, for a bug report",
     "eval": "run the evaluation protocol",
 }
 """Name and one line of help of each command."""
@@ -38,8 +42,9 @@ examples:
   lens ask -- "--no-verify, what does it do"     a question that begins with a dash
 
 Nothing is indexed, and without a model nothing ever leaves this machine. LENS_BASE_URL and LENS_MODEL configure
-one (LENS_API_KEY if it needs a key); one on another machine needs consent. Files named by .gitignore, .ignore and
-.lensignore are left out (--no-ignore searches them too); secrets such as .env or private keys are never searched.
+one (LENS_API_KEY if it needs a key), or your file of settings (`lens doctor` says where it is); one on another
+machine needs consent. Files named by .gitignore, .ignore and .lensignore are left out (--no-ignore searches them
+too); secrets such as .env or private keys are never searched.
 Ctrl-C once stops the search and prints what was found, twice leaves at once.
 
 exit status: 0 answered, 1 partly or not answered, 2 error, 130 interrupted (what was found is printed)
@@ -104,13 +109,12 @@ def ask_parser() -> Parser:
         epilog=_ASK_EPILOG,
     )
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="what you want to know, in your own words")
-    _add_paths(parser)
+    add_paths(parser)
     parser.add_argument(
         "--mode",
         choices=("auto", "evidence", "fast", "deep"),
-        default="auto",
-        help="who judges and words: evidence needs no model; fast and deep need one (default: %(default)s, "
-        "which is fast when LENS_BASE_URL and LENS_MODEL are set, else evidence)",
+        help="who judges and words: evidence needs no model; fast and deep need one; auto, the default unless your "
+        "settings say otherwise, is fast when a model is configured, else evidence",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.answer/1)")
@@ -124,12 +128,14 @@ def ask_parser() -> Parser:
         help="also tell the plan, what was read and why, the beliefs after each round and why it stopped "
         "(on standard error with --json, --events and --format grep)",
     )
-    _add_corpus_options(parser)
+    add_corpus_options(parser)
     _add_budget_options(parser)
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of everything drawn by chance (default: %(default)s)"
     )
-    parser.add_argument("--thread", metavar="NAME", help="not yet: threads come with the store")
+    parser.add_argument(
+        "--thread", metavar="NAME", help="this question continues a conversation: what it refers to is put in"
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be sent to a model, connect to nothing, and stop"
     )
@@ -137,7 +143,9 @@ def ask_parser() -> Parser:
         "--yes", action="store_true", help="consent to the configured endpoint for this workspace, now and later"
     )
     parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
-    _add_store_options(parser, "nothing is stored yet")
+    add_store_options(
+        parser, "keep knowledge in this folder instead of your user data", "neither use nor keep what is known"
+    )
     return parser
 
 
@@ -150,7 +158,7 @@ def find_parser() -> Parser:
         epilog=_FIND_EPILOG,
     )
     parser.add_argument("query", nargs="?", metavar="QUERY", help="what to look for, in your own words")
-    _add_paths(parser)
+    add_paths(parser)
     parser.add_argument(
         "-n",
         "--limit",
@@ -160,10 +168,11 @@ def find_parser() -> Parser:
         help="show at most N passages (default: %(default)s)",
     )
     _add_output_options(parser)
-    _add_corpus_options(parser)
+    add_corpus_options(parser)
     parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
     parser.add_argument("--seed", type=int, metavar="N", help="recorded in the JSON; find has no random part")
-    _add_store_options(parser, "find stores nothing")
+    nothing = "accepted for scripts: find stores nothing"
+    add_store_options(parser, nothing, nothing)
     for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds"):
         parser.add_argument(option, nargs="?", action=_Refused, help=argparse.SUPPRESS)
     return parser
@@ -190,13 +199,15 @@ def _add_format(shape: argparse._MutuallyExclusiveGroup) -> None:
     )
 
 
-def _add_paths(parser: Parser) -> None:
+def add_paths(parser: Parser) -> None:
+    """What to search."""
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="folders or files to search (default: the current folder)"
     )
 
 
-def _add_corpus_options(parser: Parser) -> None:
+def add_corpus_options(parser: Parser) -> None:
+    """Which files count."""
     parser.add_argument(
         "--scope",
         action="append",
@@ -220,13 +231,29 @@ def _add_budget_options(parser: Parser) -> None:
     parser.add_argument(
         "--max-seconds", type=_amount, metavar="S", help="stop searching after S seconds, before the mode's own limit"
     )
-    parser.add_argument("--max-cost", type=_amount, metavar="X", help="spend at most X; needs the model's prices")
+    parser.add_argument(
+        "--max-cost", type=_amount, metavar="X", help="spend at most X; needs model.prices in your settings"
+    )
 
 
-def _add_store_options(parser: Parser, nothing: str) -> None:
+def add_store_options(parser: Parser, folder: str, off: str) -> None:
+    """Where knowledge is kept; what ``--store`` and ``--no-store`` do here, in words."""
     store = parser.add_mutually_exclusive_group()
-    store.add_argument("--store", metavar="DIR", help=f"accepted for scripts: {nothing}")
-    store.add_argument("--no-store", action="store_true", help=f"accepted for scripts: {nothing}")
+    store.add_argument("--store", metavar="DIR", help=folder)
+    store.add_argument("--no-store", action="store_true", help=off)
+
+
+def serve_parser() -> Parser:
+    """The parser of ``lens serve``."""
+    parser = Parser(
+        prog="lens serve",
+        usage="lens serve",
+        description="The language server on standard input and output. An editor starts it; there is nothing to type.",
+        epilog="exit status: 0 the editor shut it down, 1 it left without that or stopped reading, 3 it is gone,\n"
+        "4 what it sent is no sequence of messages, 2 a mistyped option, 130 interrupted",
+    )
+    parser.add_argument("--stdio", action="store_true", help="accepted, as editors give it: there is nothing else")
+    return parser
 
 
 def doctor_parser() -> Parser:

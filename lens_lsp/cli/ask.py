@@ -2,55 +2,38 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.account import nothing_found, some, summary, unread
+from lens_lsp.cli.account import give, some, summary
 from lens_lsp.cli.arguments import ask_parser, parse_mixed
-from lens_lsp.cli.configured import Configured, mode_and_model
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.interrupt import Interruption
-from lens_lsp.cli.render import Places, Style, fenced
-from lens_lsp.cli.searching import corpus_rules, question_and_paths, require_current_folder, roots_of
-from lens_lsp.cli.terminal import coloured, is_terminal, note, open_output, put, tell
+from lens_lsp.cli.knowledge import StoreChoice, opened_memory
+from lens_lsp.cli.render import Places
+from lens_lsp.cli.searching import HERE, question_and_paths, require_current_folder, roots_of, searched, settled
+from lens_lsp.cli.terminal import open_output, tell
 from lens_lsp.cli.workspace import workspace_of
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.answer import Answer, Mode, Status
+from lens_lsp.domain.answer import Answer, Mode, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, UsageError
+from lens_lsp.domain.events import Answered, Event
 from lens_lsp.lens import Lens
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.oracle.ledger import Budget, Limits
+from lens_lsp.settings.settings import CommandLine, Settings
 
 if TYPE_CHECKING:
+    from lens_lsp.kept.meter import Meter
+    from lens_lsp.memory import Memory
     from lens_lsp.models.openai import OpenAIChat
     from lens_lsp.oracle.base import Oracle
 
 _MACHINES = ("json", "events")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What was asked to be the most; None leaves the limit of the mode."""
-
-    calls: int | None = None
-    tokens: int | None = None
-    seconds: float | None = None
-
-    def lowered(self, budget: Budget) -> Budget:
-        """A budget with nothing above these limits: what a mode may call is its bound."""
-        return replace(
-            budget,
-            calls=budget.calls if self.calls is None else min(budget.calls, self.calls),
-            tokens=budget.tokens if self.tokens is None else min(budget.tokens, self.tokens),
-            seconds=budget.seconds if self.seconds is None else min(budget.seconds, self.seconds),
-        )
+_TOKENS = StopReason.BUDGET_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,43 +42,41 @@ class AskRequest:
 
     question: str
     paths: tuple[str, ...]
-    mode: Mode
-    model: Configured | None
-    """Who judges and words; None leaves it to the rules."""
+    """None mean the current folder."""
     shape: str
     """``"text"``, ``"markdown"``, ``"grep"``, ``"json"`` or ``"events"``."""
     explain: bool
     quiet: bool
     seed: int
-    limits: Limits
     dry_run: bool
     yes: bool
-    rules: CorpusRules
+    command: CommandLine
+    choice: StoreChoice
+    thread: str | None
 
 
-def parse(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> AskRequest:
+def parse(argv: Sequence[str]) -> AskRequest:
     """The request behind the arguments after ``ask``; raises UsageError."""
     options, literal = parse_mixed(ask_parser(), argv)
     words = [word for word in (options.question, *options.paths) if word is not None] + literal
     question, paths = question_and_paths(
         words, otherwise='what is the question? type: lens ask "your question" [PATH …]'
     )
-    if options.thread is not None:
-        raise UsageError("--thread needs the store of answers, which this version does not have; leave it out")
-    mode, model = mode_and_model(options.mode, environment)
+    if options.thread is not None and options.no_store:
+        raise UsageError("--thread needs the store of answers: leave out --no-store")
+    limits = Limits(options.max_calls, options.max_tokens, options.max_seconds, options.max_cost)
     return AskRequest(
         question=question,
         paths=paths,
-        mode=mode,
-        model=model,
         shape="json" if options.json else "events" if options.events else options.format,
         explain=options.explain,
         quiet=options.quiet,
         seed=options.seed,
-        limits=_limits(options),
         dry_run=options.dry_run,
         yes=options.yes,
-        rules=corpus_rules(options),
+        command=CommandLine(options.mode, limits, tuple(options.scope), options.no_ignore),
+        choice=StoreChoice(options.store, off=options.no_store),
+        thread=options.thread,
     )
 
 
@@ -104,19 +85,25 @@ def run(request: AskRequest) -> int:
     started = perf_counter()
     open_output(machine=request.shape in _MACHINES)
     require_current_folder(request.paths)
-    lens = Lens(request.paths, rules=request.rules)
-    model = None if request.model is None else request.model.chat()
+    settings = settled(request.paths, request.command, quiet=request.quiet)
+    mode, chosen = settings.seat()
+    settings.require_prices(calling=chosen is not None)
+    paths = searched(request.paths, settings)
+    lens = Lens(paths, rules=settings.rules, memory=settings.memory)
+    model = None if chosen is None else chosen.chat()
     if request.dry_run:
-        return _dry_run(lens, request, model)
-    if model is not None and not model.loopback:
-        _require_consent(request, model)
-    places = Places(roots_of(request.paths))
+        return _dry_run(lens, request, settings, mode, model)
+    asking = _Asking(lens, request, settings, mode)
+    if model is not None:
+        asking.take(model)
+    places = Places(roots_of(paths))
     hearing = Hearing(request.shape, places, explain=request.explain, quiet=request.quiet)
-    with Interruption() as interruption:
+    with Interruption() as interruption, opened_memory(paths, request.choice, quiet=request.quiet) as memory:
         try:
-            asyncio.run(_listen(lens, request, model, hearing, interruption))
+            asyncio.run(asking.listen(hearing, memory, interruption))
         finally:
             hearing.bar.close()
+            asking.close()
         answer = hearing.answer
         if answer is None:
             raise RuntimeError("the search ended without an answer")
@@ -127,78 +114,110 @@ def run(request: AskRequest) -> int:
     return FOUND if answer.status is Status.ANSWERED else NOTHING
 
 
-async def _listen(
-    lens: Lens, request: AskRequest, model: OpenAIChat | None, hearing: Hearing, interruption: Interruption
-) -> None:
-    async with AsyncExitStack() as stack:
-        oracle, budget = None, Budget.of(request.mode)
-        if model is not None:
-            stack.push_async_callback(model.aclose)
-            oracle, budget = await _seated(model, request.mode, interruption, stack)
-        events = lens.ask(
-            request.question,
-            mode=request.mode,
-            seed=request.seed,
-            budget=request.limits.lowered(budget),
-            oracle=oracle,
-            trace=request.shape == "events" and request.explain,
-            observer=hearing,
-            cancelled=interruption.asked,
-        )
-        async for event in await stack.enter_async_context(aclosing(events)):
-            hearing.take(event)
+class _Asking:
+    """One question on its way: who judges, and what it may still cost."""
 
+    def __init__(self, lens: Lens, request: AskRequest, settings: Settings, mode: Mode) -> None:
+        self._lens = lens
+        self._request = request
+        self._settings = settings
+        self._mode = mode
+        self._limits = settings.limits
+        self._model: OpenAIChat | None = None
+        self._meter: Meter | None = None
+        self._left: int | None = None
+        """What is left of a day's tokens, where that is less than the question could take."""
 
-async def _seated(
-    model: OpenAIChat, mode: Mode, interruption: Interruption, stack: AsyncExitStack
-) -> tuple[Oracle, Budget]:
-    """The model as an oracle that an interrupt ends at once, and the budget its context leaves."""
-    from lens_lsp.cli.stoppable import Stop, StoppableOracle
-    from lens_lsp.oracle.chat import ChatOracle, budget_for
+    def take(self, model: OpenAIChat) -> None:
+        """Have a model judge. Raises `UsageError` if text may not be sent to it."""
+        from lens_lsp.kept.meter import Meter
+        from lens_lsp.kept.usage import usage_file
 
-    stop = Stop()
-    stack.enter_context(stop.on(interruption))
-    with suppress(BudgetSpent):
-        async with stop.heeded():
-            await model.probe()
-    return StoppableOracle(ChatOracle(model, mode), stop), budget_for(mode, model.context_tokens)
+        request, settings = self._request, self._settings
+        if not model.loopback:
+            settings.require_sound(model.endpoint)
+            _require_consent(request, model)
+        if not request.quiet and settings.model.key_withheld is not None:
+            tell(settings.model.key_withheld)
+        self._model = model
+        self._meter = Meter(usage_file(), model.endpoint, settings.model.prices)
+        if settings.daily_tokens is not None:
+            left = self._meter.left(settings.daily_tokens)
+            self._left = left if left < self._limits.lowered(Budget.of(self._mode)).tokens else None
+            self._limits = self._limits.lowest(Limits(tokens=left))
+
+    async def listen(self, hearing: Hearing, memory: Memory | None, interruption: Interruption) -> None:
+        """Ask, and have every event heard."""
+        request = self._request
+        async with AsyncExitStack() as stack:
+            oracle, budget = None, Budget.of(self._mode)
+            if self._model is not None:
+                stack.push_async_callback(self._model.aclose)
+                oracle, budget = await self._seated(self._model, interruption, stack)
+            events = self._lens.ask(
+                request.question,
+                mode=self._mode,
+                seed=request.seed,
+                budget=self._limits.lowered(budget),
+                oracle=oracle,
+                trace=request.shape == "events" and request.explain,
+                observer=hearing,
+                cancelled=interruption.asked,
+                prices=self._settings.model.prices if oracle is not None else None,
+                spent=None if self._meter is None else self._meter.spent,
+                memory=memory,
+                thread=request.thread,
+            )
+            async for event in await stack.enter_async_context(aclosing(events)):
+                hearing.take(self._explained(event))
+
+    def close(self) -> None:
+        """Say what could not be written down."""
+        if self._meter is not None and self._meter.problem is not None and not self._request.quiet:
+            tell(self._meter.problem)
+
+    async def _seated(
+        self, model: OpenAIChat, interruption: Interruption, stack: AsyncExitStack
+    ) -> tuple[Oracle, Budget]:
+        """The model as an oracle that an interrupt ends at once, and the budget its context leaves."""
+        from lens_lsp.cli.stoppable import Stop, StoppableOracle
+        from lens_lsp.oracle.chat import ChatOracle, budget_for
+
+        stop = Stop()
+        stack.enter_context(stop.on(interruption))
+        if 0 not in (self._limits.calls, self._limits.tokens):
+            with suppress(BudgetSpent):
+                async with stop.heeded():
+                    await model.probe()
+        return StoppableOracle(ChatOracle(model, self._mode), stop), budget_for(self._mode, model.context_tokens)
+
+    def _explained(self, event: Event) -> Event:
+        """An event as it is heard: where the day's tokens ended the search, the answer says so."""
+        if self._left is None or not isinstance(event, Answered) or event.answer.stopped is not _TOKENS:
+            return event
+        daily = self._settings.daily_tokens
+        why = f"Of the {daily:,} tokens a day of budget.dailyTokens, {self._left:,} were left for this question."
+        return Answered(replace(event.answer, warnings=(*event.answer.warnings, why)))
 
 
 def _require_consent(request: AskRequest, model: OpenAIChat) -> None:
     from lens_lsp.cli.consent import require_consent
 
-    workspace = workspace_of(request.paths[0])
+    workspace = workspace_of((request.paths or (HERE,))[0])
     require_consent(workspace, model.endpoint, model.name, yes=request.yes, quiet=request.quiet)
 
 
 def _give_account(request: AskRequest, hearing: Hearing, answer: Answer, seconds: float, *, interrupted: bool) -> None:
-    """Everything but the result: on standard error, save ``--explain`` where people read the result."""
-    if hearing.trace is not None:
-        _explain(request, hearing.trace.text(seconds))
-    if interrupted:
-        found = len(answer.evidence)
-        tell(f"interrupted; {found} passage{'' if found == 1 else 's'} found so far")
-    if request.quiet:
-        return
-    if not answer.evidence and (request.shape == "grep" or not answer.coverage.scanned) and not interrupted:
-        tell(nothing_found(answer, hearing.places))
-    elif (failed := unread(answer, hearing.places)) is not None:
-        tell(failed)
-    if not request.explain:
-        for warning in answer.warnings:
-            tell(warning)
-    if is_terminal(sys.stderr):
-        told = f"{answer.status.value} · {summary(answer, seconds)} · {_calls(answer)}"
-        note(Style(coloured(sys.stderr, os.environ)).dim(told))
-
-
-def _explain(request: AskRequest, trace: str) -> None:
-    if request.shape == "markdown":
-        put("\n" + fenced(trace.rstrip("\n")) + "\n")
-    elif request.shape == "text":
-        put(trace)
-    else:
-        note(trace.rstrip("\n"))
+    give(
+        answer,
+        hearing.places,
+        shape=request.shape,
+        closing=f"{answer.status.value} · {summary(answer, seconds)} · {_calls(answer)}",
+        explained=None if hearing.trace is None else hearing.trace.text(seconds),
+        nothing=not (answer.evidence or interrupted) and (request.shape == "grep" or not answer.coverage.scanned),
+        quiet=request.quiet,
+        interrupted=interrupted,
+    )
 
 
 def _calls(answer: Answer) -> str:
@@ -209,23 +228,17 @@ def _calls(answer: Answer) -> str:
     return f"{some(calls, 'call')}, {some(tokens, 'token')}, {account.endpoint}"
 
 
-def _dry_run(lens: Lens, request: AskRequest, model: OpenAIChat | None) -> int:
+def _dry_run(lens: Lens, request: AskRequest, settings: Settings, mode: Mode, model: OpenAIChat | None) -> int:
     """What would be sent; with the offline rules nothing, ever. No connection is made."""
     from lens_lsp.cli.dry_run import preview_of, put_nothing, put_preview
 
     machine = request.shape in _MACHINES
     if model is None:
-        put_nothing(request.mode, machine=machine)
+        put_nothing(mode, machine=machine)
         return FOUND
     from lens_lsp.oracle.chat import budget_for
 
-    budget = request.limits.lowered(budget_for(request.mode, model.context_tokens))
-    preview = asyncio.run(preview_of(lens, request.question, model, request.mode, budget, seed=request.seed))
-    put_preview(preview, model, request.mode, machine=machine)
+    budget = settings.limits.lowered(budget_for(mode, model.context_tokens))
+    preview = asyncio.run(preview_of(lens, request.question, model, mode, budget, seed=request.seed))
+    put_preview(preview, model, mode, machine=machine)
     return FOUND
-
-
-def _limits(options: argparse.Namespace) -> Limits:
-    if options.max_cost is not None:
-        raise UsageError("--max-cost needs the prices of a model, and none are set; use --max-calls or --max-tokens")
-    return Limits(options.max_calls, options.max_tokens, options.max_seconds)

@@ -35,14 +35,13 @@ class Census:
     """False: the time was up, and the figures are a part."""
 
 
-def take_census(folder: str, *, limit: float = 10.0) -> Census:
+def take_census(folder: str, rules: CorpusRules = CorpusRules(), *, limit: float = 10.0) -> Census:
     """Count for at most about ``limit`` seconds. Raises PathNotFound if the folder cannot be opened."""
     started = monotonic()
 
     def late() -> bool:
         return monotonic() - started > limit
 
-    rules = CorpusRules()
     with Root(folder) as root:
         found = discover(root, rules, cancelled=late)
         skipped = Counter(skip.reason.value for skip in found.skips)

@@ -1,72 +1,73 @@
-"""Consent to send text to an endpoint that is not on this machine: once for each workspace and origin.
+"""Consent to send text to an endpoint that is not on this machine: asked for, listed by ``lens consent``, taken back.
 
-Kept in ``consent.json`` in our folder of user data, which no searched folder can write to.
+It holds for one workspace and one origin.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import tempfile
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from platformdirs import user_data_path
-
-from lens_lsp.cli.terminal import is_terminal, printable_path, tell
+from lens_lsp.cli import FOUND, NOTHING
+from lens_lsp.cli.kept_arguments import consent_parser
+from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
+from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.kept.consents import Consent, Consents, consent_file
 
-_SCHEMA = "lens.consent/1"
 _YES = frozenset({"y", "yes"})
 
 
-def consent_file() -> Path:
-    """Where consents are kept."""
-    return user_data_path("lens-lsp") / "consent.json"
-
-
 @dataclass(frozen=True, slots=True)
-class Consents:
-    """What was consented to. ``problem`` says why a file was ignored, None when there was nothing wrong with it."""
+class ConsentRequest:
+    """What ``lens consent`` was asked for."""
 
-    path: Path
-    given: frozenset[tuple[str, str]] = field(default=frozenset())
-    """Pairs of workspace and origin."""
-    problem: str | None = None
+    revoke: bool
+    json: bool = False
+    origin: str | None = None
+    workspace: str | None = None
+    """None concerns every one, and so does no origin."""
 
-    @classmethod
-    def read(cls, path: Path) -> Consents:
-        """Read the file; one that is missing holds nothing, and neither does one that is broken."""
-        try:
-            found = json.loads(path.read_bytes())
-            if found["schema"] != _SCHEMA:
-                raise ValueError("another schema")
-            given = frozenset((str(each["workspace"]), str(each["origin"])) for each in found["given"])
-        except FileNotFoundError:
-            return cls(path)
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return cls(path, problem=f"{path} cannot be read and is ignored: consent has to be given again")
-        return cls(path, given)
+    def concerns(self, consent: Consent) -> bool:
+        """Whether a consent is among those that are meant."""
+        workspace, origin = consent
+        return self.workspace in (None, workspace) and self.origin in (None, origin)
 
-    def record(self, workspace: str, origin: str) -> None:
-        """Keep one more consent: the file is replaced as a whole, readable by its owner only. Raises OSError."""
-        pairs = sorted({*self.given, (workspace, origin)})
-        entries = [{"workspace": where, "origin": to} for where, to in pairs]
-        folder = self.path.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix="consent-", suffix=".tmp", dir=folder)  # mode 0600
-        try:
-            with open(descriptor, "w", encoding="ascii") as file:
-                json.dump({"schema": _SCHEMA, "given": entries}, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, self.path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)
-            raise
+
+def parse(argv: Sequence[str]) -> ConsentRequest:
+    """The request behind the arguments after ``consent``; raises UsageError."""
+    options = consent_parser().parse_args(argv)
+    if options.action == "list":
+        return ConsentRequest(revoke=False, json=options.json)
+    if not (options.all or options.origin or options.path):
+        raise UsageError(
+            "say which consent to take back: --origin, --workspace or --all; `lens consent list` shows them"
+        )
+    workspace = None
+    if options.path:
+        # What was consented to is taken back for folders that are gone, too.
+        workspace = workspace_of(options.path) if os.path.exists(options.path) else os.path.realpath(options.path)
+    return ConsentRequest(revoke=True, origin=options.origin, workspace=workspace)
+
+
+def run(request: ConsentRequest) -> int:
+    """List what was consented to, or take it back; the exit status says whether there was anything."""
+    open_output(machine=request.json)
+    consents = Consents.read(consent_file())
+    if consents.problem is not None:
+        tell(consents.problem)
+    shown = sorted(consents.revoke(request.concerns) if request.revoke else consents.given)
+    if request.json:
+        given = [{"workspace": workspace, "origin": origin} for workspace, origin in shown]
+        put_json({"schema": "lens.consents/1", "given": given})
+    else:
+        taken = "taken back: " if request.revoke else ""
+        put("".join(f"{taken}{origin}  {printable_path(workspace)}\n" for workspace, origin in shown))
+    if not shown:
+        tell("no such consent was given" if request.revoke else "no consent was given")
+    return FOUND if shown else NOTHING
 
 
 def require_consent(workspace: str, origin: str, model: str, *, yes: bool, quiet: bool = False) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import json
 import os
 import platform
 import sys
@@ -15,17 +14,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_config_path, user_data_path
+from platformdirs import user_data_path
 
 from lens_lsp import __version__
 from lens_lsp.cli import FOUND
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
 from lens_lsp.cli.census import Census, take_census
+from lens_lsp.cli.effective import model_in_words, settings_in_words
 from lens_lsp.cli.render import Style
-from lens_lsp.cli.terminal import coloured, inert_json, open_output, printable_path, put
+from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
 from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.corpus.matcher import fast_matcher_available
+from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.errors import LensError
+from lens_lsp.settings.loading import settings_of
+from lens_lsp.settings.sources import PROJECT_FILE, user_file
 
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
@@ -58,7 +61,7 @@ def run(request: DoctorRequest) -> int:
     workspace = workspace_of(request.paths[0])
     facts = redacted(_facts(request, workspace, os.environ))
     if request.json:
-        put(inert_json(json.dumps({"schema": "lens.doctor/1", **facts}, ensure_ascii=False, indent=2)) + "\n")
+        put_json({"schema": "lens.doctor/1", **facts})
     else:
         put(_as_text(facts, Style(coloured(sys.stdout, os.environ))))
     return FOUND
@@ -82,21 +85,23 @@ def redacted(facts: Facts) -> Facts:
 
 
 def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str]) -> Facts:
+    settings = settings_of((workspace,), environment)
     scanner = "fast (ahocorasick_rs)" if fast_matcher_available() else "fallback (equal results, slower)"
     return {
         "versions": _versions(),
         "libraries": {name: _installed(name) for name in (*_REQUIRED, *_OPTIONAL)},
         "search": {
             "scanner": scanner,
-            "model": _model(environment),
+            "model": model_in_words(settings),
         },
+        "settings": settings_in_words(settings),
         "environment": {
             name: "set" if environment.get(name) else "not set"
             for name in sorted({*_VARIABLES, *(name for name in environment if name.startswith("LENS_"))})
         },
         "paths": _paths(workspace, environment),
         "workspace": _workspace(request, workspace),
-        **_corpus(workspace),
+        **_corpus(workspace, settings.rules),
     }
 
 
@@ -118,14 +123,8 @@ def _installed(name: str) -> str:
         return "not installed" + (" (optional, for `lens eval`)" if name in _OPTIONAL else "")
 
 
-def _model(environment: Mapping[str, str]) -> str:
-    if environment.get("LENS_BASE_URL") and environment.get("LENS_MODEL"):
-        return "set in the environment: `lens ask` calls it"
-    return "no model configured: offline"
-
-
 def _paths(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
-    configuration = environment.get("LENS_CONFIG") or str(user_config_path("lens-lsp") / "config.toml")
+    configuration = user_file(environment)
     identity = hashlib.blake2b(os.fsencode(workspace), digest_size=8).hexdigest()
     store = environment.get("LENS_STORE") or str(user_data_path("lens-lsp") / identity)
     return {
@@ -135,17 +134,17 @@ def _paths(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _workspace(request: DoctorRequest, workspace: str) -> dict[str, object]:
-    settings = os.path.join(workspace, ".lens.toml")
+    settings = os.path.join(workspace, PROJECT_FILE)
     rows: dict[str, object] = {"folder": workspace, "projectSettings": f"{settings} ({_presence(settings)})"}
     if len(request.paths) > 1:
         rows["note"] = f"the first of {len(request.paths)} paths"
     return rows
 
 
-def _corpus(workspace: str) -> Facts:
+def _corpus(workspace: str, rules: CorpusRules) -> Facts:
     """What a search would read; a folder that cannot be looked at is a finding, not a failure."""
     try:
-        census = take_census(workspace)
+        census = take_census(workspace, rules)
     except LensError as error:
         return {"corpus": {"problem": str(error)}}
     figures: dict[str, object] = {

@@ -48,7 +48,9 @@ def put_preview(preview: Preview, model: OpenAIChat, mode: Mode, *, machine: boo
             }
             for stage, prompt in preview.requests
         ]
-        sent: list[object] = [{"path": each.path, "span": [each.span.start, each.span.end]} for each in preview.sent]
+        sent: list[object] = [
+            {"path": each.path, "root": each.root, "span": [each.span.start, each.span.end]} for each in preview.sent
+        ]
         put_json(_document(mode, model.endpoint, requests, sent))
         return
     put(_as_text(preview, model, mode))

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.account import explanation, nothing_found, summary, unread
+from lens_lsp.cli.account import explained_style, explanation, give, interruption, summary
 from lens_lsp.cli.arguments import find_parser, parse_mixed
 from lens_lsp.cli.progress import ProgressBar
-from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer, fenced
-from lens_lsp.cli.searching import corpus_rules, question_and_paths, require_current_folder, roots_of
-from lens_lsp.cli.terminal import coloured, is_terminal, note, open_output, put, put_json, tell
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer
+from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, searched, settled
+from lens_lsp.cli.terminal import coloured, is_terminal, open_output, put, put_json, tell
 from lens_lsp.domain.model import Coverage, Evidence, Findings
 from lens_lsp.lens import Lens
+from lens_lsp.settings.settings import CommandLine
 from lens_lsp.wire import findings_json
 
 
@@ -27,13 +27,14 @@ class FindRequest:
 
     query: str
     paths: tuple[str, ...]
+    """None mean the current folder."""
     limit: int
     shape: str
     """``"text"``, ``"markdown"``, ``"grep"`` or ``"json"``."""
     explain: bool
     quiet: bool
     seed: int | None
-    rules: CorpusRules
+    command: CommandLine
 
 
 def parse(argv: Sequence[str]) -> FindRequest:
@@ -49,7 +50,7 @@ def parse(argv: Sequence[str]) -> FindRequest:
         explain=options.explain,
         quiet=options.quiet,
         seed=options.seed,
-        rules=corpus_rules(options),
+        command=CommandLine(scopes=tuple(options.scope), no_ignore=options.no_ignore),
     )
 
 
@@ -58,8 +59,10 @@ def run(request: FindRequest) -> int:
     started = perf_counter()
     open_output(machine=request.shape == "json")
     require_current_folder(request.paths)
-    lens = Lens(request.paths, rules=request.rules)
-    roots = roots_of(request.paths)
+    settings = settled(request.paths, request.command, quiet=request.quiet)
+    paths = searched(request.paths, settings)
+    lens = Lens(paths, rules=settings.rules, memory=settings.memory)
+    roots = roots_of(paths)
     places = Places(roots)
     renderer = _renderer(request, places)
     live = _LiveResult(
@@ -74,7 +77,7 @@ def run(request: FindRequest) -> int:
     finally:
         live.bar.close()
     if renderer is None:
-        _put_json(findings, request.seed)
+        put_json(findings_json(findings, seed=request.seed))
     _give_account(request, findings, places, perf_counter() - started)
     return FOUND if findings.evidence else NOTHING
 
@@ -110,44 +113,23 @@ def _interrupted(request: FindRequest, roots: Sequence[str], live: _LiveResult) 
     if request.shape == "json":
         coverage = Coverage(found=live.scanned, scanned=live.scanned)
         warning = "interrupted: the search did not finish"
-        _put_json(
-            Findings(request.query, tuple(roots), tuple(live.shown), (), coverage, None, warnings=(warning,)),
-            request.seed,
-        )
-    found = len(live.shown)
-    tell(f"interrupted; {found} passage{'' if found == 1 else 's'} found so far")
+        found = Findings(request.query, tuple(roots), tuple(live.shown), (), coverage, None, warnings=(warning,))
+        put_json(findings_json(found, seed=request.seed))
+    tell(interruption(len(live.shown)))
     return INTERRUPTED
 
 
 def _give_account(request: FindRequest, findings: Findings, places: Places, seconds: float) -> None:
-    """Everything but the result: on standard error, save ``--explain`` where people read the result."""
-    if request.explain:
-        _explain(request, findings, places, seconds)
-    if request.quiet:
-        return
-    if not findings.evidence:
-        tell(nothing_found(findings, places))
-    else:
-        failed = unread(findings, places)
-        if failed is not None:
-            tell(failed)
-    if not request.explain:
-        for warning in findings.warnings:
-            tell(warning)
-    if findings.evidence and is_terminal(sys.stderr):
-        note(Style(coloured(sys.stderr, os.environ)).dim(summary(findings, seconds)))
-
-
-def _explain(request: FindRequest, findings: Findings, places: Places, seconds: float) -> None:
-    if request.shape == "markdown":
-        put(fenced(explanation(findings, places, Style(), seconds).rstrip("\n")) + "\n")
-        return
-    stream = sys.stdout if request.shape == "text" else sys.stderr
-    text = explanation(findings, places, Style(coloured(stream, os.environ)), seconds)
-    if stream is sys.stdout:
-        put(text)
-    else:
-        note(text.rstrip("\n"))
+    explained = explanation(findings, places, explained_style(request.shape), seconds) if request.explain else None
+    give(
+        findings,
+        places,
+        shape=request.shape,
+        closing=summary(findings, seconds) if findings.evidence else None,
+        explained=explained,
+        nothing=not findings.evidence,
+        quiet=request.quiet,
+    )
 
 
 def _renderer(request: FindRequest, places: Places) -> Renderer | None:
@@ -157,7 +139,3 @@ def _renderer(request: FindRequest, places: Places) -> Renderer | None:
     if request.shape == "grep":
         return GrepRenderer(places, style, request.query)
     return MarkdownRenderer(places) if request.shape == "markdown" else None
-
-
-def _put_json(findings: Findings, seed: int | None) -> None:
-    put_json(findings_json(findings, seed=seed))

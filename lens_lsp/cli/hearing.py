@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 
+from lens_lsp.cli.account import explained_style
 from lens_lsp.cli.answering import answer_text, grep_answer, live_line, markdown_answer, passages, text_answer
 from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import Places, Style
@@ -28,11 +29,12 @@ class Hearing:
         self.places = places
         self.bar = ProgressBar(shown=is_terminal(sys.stderr) and not quiet)
         self.answer: Answer | None = None
-        self.trace = Trace(places, _trace_style(shape)) if explain else None
+        self.trace = Trace(places, explained_style(shape)) if explain else None
         self._shape = shape
         self._style = Style(coloured(sys.stdout, os.environ))
         self._live = shape == "text" and is_terminal(sys.stdout)
         self._found = False
+        self._early: list[Evidence] = []
         self._said = ""
         self._events = 0
 
@@ -58,6 +60,9 @@ class Hearing:
     def _show(self, event: Event) -> None:
         """On a terminal, evidence and answer appear when they do."""
         if isinstance(event, EvidenceFound) and not event.final:
+            if not event.early and any(item.overlaps(event.evidence) for item in self._early):
+                return  # its line is there already
+            self._early += [event.evidence] if event.early else []
             self.bar.close()
             self._found = True
             columns = shutil.get_terminal_size().columns
@@ -92,10 +97,3 @@ class Hearing:
         if self._said.strip() != answer.text.strip():  # the check of the finished text changed it
             end += self._style.dim("after checking:") + "\n\n" + answer_text(answer.text, self._style)
         return end + passages(answer, self.places, self._style)
-
-
-def _trace_style(shape: str) -> Style:
-    """The trace goes to standard output where people read the result there, plain inside Markdown."""
-    if shape == "markdown":
-        return Style()
-    return Style(coloured(sys.stdout if shape == "text" else sys.stderr, os.environ))

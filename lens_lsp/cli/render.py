@@ -11,11 +11,11 @@ from urllib.parse import quote as percent_encoded
 
 from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.domain.inert import inert_markdown
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.text import Position
 
 _INDENT = "    "
-_MARKDOWN_ACTIVE = re.compile(r"[\\`*_{}\[\]<>#|~!&$:@]|(?<=www)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,11 @@ class TextRenderer:
         self._words = QuestionWords(question)
 
     def evidence(self, item: Evidence) -> str:
-        """The place first, so that terminals make it a link, and an empty line last."""
-        place = _place(self._places, item, self._style)
+        """The place first, and an empty line last."""
+        where = place(self._places, item, self._style)
         locator = ", ".join(f"{name} {value}" for name, value in (item.locator or {}).items())
         aside = " › ".join(" ".join(printable(part).split()) for part in (*item.heading, locator) if part)
-        head = f"{place}  {self._style.dim(aside)}" if aside else place
+        head = f"{where}  {self._style.dim(aside)}" if aside else where
         lines = [_INDENT + line if line.strip() else "" for line in self._marked(item.quote).split("\n")]
         return "\n".join([head, *lines]) + "\n\n"
 
@@ -115,7 +115,7 @@ class GrepRenderer:
         text = " ".join(lines[best].split())
         first = item.start.column if best == 0 else 1
         start = Position(item.start.line + best, first + len(lines[best]) - len(lines[best].lstrip()))
-        return f"{_place(self._places, replace(item, start=start), self._style)}:{text}\n"
+        return f"{place(self._places, replace(item, start=start), self._style)}:{text}\n"
 
 
 class MarkdownRenderer:
@@ -129,16 +129,13 @@ class MarkdownRenderer:
 
     def evidence(self, item: Evidence) -> str:
         """One list item."""
-        path = self._places.path(item.root, item.path)
-        link = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
         heading = " › ".join(" ".join(printable(part).split()) for part in item.heading)
         aside = f" — {inert_markdown(heading)}" if heading else ""
-        name = inert_markdown(printable_path(path))
         number = f"{item.n}. "
         quote = printable(item.quote).strip("\n")
         indent = " " * len(number)
         lines = [indent + line if line else "" for line in fenced(quote).split("\n")]
-        return "\n".join([f"{number}[{name}:{item.start.line}]({link}#L{item.start.line}){aside}", "", *lines]) + "\n\n"
+        return "\n".join([f"{number}{markdown_link(item, self._places)}{aside}", "", *lines]) + "\n\n"
 
 
 def fenced(text: str) -> str:
@@ -147,12 +144,15 @@ def fenced(text: str) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def inert_markdown(text: str) -> str:
-    """One line of Markdown that shows the text and does nothing."""
-    return _MARKDOWN_ACTIVE.sub(lambda found: "\\" + found.group(), text)
+def markdown_link(item: Evidence, places: Places) -> str:
+    """A link to the line where a piece of evidence begins."""
+    path = places.path(item.root, item.path)
+    target = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
+    return f"[{inert_markdown(printable_path(path))}:{item.start.line}]({target}#L{item.start.line})"
 
 
-def _place(places: Places, item: Evidence, style: Style) -> str:
+def place(places: Places, item: Evidence, style: Style) -> str:
+    """``path:line:column`` of where a piece of evidence begins; terminals make it a link."""
     path = printable_path(places.path(item.root, item.path))
     return f"{style.path(path)}:{style.number(str(item.start.line))}:{style.number(str(item.start.column))}"
 

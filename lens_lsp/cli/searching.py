@@ -1,18 +1,23 @@
-"""What a command searches: the words and paths that were typed, as meant."""
+"""What a command searches: the words and paths that were typed, as meant, and the settings that hold there."""
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Sequence
 
+from lens_lsp.cli.terminal import tell
+from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.corpus.opening import display_path, open_named
-from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.errors import PathNotFound, UsageError
+from lens_lsp.settings.loading import settings_of
+from lens_lsp.settings.settings import CommandLine, Settings
+
+HERE = "."
+"""What a command searches that is given no path."""
 
 
 def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tuple[str, ...]]:
-    """The first word is the question, the rest are paths, the current folder if there are none.
+    """The first word is the question, the rest are paths.
 
     Raises UsageError, with the sentence ``otherwise`` when there is no word at all.
     """
@@ -22,12 +27,22 @@ def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tu
     if "" in paths:
         raise UsageError("one of the paths is empty; leave it out to search the current folder")
     # Bytes of the terminal that are no text can never match a decoded document.
-    return question.encode("utf-8", "replace").decode("utf-8"), tuple(paths) or (".",)
+    return question.encode("utf-8", "replace").decode("utf-8"), tuple(paths)
 
 
-def corpus_rules(options: argparse.Namespace) -> CorpusRules:
-    """The rules that ``--scope`` and ``--no-ignore`` ask for."""
-    return CorpusRules(respect_ignore_files=not options.no_ignore, scopes=tuple(options.scope))
+def settled(paths: Sequence[str], command: CommandLine, *, quiet: bool) -> Settings:
+    """The settings of the workspaces of the paths; what is wrong with them is told now. Raises PathNotFound."""
+    workspaces = tuple(dict.fromkeys(workspace_of(path) for path in paths or (HERE,)))
+    settings = settings_of(workspaces, os.environ, command=command)
+    if not quiet:
+        for notice in settings.notices:
+            tell(notice.text)
+    return settings
+
+
+def searched(paths: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    """The paths that were given; without any the current folder and what is always searched beside it."""
+    return tuple(paths) or (HERE, *settings.extra_roots)
 
 
 def roots_of(paths: Sequence[str]) -> tuple[str, ...]:
@@ -44,5 +59,5 @@ def require_current_folder(paths: Sequence[str]) -> None:
     try:
         os.getcwd()
     except FileNotFoundError as error:
-        if not all(map(os.path.isabs, paths)):
+        if not paths or not all(map(os.path.isabs, paths)):
             raise PathNotFound("the current folder was deleted; change to another one") from error

@@ -1,8 +1,6 @@
 """The terminal and what may reach it: no control character out of a file, nothing once the reader has left.
 
-Escape sequences in a note could recolour, retitle or drive the terminal that shows it, and bidirectional
-controls could make a quote read as what it is not, so they are taken out of every text and made visible in
-every path.
+How texts, paths and JSON are made harmless is told in :mod:`lens_lsp.domain.inert`; the doors take it from here.
 """
 
 from __future__ import annotations
@@ -15,14 +13,10 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.inert import inert_json as inert_json
+from lens_lsp.domain.inert import printable as printable
+from lens_lsp.domain.inert import printable_path as printable_path
 
-_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-_LINE_END = re.compile(r"\r\n|\r")
-_UNSAFE = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
-_CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f{_UNSAFE}]")
-_PAGE_BREAK = re.compile("[\x0b\x0c]")
-_IN_NAME = re.compile(f"[\x00-\x1f{_UNSAFE}]")
-_IN_JSON = re.compile(f"[{_UNSAFE}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -34,27 +28,6 @@ class OutputError(LensError):
     """The result could not be written."""
 
     code = "lens.output-failed"
-
-
-def printable(text: str) -> str:
-    r"""A text from a file as it may be shown: lines end in ``\n``, no control character but that and tab."""
-    text = _LINE_END.sub("\n", text)
-    text = _SEQUENCE.sub("", text)
-    text = _PAGE_BREAK.sub(" ", text)
-    return _SURROGATE.sub("\ufffd", _CONTROL.sub("", text))
-
-
-def printable_path(path: str) -> str:
-    r"""A path on one line: control characters as ``\n`` or ``\x1b``, bytes that are no text as U+FFFD."""
-    return _SURROGATE.sub("\ufffd", _IN_NAME.sub(_escaped, path))
-
-
-def inert_json(text: str) -> str:
-    """JSON of the same value in which no character can drive a terminal; lone surrogates become U+FFFD.
-
-    A lone surrogate is a byte of a file name that is no text, and strict JSON readers refuse it.
-    """
-    return _SURROGATE.sub("\ufffd", _IN_JSON.sub(_json_escape, text))
 
 
 def coloured(stream: TextIO | None, environment: Mapping[str, str]) -> bool:
@@ -146,17 +119,3 @@ def silence_output() -> None:
         os.close(nowhere)
     except (OSError, ValueError, AttributeError):  # standard output is no file here: nothing to redirect
         return
-
-
-def _escaped(found: re.Match[str]) -> str:
-    char = found.group()
-    return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}.get(char) or _code(ord(char))
-
-
-def _code(point: int) -> str:
-    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-def _json_escape(found: re.Match[str]) -> str:
-    units = found.group().encode("utf-16-be")
-    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -7,10 +7,18 @@ computes from the logged priors and observations.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from lens_lsp.cli.account import coverage_section, skips_section, some, time_section, warnings_section
-from lens_lsp.cli.render import Places, Style
+from lens_lsp.cli.account import (
+    coverage_section,
+    heaviest,
+    shares,
+    skips_section,
+    some,
+    time_section,
+    warnings_section,
+)
+from lens_lsp.cli.render import Places, Style, place
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus, StopReason
 from lens_lsp.domain.events import (
@@ -80,7 +88,7 @@ class Trace:
                 self._observed(event)
             case Covered():
                 self._covered(event)
-            case EvidenceFound(final=False):
+            case EvidenceFound(final=False, early=False):
                 self._verified(event.evidence)
             case Answered():
                 self._answer = event.answer
@@ -133,17 +141,17 @@ class Trace:
         )
         signals = {(document.root, document.path): document.signals for document in event.ranking}
         for number, document in enumerate(event.joined[:_DOCUMENTS_SHOWN], first):
-            shares = " ".join(f"{name} {file[number]:.3f}" for name, file in event.file.items() if number < len(file))
+            priors = " ".join(f"{name} {file[number]:.3f}" for name, file in event.file.items() if number < len(file))
             path = self._style.path(self._path(document.root, document.path))
-            lines.append(f"  [{number}] {path}  {self._style.dim('π ' + shares) if shares else ''}".rstrip())
-            known = _signals(signals.get((document.root, document.path), {}))
+            lines.append(f"  [{number}] {path}  {self._style.dim('π ' + priors) if priors else ''}".rstrip())
+            known = shares(signals.get((document.root, document.path), {}))
             lines += [f"      {self._style.dim(known)}"] if known else []
         if len(event.joined) > _DOCUMENTS_SHOWN:
             lines.append(f"  and {len(event.joined) - _DOCUMENTS_SHOWN:,} more")
 
     def _proposed(self, event: Proposed) -> None:
         lines = self._in_round(event.round)
-        weights = ", ".join(f"{arm} {weight:.3f}" for arm, weight in sorted(event.weights.items(), key=_heaviest))
+        weights = ", ".join(f"{arm} {weight:.3f}" for arm, weight in sorted(event.weights.items(), key=heaviest))
         lines += [f"  λ {weights}"] if weights else []
         by_arm: dict[str, list[ProposedRegion]] = {}
         for region in event.regions:
@@ -169,9 +177,8 @@ class Trace:
             lines.append(f"  new terms: {_listed(event.terms, _TERMS_SHOWN)}")
 
     def _verified(self, item: Evidence) -> None:
-        place = f"{self._path(item.root, item.path)}:{item.start.line}:{item.start.column}"
         lines = self._sections[-1] if self._round is not None else self._in_round(item.round)
-        lines.append(f"  verified {', '.join(item.requirements)}: {place}")
+        lines.append(f"  verified {', '.join(item.requirements)}: {place(self._places, item, Style())}")
 
     def _covered(self, event: Covered) -> None:
         lines = self._in_round(event.round)
@@ -270,14 +277,6 @@ def _requirement(requirement: Requirement, plan: Plan) -> list[str]:
 
 def _wanted(answer_type: AnswerType) -> str:
     return "" if answer_type is AnswerType.ANY else f", wants a {answer_type.value}"
-
-
-def _signals(signals: Mapping[str, float]) -> str:
-    return " ".join(f"{name} {share:.2f}" for name, share in sorted(signals.items(), key=_heaviest) if share)
-
-
-def _heaviest(item: tuple[str, float]) -> tuple[float, str]:
-    return -item[1], item[0]
 
 
 def _listed(words: Sequence[str], most: int) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from lens_lsp.cli.terminal import printable_path
 from lens_lsp.domain.errors import PathNotFound
+from lens_lsp.settings.sources import PROJECT_FILE
 
-_MARKS = (".lens.toml", ".git")
+_MARKS = (PROJECT_FILE, ".git")
 
 
 def workspace_of(path: str) -> str:
@@ -21,6 +22,6 @@ def workspace_of(path: str) -> str:
     real = os.path.realpath(path)
     folder = real if os.path.isdir(real) else os.path.dirname(real)
     for candidate in (Path(folder), *Path(folder).parents):
-        if any((candidate / mark).exists() for mark in _MARKS):
+        if any(os.path.lexists(candidate / mark) for mark in _MARKS):
             return str(candidate)
     return folder

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from lens_lsp.computation.dates import CalendarDate, add_days, add_months, agrees, days_between, earlier
-from lens_lsp.computation.unit_table import KNOWN_UNITS, find_unit, unit_named
+from lens_lsp.computation.unit_table import KNOWN_UNITS, known_unit, unit_named
 from lens_lsp.computation.units import (
     ONE,
     Dimension,
@@ -88,9 +88,9 @@ def subtract(a: Value, b: Value) -> Value:
     """a - b, as :func:`add`; two dates give days, two times minutes, two temperatures a difference."""
     a, b = amounts(a, b)
     if a.date is not None and b.date is not None:
-        return _computed(days_between(b.date, a.date), _unit("day"), a, b)
+        return _computed(days_between(b.date, a.date), known_unit("day"), a, b)
     if a.kind is Kind.TIME and b.kind is Kind.TIME:
-        return _computed((a.magnitude - b.magnitude) / 60, _unit("min"), a, b)
+        return _computed((a.magnitude - b.magnitude) / 60, known_unit("min"), a, b)
     if a.kind in (Kind.DATE, Kind.TIME):
         return _moved(a, b, -1)
     if _numeric(a, b) and a.unit.dimension is b.unit.dimension and a.unit.dimension in _AFFINE:
@@ -202,8 +202,8 @@ def equal(a: Value, b: Value) -> bool:
     a, b = amounts(a, b)
     if a.date is not None and b.date is not None:
         return agrees(a.date, b.date)
-    if a.kind is b.kind and a.kind in (Kind.TEXT, Kind.BOOLEAN):
-        return (a.text.casefold().split(), a.magnitude) == (b.text.casefold().split(), b.magnitude)
+    if a.kind is Kind.BOOLEAN and b.kind is Kind.BOOLEAN:
+        return a.magnitude == b.magnitude
     if a.kind is not b.kind and not _numeric(a, b):
         raise ComputationError(f"Cannot compare {described_value(a)} and {described_value(b)}.")
     return order(a, b) == 0
@@ -211,12 +211,6 @@ def equal(a: Value, b: Value) -> bool:
 
 def _numeric(a: Value, b: Value) -> bool:
     return a.kind in NUMERIC and b.kind in NUMERIC
-
-
-def _unit(name: str) -> Unit:
-    unit = find_unit(name)
-    assert unit is not None, name
-    return unit
 
 
 def _computed(amount: Fraction | int, unit: Unit, a: Value, b: Value) -> Value:
@@ -276,7 +270,7 @@ def _not_combined(a: Value, b: Value, sign: int, why: str = "") -> ComputationEr
 def _difference(a: Value, b: Value) -> Value:
     if a.unit.dimension is Dimension.TEMPERATURE:
         step = to_base(a.magnitude, a.unit) - to_base(b.magnitude, b.unit)
-        unit = _unit(f"{a.unit.symbol} of difference")
+        unit = known_unit(f"{a.unit.symbol} of difference")
         return _computed(step / unit.factor, unit, a, b)
     if a.unit.of != b.unit.of:
         raise _not_combined(a, b, -1)

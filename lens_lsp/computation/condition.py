@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lens_lsp.computation.arithmetic import order
+from lens_lsp.computation.context import REACH, counts_as_year
 from lens_lsp.computation.dates import CalendarDate, agrees
 from lens_lsp.computation.reading import find_values
 from lens_lsp.computation.units import ONE, Dimension
-from lens_lsp.computation.values import Value
+from lens_lsp.computation.values import Kind, Value, is_year, quantity
 from lens_lsp.domain.errors import ComputationError
+from lens_lsp.domain.plan import Condition
 
 
-def holds(relation: str, wanted: str, line: str) -> bool:
-    """Whether any value of the line stands in the relation to the value that ``wanted`` writes.
+def meets(condition: Condition, line: str, context: str) -> bool:
+    """Whether any value of a line stands in the relation to the value that the condition names.
 
-    Relations are ``<``, ``<=``, ``>``, ``>=``, ``=`` and ``in`` (a date within a period). Values that cannot be
-    compared do not meet it; nor does anything when ``wanted`` holds no value.
+    A line that names no date is as old as what stands above it: ``context`` is its document's title, headings and
+    path. Values that cannot be compared do not meet a condition, and nothing meets one that names no value.
     """
-    target = next(iter(find_values(wanted)), None)
-    return target is not None and any(_meets(relation, value, target) for value in find_values(line))
+    target = next(iter(find_values(condition.value)), None)
+    if target is None:
+        return False
+    values = _amounts(line, target)
+    if any(_holds(condition.relation, value, target) for value in values):
+        return True
+    if target.date is None or any(value.date is not None for value in values):
+        return False
+    above = find_values(context.title())  # months count in small letters too
+    return any(value.date is not None and _in_time(condition.relation, value.date, target.date) for value in above)
 
 
-def _meets(relation: str, value: Value, target: Value) -> bool:
+def _amounts(line: str, target: Value) -> Sequence[Value]:
+    """The values of a line; what looks like a year is an amount beside an amount of as many digits.
+
+    "sold: 2050" is more than 2,000; "since 2015" and "in 2015" stay years.
+    """
+    values = find_values(line)
+    if target.kind is not Kind.NUMBER or target.unit != ONE or not 1000 <= target.magnitude < 10_000:
+        return values
+    return [quantity(value.magnitude) if is_year(value) and not _said_year(line, value) else value for value in values]
+
+
+def _said_year(line: str, value: Value) -> bool:
+    start = value.span.start if value.span is not None else 0
+    return counts_as_year(line[max(0, start - REACH) : start], int(value.magnitude))
+
+
+def _holds(relation: str, value: Value, target: Value) -> bool:
     if value.date is not None and target.date is not None:
         return _in_time(relation, value.date, target.date)
     if value.date is not None or target.date is not None:

@@ -13,8 +13,8 @@ from functools import cmp_to_key, reduce
 
 from lens_lsp.computation.arithmetic import add, amounts, described_value, divide, in_unit, order, subtract
 from lens_lsp.computation.dates import CalendarDate, days_between, months_between, try_date, years_between
-from lens_lsp.computation.unit_table import find_unit
-from lens_lsp.computation.units import ONE, Dimension, Unit, compatible, from_base, to_base
+from lens_lsp.computation.unit_table import known_unit
+from lens_lsp.computation.units import ONE, Dimension, compatible, from_base, to_base
 from lens_lsp.computation.values import NUMERIC, Kind, Value, dated, is_year, quantity
 from lens_lsp.computation.writing import half_up
 from lens_lsp.domain.errors import ComputationError
@@ -29,12 +29,6 @@ class Function:
     call: Callable[[Sequence[Value]], Value]
     least: int
     most: int | None
-
-
-def _unit(name: str) -> Unit:
-    unit = find_unit(name)
-    assert unit is not None, name
-    return unit
 
 
 def _alike(values: Sequence[Value], what: str, *, affine: bool) -> list[Value]:
@@ -122,7 +116,7 @@ def _between(
     def between(values: Sequence[Value]) -> Value:
         a, b = (_date(name, value) for value in values)
         vague = _approximate(values) or a.precision is not b.precision
-        return quantity(Fraction(count(a, b), per), _unit(unit), approximate=vague)
+        return quantity(Fraction(count(a, b), per), known_unit(unit), approximate=vague)
 
     return between
 
@@ -136,7 +130,7 @@ def _ratio(values: Sequence[Value]) -> Value:
 
 def _percent(values: Sequence[Value]) -> Value:
     ratio = _ratio(values)
-    return replace(ratio, magnitude=ratio.magnitude * 100, unit=_unit("%"))
+    return replace(ratio, magnitude=ratio.magnitude * 100, unit=known_unit("%"))
 
 
 def _change(values: Sequence[Value]) -> Value:

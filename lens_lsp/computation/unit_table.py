@@ -300,6 +300,13 @@ def find_unit(name: str) -> Unit | None:
     return _exact.get(name) or _names.get(name.lower())
 
 
+def known_unit(name: str) -> Unit:
+    """The unit a name stands for; only for names that the tables hold."""
+    unit = find_unit(name)
+    assert unit is not None, name
+    return unit
+
+
 def unit_named(symbol: str) -> Unit:
     """The unit a symbol stands for, else that of things counted by it."""
     return find_unit(symbol) or counted(symbol)

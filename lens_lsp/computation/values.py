@@ -24,7 +24,6 @@ class Kind(StrEnum):
     TIME = "time"
     """A time of day, in seconds since midnight."""
     BOOLEAN = "boolean"
-    TEXT = "text"
 
 
 NUMERIC = frozenset({Kind.NUMBER, Kind.DURATION})
@@ -36,14 +35,13 @@ _HALF_DAY = 12 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value. Made by :func:`quantity`, :func:`dated`, :func:`clock`, :func:`truth` and :func:`named`."""
+    """One value. Made by :func:`quantity`, :func:`dated`, :func:`clock` and :func:`truth`."""
 
     kind: Kind
     magnitude: Fraction = Fraction(0)
     """How many of ``unit``, exact; seconds for a time; 1 or 0 for a boolean; the year for a date known to the year."""
     unit: Unit = ONE
     date: CalendarDate | None = None
-    text: str = ""
     span: Span | None = None
     """Where it was read, in code points of that text; None when it was computed."""
     approximate: bool = False
@@ -86,17 +84,12 @@ def truth(holds: bool) -> Value:
     return Value(Kind.BOOLEAN, Fraction(int(holds)))
 
 
-def named(text: str, *, span: Span | None = None) -> Value:
-    """A name or other text."""
-    return Value(Kind.TEXT, text=text, span=span)
-
-
 def same(a: Value, b: Value) -> bool | None:
     """Whether two values say the same; None when they do not compare or the writing leaves it open.
 
     Amounts are converted first. Dates compare as far as both are known. Different kinds, dimensions, currencies and
     counted nouns give None, and so do two amounts that differ by no more than rounding, by one of several readings of
-    a number or unit, or when one is approximate. Two different texts may name one thing: None.
+    a number or unit, or when one is approximate.
     """
     if a.kind in NUMERIC and b.kind in NUMERIC:
         return _same_amount(a, b)
@@ -108,8 +101,6 @@ def same(a: Value, b: Value) -> bool | None:
         return _same_year(a, b)
     if a.kind is not b.kind:
         return None
-    if a.kind is Kind.TEXT:
-        return " ".join(a.text.casefold().split()) == " ".join(b.text.casefold().split()) or None
     if a.magnitude == b.magnitude:
         return True
     return None if _readings(a) & _readings(b) else False

@@ -22,8 +22,6 @@ _SMALLEST = Fraction(1, 10**_PLACES)
 
 def show(value: Value) -> str:
     """The value in words and figures: "12.5 km", "≈ 3.33 pages", "23 March 2015", "yes"."""
-    if value.kind is Kind.TEXT:
-        return value.text
     if value.kind is Kind.BOOLEAN:
         return "yes" if value.magnitude else "no"
     about = "≈ " if value.approximate else ""

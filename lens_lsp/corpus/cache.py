@@ -1,8 +1,9 @@
 """The folded texts of a workspace, in memory only, brought in line with the disk at every question.
 
-A file is read again when any part of its identity (size, times, inode) changed, or when it was younger than two
-seconds when read: a clock that coarse could hide a second write. Texts beyond the memory budget, and the pieces of
-very large ones, keep only their place and are read again for each scan. Nothing here is ever written to disk.
+A file is read again when any part of its identity (size, times, inode) changed, when it was younger than two seconds
+when read, for a clock that coarse could hide a second write, and when it could not be read. Texts beyond the memory
+budget, and the pieces of very large ones, keep only their place and are read again for each scan. Nothing here is ever
+written to disk.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from lens_lsp.corpus.titles import TitleIndex
 from lens_lsp.domain.model import Skip, SkipReason
 
 _KEPT = 16
+_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION})  # a lock, no descriptor left: no change shows
 
 
 class _Stored(NamedTuple):
@@ -54,6 +56,9 @@ class TextCache:
         self._intake = Intake(fallback_encoding)
         self._budget = budget
         self._roots: Mapping[int, Root] = {}
+        self._clear()
+
+    def _clear(self) -> None:
         self._entries: dict[Key, FileEntry] = {}
         self._listed: dict[Key, FileEntry] = {}
         self._last: Sequence[FileEntry] = ()
@@ -61,6 +66,7 @@ class TextCache:
         self._buffered: dict[Key, Buffer] = {}
         self._unreadable: dict[Key, SkipReason] = {}
         self._reset()
+        self._broken = False
 
     def _reset(self) -> None:
         self.arena = Arena()
@@ -140,11 +146,10 @@ class TextCache:
         Each is asked what identifies its content as it is read, which costs less than to ask while listing.
         """
         assert not self.files, "what is known must be compared"
-        self._reset()
-        for known in (self._entries, self._young, self._buffered, self._unreadable):
-            known.clear()  # of files that could not be read
-        self._roots, self._last = {root.index: root}, ()
+        self._clear()  # files that could not be read are known
+        self._roots, self._broken = {root.index: root}, True
         self._read({root.index: paths}, buffers, progress, cancelled)
+        self._broken = False
         return self._skips()
 
     def refresh(
@@ -159,11 +164,14 @@ class TextCache:
         """Make the cache hold exactly these files, as they are now; returns what could not be read, and why.
 
         ``roots`` stay open until the question is answered. Cancelled in between, the cache holds the files it came
-        to; the others are read by the next call.
+        to; the others are read by the next call. Broken off by an exception, the next call reads everything anew.
         """
         self._settle()
-        self._roots = {root.index: root for root in roots}
+        if self._broken:  # half of an update would lose files, or take one text for another
+            self._clear()
+        self._roots, self._broken = {root.index: root for root in roots}, True
         self._loaded.clear()
+        self._listed.clear()
         stale = self._stale(buffers)
         fresh = self._changed(files)
         if stale:
@@ -179,6 +187,7 @@ class TextCache:
         self._last = tuple(files) if whole else ()
         if self.arena.blank > max(self.arena.size, 1 << 20):
             self._compact()
+        self._broken = False
         return self._skips()
 
     def _skips(self) -> list[Skip]:
@@ -198,7 +207,7 @@ class TextCache:
         return [entry for entry in files if known.get((entry.root, entry.path)) != entry]
 
     def _stale(self, buffers: Mapping[Key, Buffer]) -> set[Key]:
-        """What must be read again although the disk shows no change: young files, buffers edited or closed."""
+        """What must be read again though no change shows: young files, unreadable ones, buffers edited or closed."""
         edited = {key for key, buffer in buffers.items() if self._buffered.get(key) != buffer}
         closed = self._buffered.keys() - buffers.keys()
         return self._young | edited | closed
@@ -229,8 +238,6 @@ class TextCache:
                     self._store(root, batch, typed)
                     done += batch.files
                     if cancelled is not None and cancelled():
-                        self._settle()
-                        self._listed.clear()
                         return done == total
         return done == total
 
@@ -289,6 +296,8 @@ class TextCache:
     def _refuse(self, key: Key, identity: Identity | None, reason: SkipReason) -> None:
         self._identify(key, identity)
         self._unreadable[key] = reason
+        if reason in _PASSING:
+            self._young.add(key)
 
     def _identify(self, key: Key, identity: Identity | None) -> None:
         """Note what was read: the file as it was listed, else as it said of itself."""
@@ -297,11 +306,13 @@ class TextCache:
 
     def _settle(self) -> None:
         """Enter what is in the arena into the tables."""
+        broken, self._broken = self._broken, True
         stored, self._stored = self._stored, []
         for root, batch, first, maps in stored:
             for index, (path, identity) in enumerate(zip(batch.paths, batch.identities, strict=True)):
                 self._identify((root, path), identity)
                 self._enter(CachedText((root, path), first + index, maps, index))
+        self._broken = broken
 
     def _enter(self, text: CachedText) -> None:
         self._slots.append(text)
@@ -314,9 +325,7 @@ class TextCache:
         if text.piece is not None:
             return text.piece.text(root, path)
         buffer = self._buffered.get(text.key)
-        if buffer is not None:
-            return self._intake.document_text(path, buffer.text)
-        return self._intake.document_text(path, root.read(path))
+        return self._intake.document_text(path, root.read(path) if buffer is None else buffer.text)
 
     def load(self, slot: int) -> FoldedText:
         """The folded text of a slot and its offsets, from memory or read again; empty if it cannot be read."""
@@ -372,10 +381,7 @@ class TextCache:
             return False
         if self.arena.holds(slot):
             return self._intake.fold_again(cached.key[1], text).data == self.arena.text(slot).tobytes()
-        return self._unchanged(cached.key)
-
-    def _unchanged(self, key: Key) -> bool:
-        """Whether a file that is not kept in memory is still the one that was listed."""
+        key = cached.key  # not kept in memory: its file must be the one that was listed
         return key in self._buffered or identity_of(self._roots[key[0]], key[1]) == self._entries[key][2:]
 
     def _compact(self) -> None:

@@ -62,9 +62,12 @@ def _one_by_one(root: Root, paths: Sequence[str], most: int) -> Iterator[Reading
             above, _, name = path.rpartition("/") if "/" in path else ("", "", path)
             if above != folder:
                 folder, handle = above, folders.change(above)
+            if handle is None:  # opened without a folder, the name would be one of the current folder
+                yield _carefully(root, path, most)
+                continue
             try:
                 fd = open_file(name, flags, dir_fd=handle)
-            except (OSError, ValueError, TypeError):
+            except (OSError, ValueError):
                 yield _carefully(root, path, most)
                 continue
             try:
@@ -73,7 +76,7 @@ def _one_by_one(root: Root, paths: Sequence[str], most: int) -> Iterator[Reading
                 size = identity[0]
                 data = read(fd, size + 1) if size <= most and regular(status.st_mode) else b""
             except OSError:
-                size = -1
+                size, data = -1, b""
             finally:
                 close(fd)
             if len(data) == size and data:  # one byte more was asked for: this is the end

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from lens_lsp.corpus.globs import Patterns
 from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, open_folder_at, read_head_at
+from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.errors import PathNotFound
 
 ORDERED_FILES = (".gitignore", ".ignore", ".lensignore")
@@ -44,7 +45,7 @@ class IgnoreRules:
 
     def __init__(self, kinds: Sequence[tuple[_Layer, ...]], adding: Sequence[tuple[_Layer, ...]]) -> None:
         self._kinds = tuple(kinds)  # as ORDERED_FILES
-        self._adding = tuple(adding)  # the user's patterns, then as ADDING_FILES
+        self._adding = tuple(adding)  # the user's patterns, then as ADDING_FILES, then those of projects
         ordered = tuple(layer for kind in reversed(self._kinds) for layer in kind)
         # In each of these the first that speaks decides, and one that says yes is enough.
         self._deciding = tuple(layers for layers in (*self._adding, ordered) if layers)
@@ -60,11 +61,16 @@ class IgnoreRules:
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def of_root(cls, root_path: str, exclude: Sequence[str], respect_files: bool) -> IgnoreRules:
-        """What holds before the root is read: the user's patterns, the repository's files above the root."""
-        own = _added((), list(exclude), "", "")
-        rules = cls([()] * len(ORDERED_FILES), [own, *[()] * len(ADDING_FILES)])
-        return _from_above(rules, os.path.realpath(root_path)) if respect_files else rules
+    def of_root(cls, root_path: str, rules: CorpusRules) -> IgnoreRules:
+        """What holds before the root is read: the user's patterns, the projects', the repository's files above it."""
+        own = _added((), list(rules.exclude), "", "")
+        projects = [
+            _added((), list(project.exclude), "", above)
+            for project in rules.projects
+            if (above := project.above(root_path)) is not None
+        ]
+        start = cls([()] * len(ORDERED_FILES), [own, *[()] * len(ADDING_FILES), *projects])
+        return _from_above(start, os.path.realpath(root_path)) if rules.respect_ignore_files else start
 
     def ignores(self, name: str, path: str, folder: bool) -> bool:
         """Whether an entry is ignored; ``path`` is from the root and ends in ``name``."""

@@ -50,13 +50,11 @@ IDENTITY: Callable[[os.stat_result], Identity] = attrgetter("st_size", "st_mtime
 def identity_of(root: Root, path: str) -> Identity | None:
     """What identifies a file's content now; None when it cannot be opened."""
     try:
-        fd = root.open(path)
+        fd, status = root.open_with_stat(path)
     except Skipped:
         return None
-    try:
-        return IDENTITY(os.fstat(fd))
-    finally:
-        os.close(fd)
+    os.close(fd)
+    return IDENTITY(status)
 
 
 def file_entry(root: int, path: str, status: os.stat_result) -> FileEntry:
@@ -90,8 +88,6 @@ class Listings:
 
     def __init__(self, now: Callable[[], int] = time.time_ns) -> None:
         self._now = now
-        self.reused = 0
-        """How many folders the last look did not have to list."""
         self._rules: CorpusRules | None = None
         self._by_folder: dict[str, Listing] = {}
         self._seen: dict[str, Listing] = {}
@@ -102,7 +98,6 @@ class Listings:
         if rules != self._rules:
             self._rules, self._by_folder = rules, {}
         self._seen = {}
-        self.reused = 0
         self._devices = _steady_devices()
 
     def end(self) -> None:
@@ -124,7 +119,6 @@ class Listings:
 
     def keep(self, folder: str, listing: Listing) -> None:
         """Remember a listing, new or proven again."""
-        self.reused += self._by_folder.get(folder) is listing
         self._seen[folder] = listing
 
 

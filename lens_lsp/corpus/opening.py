@@ -263,7 +263,11 @@ def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
         raise skipped(error) from error
     except ValueError as error:
         raise Skipped(SkipReason.UNREADABLE) from error
-    status = os.fstat(fd)
+    try:
+        status = os.fstat(fd)
+    except OSError as error:
+        os.close(fd)
+        raise skipped(error) from error
     if not stat.S_ISREG(status.st_mode):
         os.close(fd)
         raise Skipped(SkipReason.IRREGULAR)

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.corpus.matcher import Literal, Matcher, matcher
+from lens_lsp.corpus.matcher import Matcher, matcher
+from lens_lsp.corpus.needles import Literal
 from lens_lsp.domain.text import Span
 
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
@@ -43,7 +44,9 @@ _FENCE = re.compile(rf"(?:^|(?<=[\r\n])){_MARKS}(?P<marks>`{{3,}}|~{{3,}})(?P<re
 _FENCES = ("---", "+++")
 _CLOSING = {fence: re.compile(rf"[\r\n]{re.escape(fence)}[^\S\r\n]*(?=[\r\n]|\Z)") for fence in _FENCES}
 _LONGEST_FRONT = 1 << 16
-"""Code points of front matter within which ``lens: answer/…`` is looked for; we write it first."""
+"""Code points of front matter within which ``lens: answer/…`` is looked for."""
+_FIRST_KEY = re.compile(r"...[^\S\r\n]*(?:\r\n|\r|\n)[ \t]*lens[ \t]*[:=][ \t]*[\"']?answer/", re.IGNORECASE)
+"""How the front matter of an answer begins: what is longer, by many sources, is known by it alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +69,14 @@ def ours(text: str, *, continued: bool = False) -> Ours:
     closes one that was opened before, and the text begins with it.
     """
     marked = "lens:begin" in text or (continued and "lens:end" in text)
-    asking = text.count("?") > 1 and "??" in text  # looking for one character first is twice as fast
-    if not marked and not asking and text[:3] not in _FENCES:
+    asks = text.count("?") > 1 and "??" in text  # looking for one character first is twice as fast
+    if not marked and not asks and text[:3] not in _FENCES:
         return _NOTHING
     if _is_answer(text):
         return Ours(answer=True, spans=(Span(0, len(text)),) if text else ())
     spans = _blocks(text, continued=continued) if marked else []
-    if asking:
-        spans += _asking(text)
+    if asks:
+        spans += asking_lines(text)
     return Ours(spans=joined(spans)) if spans else _NOTHING
 
 
@@ -113,7 +116,11 @@ def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 def _is_answer(text: str) -> bool:
     closing = _CLOSING.get(text[:3])
-    close = None if closing is None else closing.search(text, 3, _LONGEST_FRONT)
+    if closing is None:
+        return False
+    if _FIRST_KEY.match(text):
+        return True
+    close = closing.search(text, 3, _LONGEST_FRONT)
     if close is None or "answer/" not in text[: close.start()].lower():
         return False
     front = read_front_matter(text)
@@ -174,8 +181,8 @@ def _fences(text: str) -> list[Span]:
     return [*found, Span(first, len(text))] if marks else found
 
 
-def _asking(text: str) -> list[Span]:
-    """The lines that begin with ``??``."""
+def asking_lines(text: str) -> list[Span]:
+    """The lines that begin with ``??``, without their ends."""
     found: list[Span] = []
     before = 0
     at = text.find("??")

@@ -8,6 +8,7 @@ privacy first).
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -88,8 +89,25 @@ _FIRST = frozenset(name[0] for name in (*_NAMES, *_STARTS))
 _FIRST_LETTERS = "".join(letter + letter.upper() for letter in sorted(_FIRST))
 _CLUTTER = frozenset(name[:-1] for name in CLUTTER)
 
-# Codecs that decode to lone surrogates, or are for other things than files.
-_NO_FALLBACK = frozenset({"unicode_escape", "raw_unicode_escape", "utf_7", "utf-7", "idna", "punycode", "undefined"})
+# Codecs that decode to lone surrogates, or are for other things than files; by the names Python itself gives them.
+_NO_FALLBACK = frozenset({"unicode-escape", "raw-unicode-escape", "utf-7", "idna", "punycode", "undefined"})
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRules:
+    """What the people who keep a folder say of it and everything in it, by patterns from there."""
+
+    folder: str
+    """Absolute, without links."""
+    exclude: tuple[str, ...] = ()
+    """More that is left out; it brings nothing back."""
+    scopes: tuple[str, ...] = ()
+    """What is searched when the user names no scope."""
+
+    def above(self, root_path: str) -> str | None:
+        """The way from the folder down to a root in it, each part with a slash; None for a root elsewhere."""
+        way = os.path.relpath(os.path.realpath(root_path), self.folder).replace(os.sep, "/")
+        return "" if way == "." else None if way == ".." or way.startswith("../") or os.path.isabs(way) else way + "/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +121,13 @@ class CorpusRules:
     """Patterns as in an ignore file; when there are any, a file or a folder above it must match."""
     fallback_encoding: str = "cp1252"
     """What bytes are read as that are neither Unicode nor binary."""
+    projects: tuple[ProjectRules, ...] = ()
+    """What the folders say themselves that hold the roots."""
 
     def __post_init__(self) -> None:
         name = self.fallback_encoding
         try:
-            usable = name.lower() not in _NO_FALLBACK and isinstance(b"a".decode(name, "replace"), str)
+            usable = codecs.lookup(name).name not in _NO_FALLBACK and isinstance(b"a".decode(name, "replace"), str)
         except (LookupError, ValueError):
             usable = False
         if not usable:

@@ -6,14 +6,20 @@ What it gives is all that the prior measures at query time: term and document fr
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.arena import Chunk
-from lens_lsp.corpus.matcher import Bytes, Ints, Literal, matcher
+from lens_lsp.corpus.matcher import Bytes, Ints, matcher
+from lens_lsp.corpus.needles import Literal
 from lens_lsp.domain.words import MAX_SUFFIX, stem
 
 Mask = NDArray[np.bool_]
@@ -23,6 +29,11 @@ _MULTIBYTE_SUFFIX = 8
 
 MOST_PASSING = 256
 """Hits of a term listed per text that is read only to be scanned; all are counted."""
+
+_WORTH_THREADS = 128 << 20
+_MOST_THREADS = 4
+_SAMPLES, _SAMPLE = 64, 4096
+"""How many places of the texts in memory are looked at to learn what is rare in them, and bytes of each."""
 
 _WORD = np.zeros(256, bool)
 _WORD[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = True
@@ -112,39 +123,117 @@ def scan(
     *,
     fast: bool | None = None,
     most: int = MOST_PASSING,
+    threads: int | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Hits:
     """Every occurrence of the terms, each given as the literals that count as it.
 
     ``cancelled`` is asked about once a megabyte; the hits so far are returned then. ``fast=False`` asks for the
-    fallback matcher. Of a term in a text that is not kept in memory about ``most`` hits are listed.
+    fallback matcher. Of a term in a text that is not kept in memory about ``most`` hits are listed. ``threads`` scan
+    what is in memory; by default as many as pay off.
     """
-    literals = [literal for term in terms for literal in term]
-    owner = np.array([index for index, term in enumerate(terms) for _ in term], np.int64)
-    boundaries = _Boundaries(literals)
-    finder = matcher(literals, fast=fast)
-    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
-    thinned: list[tuple[int, int, int]] = []
-    for chunk in chunks if literals else ():
+    held, passing = _held(chunks)
+    sweep = _Sweep(terms, sample_of(held), fast=fast, most=most)
+    parts = sweep.all(held, worth(held) if threads is None else threads, cancelled) if sweep.literals else []
+    for chunk in passing if sweep.literals else ():
         if cancelled is not None and cancelled():
             break
-        which, where = finder.find(chunk.data)
-        if len(which):
-            keep = boundaries.hold(chunk.data, which, where)
-            which, where = which[keep], where[keep]
-            if chunk.passing and len(which) > most:
-                listed = _thin(owner[which], most)
-                left_out = np.bincount(owner[which[~listed]], minlength=len(terms))
-                slot = int(chunk.slots[0])
-                thinned += [(slot, int(term), int(left_out[term])) for term in np.flatnonzero(left_out)]
-                which, where = which[listed], where[listed]
-            text = np.searchsorted(chunk.starts, where, side="right") - 1
-            parts.append((chunk.slots[text], owner[which], where - chunk.starts[text], boundaries.size[which]))
+        parts.append(sweep.hits(chunk))
+    return joined(parts)
+
+
+def joined(parts: Sequence[Hits]) -> Hits:
+    """Hits of texts in order, together."""
+    parts = [part for part in parts if len(part)]
     if not parts:
         empty = np.empty(0, np.int64)
         return Hits(empty, empty, empty, empty)
-    slots, owners, places, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Hits(slots, owners, places, sizes, tuple(thinned))
+    return Hits(
+        np.concatenate([part.slot for part in parts]),
+        np.concatenate([part.term for part in parts]),
+        np.concatenate([part.at for part in parts]),
+        np.concatenate([part.size for part in parts]),
+        tuple(left_out for part in parts for left_out in part.thinned),
+    )
+
+
+def _held(chunks: Iterable[Chunk]) -> tuple[list[Chunk], Iterable[Chunk]]:
+    """Those in memory, which come first, and the others, none of which but the first is read yet."""
+    rest = iter(chunks)
+    held: list[Chunk] = []
+    for chunk in rest:
+        if chunk.passing:
+            return held, chain([chunk], rest)
+        held.append(chunk)
+    return held, ()
+
+
+def worth(chunks: Sequence[Chunk]) -> int:
+    """How many threads pay off: the searcher runs outside the interpreter's lock, the rest does not."""
+    much = sum(len(chunk.data) for chunk in chunks) >= _WORTH_THREADS
+    return min(_MOST_THREADS, os.cpu_count() or 1) if much else 1
+
+
+def sample_of(chunks: Sequence[Chunk]) -> Bytes | None:
+    """A little of every part of the texts in memory."""
+    if not chunks:
+        return None
+    places = dict.fromkeys(np.linspace(0, len(chunks) - 1, _SAMPLES).astype(np.int64).tolist())
+    return np.concatenate([chunks[place].data[:_SAMPLE] for place in places])
+
+
+class _Sweep:
+    """What one scan looks for, and how."""
+
+    def __init__(
+        self, terms: Sequence[Sequence[Literal]], sample: Bytes | None, *, fast: bool | None, most: int
+    ) -> None:
+        self.literals = [literal for term in terms for literal in term]
+        self._owner = np.array([index for index, term in enumerate(terms) for _ in term], np.int64)
+        self._terms = len(terms)
+        self._most = most
+        self._boundaries = _Boundaries(self.literals)
+        self._finder = matcher(self.literals, fast=fast, sample=sample)
+
+    def all(self, chunks: Sequence[Chunk], threads: int, cancelled: Callable[[], bool] | None) -> list[Hits]:
+        """The hits of each chunk, in order. ``cancelled`` is asked on the caller's thread only."""
+        found: list[Hits | None] = [None] * len(chunks)
+        places = iter(range(len(chunks)))
+        stopped = threading.Event()
+
+        def work(stop: Callable[[], bool]) -> None:
+            while not stop():
+                place = next(places, None)
+                if place is None:
+                    break
+                found[place] = self.hits(chunks[place])  # whoever took a place scans it, also when told to stop
+
+        others: list[Future[None]] = []
+        with contextlib.ExitStack() as stack:
+            if threads > 1:
+                pool = stack.enter_context(ThreadPoolExecutor(threads - 1, "scan"))
+                others = [pool.submit(work, stopped.is_set) for _ in range(threads - 1)]
+            stack.callback(stopped.set)
+            work(cancelled or stopped.is_set)
+        for other in others:
+            other.result()
+        return [hits for hits in found if hits is not None]
+
+    def hits(self, chunk: Chunk) -> Hits:
+        """The hits of one chunk."""
+        which, where = self._finder.find(chunk.data)
+        keep = self._boundaries.hold(chunk.data, which, where)
+        which, where = which[keep], where[keep]
+        thinned: list[tuple[int, int, int]] = []
+        if chunk.passing and len(which) > self._most:
+            listed = _thin(self._owner[which], self._most)
+            left_out = np.bincount(self._owner[which[~listed]], minlength=self._terms)
+            slot = int(chunk.slots[0])
+            thinned += [(slot, int(term), int(left_out[term])) for term in np.flatnonzero(left_out)]
+            which, where = which[listed], where[listed]
+        text = np.searchsorted(chunk.starts, where, side="right") - 1
+        owner, size = self._owner[which], self._boundaries.size[which]
+        return Hits(chunk.slots[text], owner, where - chunk.starts[text], size, tuple(thinned))
 
 
 def _thin(term: Ints, most: int) -> Mask:

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from operator import attrgetter, itemgetter
 
 from lens_lsp.corpus.discovery import Discovery, Names
-from lens_lsp.corpus.globs import Patterns
 from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
 from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, file_entry
 from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, display_path, open_folder_at, skipped
 from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, some_denied
+from lens_lsp.corpus.scopes import Scopes
 from lens_lsp.domain.model import Skip, SkipReason
 
 _OPEN_FOLDERS = 16
@@ -82,13 +82,11 @@ def _named(root: Root, path: str) -> Discovery:
     if denied_path(path):
         return Discovery([], [Skip(display_path(path), SkipReason.DENIED)])
     try:
-        fd = root.open(path)
+        fd, status = root.open_with_stat(path)
     except Skipped as error:
         return Discovery([], [Skip(display_path(path), error.reason)])
-    try:
-        return Discovery([file_entry(root.index, path, os.fstat(fd))], [])
-    finally:
-        os.close(fd)
+    os.close(fd)
+    return Discovery([file_entry(root.index, path, status)], [])
 
 
 class _Folder:
@@ -127,8 +125,8 @@ class _Walk:
         self._rules = rules
         self._names_only = names_only
         self._listings = listings if isinstance(root.handle, int) else None
-        self._start = IgnoreRules.of_root(root.path, rules.exclude, rules.respect_ignore_files)
-        self._scopes = Patterns(rules.scopes)
+        self._start = IgnoreRules.of_root(root.path, rules)
+        self._scopes = Scopes(root.path, rules)
         self._on_progress = on_progress or (lambda found: None)
         self._cancelled = cancelled or (lambda: False)
         self._stopped = False
@@ -146,7 +144,7 @@ class _Walk:
             self._listings.begin(self._rules)
         try:
             top = _Folder("", self._root.handle, self._start)
-            top.in_scope = not self._scopes
+            top.in_scope = self._scopes.hold_all
             self._enter(top)
             while self._stack and not self._stopped:
                 folder = self._stack[-1]
@@ -223,7 +221,10 @@ class _Walk:
             self._open.append(step)
             if len(self._open) > _OPEN_FOLDERS:
                 self._close_shallowest()
-        status = os.stat(handle)
+        try:
+            status = os.stat(handle)
+        except OSError as error:
+            raise skipped(error) from error
         if (status.st_dev, status.st_ino) != folder.identity:
             raise Skipped(SkipReason.UNREADABLE)  # replaced meanwhile: what it was listed for is gone
         return handle
@@ -342,8 +343,8 @@ class _Walk:
                 elif (is_folder and clutter_name(name)) or (ignores and ignores(name, path, is_folder)):
                     self._skip(path + "/" if is_folder else path, SkipReason.IGNORED)
                 elif is_folder:
-                    folder.children.append((name, in_scope or self._named_by_scope(name, path, True)))
-                elif in_scope or self._named_by_scope(name, path, False):
+                    folder.children.append((name, in_scope or self._scopes.name(name, path, True)))
+                elif in_scope or self._scopes.name(name, path, False):
                     self._ask(folder, entry, path)
             except OSError as error:
                 self._skip(path, skipped(error).reason)
@@ -383,9 +384,6 @@ class _Walk:
             self.paths.append(path)
         else:
             self.files.append(file_entry(self._root.index, path, status))
-
-    def _named_by_scope(self, name: str, path: str, is_folder: bool) -> bool:
-        return self._scopes.verdict(name, path, is_folder) is True
 
 
 def _irregular(mode: int) -> SkipReason:

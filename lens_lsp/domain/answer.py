@@ -67,6 +67,8 @@ class Arm(StrEnum):
     """The whole scope fitted one request."""
     SCAN = "scan"
     """An exact rule over every match of the scan."""
+    STORE = "store"
+    """An earlier answer's citation that stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +99,11 @@ class Computation:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A span of a document that was sent to an endpoint."""
+    """A span of a document that was sent to an endpoint; ``root`` is the index of the folder that ``path`` is in."""
 
     path: str
     span: Span
+    root: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,16 @@ class Account:
     cost: float | None = None
     endpoint: str | None = None
     sent: tuple[Sent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """Facts that an earlier answer proved and whose sources still hold. ``asked_at`` is when, in seconds since the
+    epoch; ``requirements`` are ids of this question's."""
+
+    cluster: str
+    asked_at: float
+    requirements: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,5 +154,10 @@ class Answer:
     rejected_quotes: int = 0
     unsupported: tuple[str, ...] = ()
     """Sentences of the answer that claim something and cite nothing."""
+    reused: tuple[Reused, ...] = ()
+    newer: tuple[str, ...] = ()
+    """Documents that bear on a reused fact, came or changed since it was proven, and are not cited, by path."""
+    typed: str | None = None
+    """The question as it was typed, when what it refers to in its thread was put in."""
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -33,7 +33,8 @@ class Citation:
     ``root`` is the folder that ``path`` is relative to: itself relative to the workspace where it lies inside, else
     absolute. ``sha256`` is that of the file's bytes, or of the buffer's UTF-8 text when ``source`` is ``BUFFER``.
     ``left`` and ``right`` are the shortest text (16 to 512 code points) before and behind the quote that makes its
-    place unique in the source: empty when the quote is unique by itself, None on a side where no such text is.
+    place unique in the source: empty when the quote is unique by itself, None on a side where no such text is. A quote
+    of fewer than 16 code points is never unique by itself: it says too little to be known again elsewhere.
     """
 
     root: str
@@ -49,11 +50,16 @@ class Citation:
     right: str | None = ""
     heading: tuple[str, ...] = ()
     locator: Locator | None = None
+    count: int | None = None
+    """How often the quote stands in the source; None when nobody counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A citation after a look at its source: ``span`` and ``sha256`` are those of now, None unless it stands."""
+    """A citation after a look at its source: ``span`` and ``sha256`` are those of now, None unless it stands.
+
+    ``path`` is set when the file has another name now, below the same root; ``gone`` when there is no such file.
+    """
 
     citation: Citation
     state: CitationState
@@ -61,3 +67,5 @@ class Checked:
     sha256: str | None = None
     why: str = ""
     """For a person: what became of it; empty when it is verified."""
+    path: str | None = None
+    gone: bool = False

@@ -48,7 +48,7 @@ class Asked:
     """A question as it was answered. ``facts`` are ids by the plan's requirements, None where nothing was proven.
 
     ``evidence`` are ids of citations in the order of the answer's numbers; ``seen`` the documents that were admitted,
-    so that a newer one can be told. ``oracle`` says who planned and judged: ``offline`` or the model's name.
+    so that a newer one can be told. ``oracle`` says who planned and judged: ``offline``, or the origin of the endpoint.
     """
 
     id: str

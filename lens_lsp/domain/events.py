@@ -1,12 +1,13 @@
 """The events of one question, in the order they happen: all that a door needs, and the trace behind ``--explain``.
 
-``Lens.ask`` yields `Planned`, `Scanned`, `Admitted`, then per round `Proposed`, `Observed`, `Covered`, between them
-`EvidenceFound` as quotes are verified, then `AnswerDelta`, `Answered` and, last, `Stopped`.
+``Lens.ask`` yields `Planned`, early `EvidenceFound`, `Scanned`, `Admitted`, then per round `Proposed`, `Observed`,
+`Covered`, between them `EvidenceFound` as quotes are verified, then `AnswerDelta`, `Answered` and, last, `Stopped`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
 from lens_lsp.domain.answer import Answer, Arm, Mode, StopReason
@@ -137,10 +138,15 @@ class Covered:
 @dataclass(frozen=True, slots=True)
 class EvidenceFound:
     """A quote was verified in its source. While the search goes on numbers are in order of discovery; ``final``
-    ones are those of the answer, and come just before it."""
+    ones are those of the answer, and come just before it.
+
+    ``early`` ones come before the scan where that takes long, and while a model plans: windows that a first look found,
+    numbered by themselves, for no requirement. The search owes them nothing and may find better ones.
+    """
 
     evidence: Evidence
     final: bool = False
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +172,15 @@ class Stopped:
 
 
 Event = Planned | Scanned | Admitted | Proposed | Observed | Covered | EvidenceFound | AnswerDelta | Answered | Stopped
+
+
+async def answer_of(events: AsyncGenerator[Event]) -> Answer:
+    """Hear all events of a question and keep its answer. Raises RuntimeError when they end without one."""
+    answer = None
+    async with contextlib.aclosing(events):
+        async for event in events:
+            if isinstance(event, Answered):
+                answer = event.answer
+    if answer is None:
+        raise RuntimeError("the search ended without an answer")
+    return answer

@@ -170,15 +170,6 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """An element of the latent evidence space (paper, Definition 1) with its score under the prior."""
-
-    document: Document
-    span: Span
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Evidence:
     """A quote that was found verbatim in its source, and how it was found."""
 
@@ -206,6 +197,10 @@ class Evidence:
     """How far it goes towards its requirements, by the oracle: the strongest verdict; None for mere windows."""
     private: bool = False
     """The document says ``lens: private``: never for an endpoint that is not loopback."""
+
+    def overlaps(self, other: Evidence) -> bool:
+        """Whether both are of the same file and share text."""
+        return (self.root, self.path) == (other.root, other.path) and self.span.overlaps(other.span)
 
 
 @dataclass(frozen=True, slots=True)

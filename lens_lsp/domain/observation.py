@@ -37,6 +37,8 @@ class Region:
     units: tuple[Span, ...] = ()
     private: bool = False
     """The document says ``lens: private``: never for an endpoint that is not loopback."""
+    root: int = 0
+    """The index of the folder that ``path`` is in."""
     sources: tuple[Span, ...] = ()
     """Where the text and its context stand in the file, in code points: what leaves when the region is sent."""
 
@@ -78,6 +80,10 @@ class ObservationReply:
     terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """New anchors by requirement: bridge entities, synonyms, translations."""
     coverage: CoverageReply | None = None
+    shown: frozenset[int] | None = None
+    """The regions that were really read; None for all. Of the others nothing is known."""
+    withheld: frozenset[int] = frozenset()
+    """Those of the others that this oracle may never read; the rest may be proposed again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from lens_lsp.domain.model import Block
 from lens_lsp.domain.text import Span
 
+MOST_CONTEXT = 400
+"""Code points of a line of context that a model is sent; the ledger lists a longer one whole."""
+
 
 def tokens(text: str) -> int:
     """An estimate of how many tokens a text costs: a third of its UTF-8 bytes, rounded up."""

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lens_lsp.computation.condition import holds
+from lens_lsp.computation.condition import meets
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.domain.plan import MatchRule, Unit
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, stem
+from lens_lsp.engine.measure import counted, distinct
 from lens_lsp.engine.reading import Reading
+from lens_lsp.engine.region import heading_path
 
 _GAP = rb"[^a-z0-9\n\r]{1,3}"
 
@@ -84,8 +86,8 @@ def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
     telling = sorted(words - STOP_WORDS) or sorted(words)
     cache = reading.corpus.cache
     hits = scan(cache.chunks(), [(exact_literal(word),) for word in telling])
-    held = np.unique(hits.slot * len(telling) + hits.term)
-    slots, counts = np.unique(held // max(1, len(telling)), return_counts=True)
+    held = distinct(hits.slot * len(telling) + hits.term)
+    slots, counts = counted(held // max(1, len(telling)))
     full = [int(slot) for slot in slots[counts == len(telling)]]
     return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
 
@@ -170,5 +172,8 @@ def _meets(reading: Reading, slot: int, line: Span, rule: MatchRule) -> bool:
     document = reading.document(slot)
     if document is None or any(span.overlaps(line) for span in document.structure.ours):
         return False
-    condition = rule.condition
-    return condition is None or holds(condition.relation, condition.value, document.text[line.start : line.end])
+    if rule.condition is None:
+        return True
+    names = (*reading.corpus.cache.names(slot), *heading_path(document, line.start))
+    above = "\n".join((*names, reading.text(slot).key[1], _stem_of(reading, slot)))
+    return meets(rule.condition, document.text[line.start : line.end], above)

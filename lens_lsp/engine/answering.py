@@ -7,12 +7,14 @@ come nearest. When the oracle cannot word it any more (the budget is spent, the 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from lens_lsp.domain.answer import Answer, Arm, Mode, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
+from lens_lsp.domain.inert import inert_markdown, printable
 from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Intent
@@ -20,18 +22,29 @@ from lens_lsp.engine.consolidate import MOST_PASSAGES, Cited, Item, choose, cons
 from lens_lsp.engine.facts import Combined, combine, facts_of
 from lens_lsp.engine.localise import peaks_of, ranking
 from lens_lsp.engine.passage import quotable
+from lens_lsp.engine.recall import named_newer
 from lens_lsp.engine.region import readable
 from lens_lsp.engine.rounds import Quote
 from lens_lsp.engine.search import Search
 from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.links import unlinked
 from lens_lsp.oracle.offline import OfflineOracle
 
 MOST_LISTED = 200
 """Matches of an exact rule that are cited; the count is exact whatever their number."""
 
 _CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
-_SPENT = frozenset({StopReason.BUDGET_TOKENS, StopReason.BUDGET_SECONDS, StopReason.BUDGET_COST})
+_SPENT = frozenset(
+    {
+        StopReason.BUDGET_TOKENS,
+        StopReason.BUDGET_SECONDS,
+        StopReason.BUDGET_COST,
+        StopReason.MODEL_FAILED,
+        StopReason.CANCELLED,
+    }
+)
+"""After these the oracle is not asked for anything more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +81,8 @@ class Answering:
         self._oracle = oracle
         self._ledger = ledger
         self._around = around
+        self.items: tuple[Item, ...] = ()
+        """E* of the answer, in the order of its numbers."""
 
     async def run(self) -> AsyncIterator[Event]:
         """The answer as it is worded, then whole; once more after further rounds if the first left a fact unmet."""
@@ -86,9 +101,10 @@ class Answering:
                 yield EvidenceFound(item, final=True)
             async for delta in self._synthesise(draft, again=True):
                 yield delta
-        elif draft.short is None:
+        elif draft.short is None and self._search.stopped is not StopReason.REUSED:
             draft.short = await self._calibrated(draft)
         self._search.stages.append(Stage("answer", time.perf_counter() - started))
+        self.items = tuple(draft.items)
         answer = self._answer(draft)
         yield Answered(answer)
         yield Stopped(answer.stopped)
@@ -98,24 +114,55 @@ class Answering:
         return search.options.mode is Mode.DEEP and search.rounds_left > 0 and search.stopped is StopReason.COVERED
 
     async def _synthesise(self, draft: _Draft, *, again: bool) -> AsyncIterator[AnswerDelta]:
-        """Stage S4; by the rules when the oracle cannot."""
+        """Stage S4; by the rules when the oracle cannot. Whoever words it, none of its links is one."""
+        if self._search.stopped is StopReason.REUSED:
+            yield self._repeated(draft)
+            return
         request = self._request(draft, again=again)
         result = Synthesis()
         parts: list[str] = []
-        oracle: Oracle = OfflineOracle() if self._search.stopped in _SPENT else self._oracle
         try:
-            async for piece in oracle.synthesise(request, result, self._ledger):
-                yield AnswerDelta(piece, restart=again and not parts)
-                parts.append(piece)
+            async with aclosing(self._worded(self._voice, request, result, draft)) as pieces:
+                async for piece in pieces:
+                    parts.append(piece)
+                    yield AnswerDelta(piece, restart=again and len(parts) == 1)
         except (BudgetSpent, OracleFailed) as error:
             self._search.fail(error)
             restart, result = bool(parts) or again, Synthesis()
             parts = []
-            async for piece in OfflineOracle().synthesise(request, result, self._ledger):
-                yield AnswerDelta(piece, restart=restart and not parts)
+            async for piece in self._worded(OfflineOracle(), request, result, draft):
                 parts.append(piece)
+                yield AnswerDelta(piece, restart=restart and len(parts) == 1)
         draft.text, draft.short, draft.unmet = "".join(parts), result.short, set(result.unmet)
         draft.unsupported = result.unsupported
+
+    async def _worded(
+        self, oracle: Oracle, request: SynthesisRequest, result: Synthesis, draft: _Draft
+    ) -> AsyncGenerator[str]:
+        """The answer's pieces: first which newer documents are not in it. Closed early, so is the model's stream."""
+        newer = self._newer(draft)
+        if newer:
+            yield f"Newer, not in this answer: {', '.join(map(inert_markdown, newer))}\n\n"
+        pieces = oracle.synthesise(request, result, self._ledger)
+        try:
+            async for piece in pieces:
+                yield unlinked(printable(piece))
+        finally:
+            if isinstance(pieces, AsyncGenerator):
+                await pieces.aclose()
+
+    def _repeated(self, draft: _Draft) -> AnswerDelta:
+        """The earlier answer: all it rests on was just looked up."""
+        assert self._search.recalled is not None
+        asked = self._search.recalled.recollection.asked
+        assert asked is not None
+        draft.text, draft.short = asked.text, asked.short
+        return AnswerDelta(asked.text)
+
+    @property
+    def _voice(self) -> Oracle:
+        """Who words the answer."""
+        return OfflineOracle() if self._search.stopped in _SPENT else self._oracle
 
     async def _calibrated(self, draft: _Draft) -> str | None:
         """Stage S5, in the paper's mode only."""
@@ -123,7 +170,7 @@ class Answering:
         if search.options.mode is not Mode.DEEP or search.plan.intent not in _CALIBRATED or not draft.evidence:
             return None
         try:
-            return await self._oracle.calibrate(self._request(draft, again=False), draft.text, self._ledger)
+            return await self._voice.calibrate(self._request(draft, again=False), draft.text, self._ledger)
         except (BudgetSpent, OracleFailed):
             return None  # the answer stands without a short form
 
@@ -141,12 +188,16 @@ class Answering:
 
     def _draft(self) -> _Draft:
         search = self._search
+        if search.stopped is StopReason.REUSED and search.recalled is not None:
+            return self._drafted(search.recalled.items(), search.recalled.facts())
         items = consolidate(self._cited())
         if search.plan.intent is Intent.SUMMARIZE:
             items.sort(key=lambda item: (search.order_of(item.slot), item.span.start))
-        facts = facts_of(search.plan, items, search.progress.covered, search.matches)
+        return self._drafted(items, facts_of(search.plan, items, search.progress.covered, search.matches))
+
+    def _drafted(self, items: list[Item], facts: list[Fact]) -> _Draft:
         evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
-        return _Draft(items, evidence, facts, combine(search.plan, facts))
+        return _Draft(items, evidence, facts, combine(self._search.plan, facts))
 
     def _cited(self) -> list[Cited]:
         """What may be cited, requirement by requirement, the strongest first."""
@@ -243,6 +294,8 @@ class Answering:
             compression=search.candidates.compression(slots),
             rejected_quotes=search.progress.rejected,
             unsupported=draft.unsupported,
+            reused=() if search.recalled is None else search.recalled.reused,
+            newer=self._newer(draft),
             stages=(*around.stages, *search.stages),
             warnings=(*around.warnings, *search.reading.warnings, *search.warnings, *self._ledger.warnings),
         )
@@ -255,13 +308,26 @@ class Answering:
             id=fact.requirement.id,
             text=fact.requirement.text,
             status=status,
-            confidence=self._oracle.confidence(self._search.progress.proof(j)) if found else None,
+            confidence=self._confidence(j) if found else None,
             many=fact.requirement.many,
             matching=fact.matching,
             read=fact.read,
             value=fact.value if found else None,
             evidence=fact.evidence,
         )
+
+    def _confidence(self, requirement: int) -> float | None:
+        """Of what was found now; of what was found before and stands, what it was then."""
+        recalled = self._search.recalled
+        if recalled is not None and requirement in recalled.settled:
+            return recalled.fact(requirement).confidence
+        return self._oracle.confidence(self._search.progress.proof(requirement))
+
+    def _newer(self, draft: _Draft) -> tuple[str, ...]:
+        recalled = self._search.recalled
+        if recalled is None:
+            return ()
+        return named_newer(recalled, self._search.reading, (item.slot for item in draft.items))
 
 
 def _cited(quote: Quote, belief: float) -> Cited:

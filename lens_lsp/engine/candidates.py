@@ -17,6 +17,7 @@ from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
 from lens_lsp.domain.words import key
+from lens_lsp.engine.bridges import Named, bridges, gain
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures, measure
 from lens_lsp.engine.prior import Prior, PriorWeights, prior
@@ -25,9 +26,11 @@ from lens_lsp.oracle.analysis import analyse, terms
 
 ADMITTED = 10
 """m: documents admitted at first, and as many more by self-correction."""
-JOINING = 5
-"""Documents that new terms may bring in per round."""
+_BROUGHT = 50
+"""Documents that new terms may lead to; how many of them join is not decided here."""
 
+_BEARING = 3
+"""Documents that bear on one fact, beside those that the whole question admits."""
 _SHORTEST = 3
 _ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
 
@@ -55,6 +58,7 @@ class Candidates:
         scanned = time.perf_counter()
         self.measures = self._measure(self.hits, self.question)
         self.overall = self._prior(self.question, self.hits, self.measures, ablate)
+        self._asked = self.measures
         self.own = self._own_scores()
         self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
 
@@ -112,6 +116,18 @@ class Candidates:
         chosen.update([slot for slot in ranked if slot not in chosen][: most - len(chosen)])
         return [*(slot for slot in ranked if slot in chosen), *sorted(chosen - set(ranked))]
 
+    def bearing(self, requirement: int, margin: int = 1) -> list[int]:
+        """The slots that would be admitted for one requirement: the question's, and its own best by score and path.
+
+        ``margin`` times as many, to be sure to hold those that would be after what is known has changed their order.
+        """
+        own, most = self.own[requirement], _BEARING * margin
+        slots = np.flatnonzero(own > 0)
+        if len(slots) > most:
+            slots = slots[own[slots] >= np.partition(own[slots], -most)[-most]]
+        best = self._corpus.order(slots, own[slots])[:most]
+        return list(dict.fromkeys([*self.first(ADMITTED * margin), *best.tolist()]))
+
     def called(self, name: str) -> int | None:
         """The document that answers best to a name, by its path, title and headings alone; None when none does."""
         plan = analyse(name)
@@ -130,7 +146,8 @@ class Candidates:
 
     def hits_in(self, slots: Ints) -> Hits:
         """All hits of the given slots, also where the first scan only counted some."""
-        thinned = np.intersect1d(slots, [slot for slot, _, _ in self.hits.thinned])
+        counted = {slot for slot, _, _ in self.hits.thinned}
+        thinned = np.array(sorted(counted.intersection(slots.tolist())), np.int64)
         if not len(thinned):
             return self.hits
         chunks = (self._corpus.cache.chunk(slot) for slot in thinned.tolist())
@@ -138,9 +155,7 @@ class Candidates:
 
     def shares(self, slot: int) -> dict[str, float]:
         """Each signal family's share of the score of a document."""
-        parts = {name: float(part[slot]) for name, part in self.overall.parts.items()}
-        total = sum(parts.values()) or 1.0
-        return {name: round(part / total, 6) for name, part in parts.items()}
+        return self.overall.shares(slot)
 
     def compression(self, slots: Ints) -> float | None:
         """|C_search| / |E_t| of Proposition 1: windows in the given documents over windows in all."""
@@ -159,10 +174,11 @@ class Candidates:
         """How telling each scanned term is in this workspace, by its text."""
         return dict(zip(self.question.terms, self.measures.idf.tolist(), strict=True))
 
-    def extend(self, named: Mapping[str, tuple[str, ...]]) -> list[int]:
-        """Search for new terms (one rescan, no oracle): the slots they lead to, best first.
+    def extend(self, named: Mapping[str, tuple[str, ...]], *, admitted: Set[int], proven: Set[int]) -> list[int]:
+        """Search for new terms (one rescan, no oracle): the slots they lead to beside those ``admitted``, best first.
 
-        ``named`` maps requirement ids to terms. Terms that are searched for already change nothing.
+        ``named`` maps requirement ids to terms; ``proven`` are the slots that something was quoted from. Terms that are
+        searched for already change nothing.
         """
         fresh = _anchors(named)
         known = {literal for literals in self.question.literals for literal in literals}
@@ -172,7 +188,9 @@ class Candidates:
         if not new:
             return []
         hits = scan(self._corpus.cache.chunks(), more.literals, cancelled=self._cancelled)
-        found = self._prior(more, hits, self._measure(hits, more), {*self._ablate, "links"})
+        scores = self._led_to(more, hits, named, proven)
+        led = np.array([slot for slot in np.flatnonzero(scores > 0).tolist() if slot not in admitted], np.int64)
+        ranked = self._corpus.order(led, scores[led])[:_BROUGHT].tolist()
         added = hits.only(np.array(new, np.int64))
         first = len(self.question.terms)
         self.plan = replace(self.plan, anchors=(*self.plan.anchors, *fresh))
@@ -184,11 +202,18 @@ class Candidates:
         )
         self.hits = self.hits.plus(added, first)
         self.measures = self._measure(self.hits, self.question)
-        ranked = found.ranked.tolist()
-        for slot in ranked[:JOINING]:
-            share = float(found.scores[slot]) / (float(found.scores.max()) or 1.0)
+        best = float(scores.max(initial=0.0)) or 1.0
+        for slot in ranked:
+            share = float(scores[slot]) / best
             self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
-        return [int(slot) for slot in ranked[:JOINING]]
+        return [int(slot) for slot in ranked]
+
+    def _led_to(self, more: Question, hits: Hits, named: Mapping[str, tuple[str, ...]], proven: Set[int]) -> Floats:
+        """Per slot, how well new terms lead there."""
+        measures = self._measure(hits, more)
+        names = dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts)
+        alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
+        return bridges(self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked, proven))
 
 
 def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.texts import Key
 
 
 @dataclass(slots=True)
@@ -18,6 +19,10 @@ class Corpus:
     cache: TextCache
     read: Callable[[int], str]
     """Source text of a slot; an empty text when it can no longer be read."""
+    history: Mapping[Key, float] = field(default_factory=dict)
+    """How well verified evidence of earlier questions in a file matches this one, over 0 to 1."""
+    notes: Mapping[Key, frozenset[str]] = field(default_factory=dict)
+    """The stems of what earlier questions proved from a file that is as it was then."""
     _sources: dict[int, str] = field(default_factory=dict)
 
     def source(self, slot: int) -> str:

@@ -9,11 +9,13 @@ import numpy as np
 
 from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.observation import Region
-from lens_lsp.domain.shown import Shown, tokens
+from lens_lsp.domain.shown import MOST_CONTEXT, Shown, tokens
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.disclosure import disclosed
+from lens_lsp.engine.edges import fits, overlapping
 from lens_lsp.engine.measure import Floats
 from lens_lsp.engine.passage import REGION_TOKENS, region, shown
+from lens_lsp.engine.position import CELL
 from lens_lsp.engine.space import Admission, Space
 
 _WIDTH = 500
@@ -48,15 +50,19 @@ class Proposal:
             text=self.view.text,
             units=tuple(unit.span for unit in self.view.units),
             private=document.structure.private,
+            root=document.root,
             sources=disclosed(document, self.admission.title, self.view, before),
         )
 
 
 class Request:
-    """The regions of one observation, up to a number of tokens."""
+    """The regions of one observation, up to a number of tokens; with a ``fence`` of some tokens around each, its
+    context counts as well."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, fence: int = 0) -> None:
         self._left = self._most = most
+        self._fence = fence
+        self._cut = False
         self.proposals: list[Proposal] = []
 
     @property
@@ -65,9 +71,20 @@ class Request:
         return self._left < REGION_TOKENS
 
     @property
+    def complete(self) -> bool:
+        """Whether all that was to be shown had room in it, and nothing was put off when it was shown."""
+        return not self._cut and all(
+            item.span in item.admission.read or item.span in item.admission.withheld for item in self.proposals
+        )
+
+    @property
     def half(self) -> bool:
         """Whether half of it is filled."""
         return 2 * self._left < self._most
+
+    def cut(self) -> None:
+        """Something had no room."""
+        self._cut = True
 
     def add(self, admission: Admission, span: Span, arm: Arm) -> Proposal | None:
         """Show a span snapped outward, without what was shown before; None when nothing is left of it or it does
@@ -77,14 +94,25 @@ class Request:
             return None
         view = shown(admission.document, unread)
         size = tokens(view.text)
-        if not view.text.strip() or (size > self._left and self.proposals):
+        cost = size + self._around(admission, view)
+        if not view.text.strip():
             return None
-        self._left -= size
+        if cost > self._left and self.proposals:
+            self.cut()
+            return None
+        self._left -= cost
         admission.mark(unread)
         number = len(self.proposals) + 1
         proposal = Proposal(number, admission, unread, admission.cells_of(unread), arm, size, view)
         self.proposals.append(proposal)
         return proposal
+
+    def _around(self, admission: Admission, view: Shown) -> int:
+        """Tokens of a region that are not its text."""
+        if not self._fence:
+            return 0
+        lines = (admission.document.path, admission.title, " > ".join(view.headings), "\n".join(view.headers))
+        return self._fence + sum(tokens(line[:MOST_CONTEXT]) for line in lines)
 
 
 def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
@@ -101,7 +129,7 @@ def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outst
         if taken[cell]:
             continue
         admission = space.of(cell)
-        proposal = request.add(admission, admission.window(cell, _WIDTH), arm)
+        proposal = request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
         if proposal is not None:
             taken[proposal.cells.start : proposal.cells.end] = True
             held += float(outstanding[proposal.cells.start : proposal.cells.end].sum())
@@ -112,23 +140,62 @@ def openings(request: Request, space: Space) -> None:
     for admission in space.admitted:
         if request.half:
             return
-        request.add(admission, Span(0, min(len(admission.text), _OPENING)), Arm.GLOBAL)
+        opening = Span(0, min(len(admission.text), _OPENING))
+        request.add(admission, _rounded(admission, opening, admission.first), Arm.GLOBAL)
+
+
+def newcomers(request: Request, space: Space, likely: Floats) -> None:
+    """Of every document of which nothing was read its most likely place, the likeliest first, while there is room."""
+    unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
+    places = [one.first + int(likely[one.first : one.first + one.cells].argmax()) for one in unread]
+    for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
+        if request.full:
+            return
+        request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), Arm.LEXICAL)
+
+
+def _rounded(admission: Admission, window: Span, cell: int) -> Span:
+    """A window around a cell as what says one thing, if a region can hold that: the whole document, else the paragraph
+    or item around the cell, with those beside it up to the width of the window. What proves a fact has to stand in one
+    region."""
+    document, text = admission.document, admission.text
+    if fits(text, Span(0, len(text))):
+        return Span(0, len(text))
+    middle = (cell - admission.first) * CELL + CELL // 2
+    touched = [block.span for block in overlapping(document.structure.blocks, window)]
+    grown = next((span for span in touched if span.start <= middle < span.end), None)
+    if grown is None or not fits(text, grown):
+        return window
+    for span in sorted(touched, key=lambda span: abs(span.start - middle)):
+        if len(grown) >= len(window):
+            break
+        wider = Span(min(grown.start, span.start), max(grown.end, span.end))
+        grown = wider if fits(text, wider) else grown
+    return grown
 
 
 def whole(request: Request, admission: Admission, within: Span | None = None) -> None:
     """All of a document or of a part of it, region by region, as far as the request holds it."""
     at, end = (0, len(admission.text)) if within is None else (within.start, within.end)
-    while at < end and not request.full:
+    while at < end:
+        if request.full:
+            request.cut()
+            return
         proposal = request.add(admission, Span(at, min(end, at + _WIDTH)), Arm.DIRECT)
         at = at + _WIDTH if proposal is None else max(proposal.span.end, at + 1)
 
 
-def outline(request: Request, space: Space) -> tuple[str, ...]:
-    """The admitted documents for a summary: the beginning of every section first, then the rest of each, in order.
+def stored(number: int, admission: Admission, span: Span) -> Proposal:
+    """A span that an earlier answer cites, as what it was when it was read; it need not be shown again."""
+    unread = admission.unread(span)
+    if unread is not None:
+        admission.mark(unread)
+    view = shown(admission.document, span)
+    return Proposal(number, admission, span, admission.cells_of(span), Arm.STORE, tokens(view.text), view)
 
-    The headings of sections of which nothing fitted come back.
-    """
-    unread = []
+
+def outline(request: Request, space: Space) -> None:
+    """The admitted documents for a summary: the beginning of every section first, then the rest of each, in order."""
     for admission in space.admitted:
         sections = list(_sections(admission))
         for _, span in sections:
@@ -136,8 +203,16 @@ def outline(request: Request, space: Space) -> tuple[str, ...]:
                 request.add(admission, Span(span.start, min(span.end, span.start + _WIDTH)), Arm.DIRECT)
         for _, span in sections:
             whole(request, admission, span)
-        unread += [name for name, span in sections if not any(span.overlaps(read) for read in admission.read)]
-    return tuple(unread)
+
+
+def unread_sections(space: Space) -> tuple[str, ...]:
+    """The headings of sections of which nothing was read."""
+    return tuple(
+        name
+        for admission in space.admitted
+        for name, span in _sections(admission)
+        if not any(span.overlaps(read) for read in admission.read)
+    )
 
 
 def _sections(admission: Admission) -> Iterator[tuple[str, Span]]:

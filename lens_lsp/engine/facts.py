@@ -127,12 +127,12 @@ def _values(requirement: int, items: Sequence[Item]) -> list[tuple[str, int, flo
 def _beside(
     requirement: int, given: Sequence[list[tuple[str, int, float]]], items: Sequence[Item]
 ) -> list[tuple[str, int, float]]:
-    """The values of a fact, those first that stand in the one document that tells all other operands."""
+    """The values of a fact; those alone that stand in the one document that tells all other operands, if any do."""
     mine = given[requirement]
     others = {id(items[values[0][1] - 1].document) for j, values in enumerate(given) if j != requirement and values}
     if len(others) != 1 or len(given) < 2:
         return mine
-    return sorted(mine, key=lambda entry: id(items[entry[1] - 1].document) not in others)
+    return [entry for entry in mine if id(items[entry[1] - 1].document) in others] or mine
 
 
 def _sides(values: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:

@@ -18,7 +18,7 @@ from lens_lsp.corpus.scan import Hits, exact_literal, scan
 from lens_lsp.corpus.titles import file_name, plain_name
 from lens_lsp.domain.words import WORD, fold, key
 from lens_lsp.engine.corpus import Corpus
-from lens_lsp.engine.measure import Floats, Ints, Measures
+from lens_lsp.engine.measure import Floats, Ints, Measures, distinct
 from lens_lsp.engine.question import Question
 from lens_lsp.oracle.analysis import NAME
 
@@ -110,7 +110,7 @@ class LinkFinder:
         spellings = {name: dict.fromkeys((fold(name), key(name))) for name in names}
         literals = [tuple(exact_literal(text) for text in texts) for texts in spellings.values()]
         found = scan(self._corpus.cache.chunks(), literals)
-        return {name: np.unique(found.slot[found.term == index]) for index, name in enumerate(spellings)}
+        return {name: distinct(found.slot[found.term == index]) for index, name in enumerate(spellings)}
 
     def _titles(self, source: int) -> Iterator[str]:
         """The names of a document that are long enough to be recognised in a text."""
@@ -151,9 +151,9 @@ class LinkFinder:
             return 0, 4 * _CELL
         cell = self._corpus.points(source, hits.at) // _CELL
         mass = np.zeros(int(cell.max()) + 2)
-        for term in np.unique(hits.term):
-            present = np.unique(cell[hits.term == term])
-            mass[np.unique(np.concatenate([present, np.maximum(present - 1, 0)]))] += self._measures.idf[term]
+        for term in distinct(hits.term):
+            present = distinct(cell[hits.term == term])
+            mass[distinct(np.concatenate([present, np.maximum(present - 1, 0)]))] += self._measures.idf[term]
         best = int(np.argmax(mass))
         return max(0, (best - 1) * _CELL), min(length, (best + 3) * _CELL)
 
@@ -199,7 +199,7 @@ class LinkFinder:
         """For each term of the question, where it stands in the source, in code points, and its idf."""
         hits = self._of(source)
         at = self._corpus.points(source, hits.at)
-        return [(np.sort(at[hits.term == term]), float(self._measures.idf[term])) for term in np.unique(hits.term)]
+        return [(np.sort(at[hits.term == term]), float(self._measures.idf[term])) for term in distinct(hits.term)]
 
     def _near(self, places: list[tuple[Ints, float]], offset: int) -> float:
         mass = 0.0

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 
 from lens_lsp.corpus.opening import display_path
-from lens_lsp.domain.model import RankedDocument, Stage
+from lens_lsp.domain.model import Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
 from lens_lsp.engine.candidates import Candidates
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Ints
+from lens_lsp.engine.passage import quotable
 from lens_lsp.engine.position import Peak, peaks
 from lens_lsp.engine.prior import PriorWeights
 from lens_lsp.engine.reading import Reading
+from lens_lsp.engine.region import readable
 
 ADMITTED = 50
 """Documents whose positions are scored. Looking costs no oracle call here, so it is wider than the loop's ten."""
@@ -72,6 +74,29 @@ def peaks_of(corpus: Corpus, candidates: Candidates) -> Localisation:
     hits = candidates.hits_in(admitted)
     found = peaks(corpus, candidates.question, hits, candidates.measures, admitted, own / (best or 1.0))
     return Localisation(candidates, admitted, found)
+
+
+def as_evidence(
+    reading: Reading, peak: Peak, n: int, signals: Mapping[str, float], requirements: tuple[str, ...] = ("f1",)
+) -> Evidence | None:
+    """A window as evidence number ``n``, opened and closed where a reader may; None when its text does not stand there
+    any more or says nothing."""
+    document = reading.document(peak.slot)
+    if document is not None and any(own.contains(peak.core) for own in document.structure.ours):
+        return None  # all that matched is the question itself
+    span = None if document is None else quotable(document, readable(document.text, peak.span, peak.core))
+    if document is None or span is None:
+        return None
+    return reading.evidence(
+        peak.slot,
+        document,
+        span,
+        n,
+        under=max(span.start, peak.core.start),
+        score=peak.score,
+        signals=signals,
+        requirements=requirements,
+    )
 
 
 def ranking(

@@ -86,7 +86,7 @@ def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
         unique = np.flatnonzero(table)
         count = table[unique]
     else:
-        unique, count = np.unique(keys, return_counts=True)
+        unique, count = counted(keys)
     count = count.astype(np.int64)
     count[np.searchsorted(unique, more[:, 0] * terms + more[:, 1])] += more[:, 2]
     slot, term = np.divmod(unique, max(terms, 1))
@@ -102,6 +102,18 @@ def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
         lengths=lengths,
         texts=texts,
     )
+
+
+def distinct(values: Ints) -> Ints:
+    """The different values in order. `numpy.unique` does as much, and first imports masked arrays."""
+    return counted(values)[0]
+
+
+def counted(values: Ints) -> tuple[Ints, Ints]:
+    """The different values in order, and how often each is there."""
+    values = np.sort(values)
+    first = np.flatnonzero(np.diff(values, prepend=values[:1] - 1))
+    return values[first], np.diff(first, append=len(values))
 
 
 def inverse_frequency(frequency: Ints | Floats, texts: float) -> Floats:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits
-from lens_lsp.corpus.texts import Key
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.links import LinkFinder, Links
 from lens_lsp.engine.measure import Floats, Ints, Measures
@@ -74,6 +72,12 @@ class Prior:
     links: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Slots that a slot names."""
 
+    def shares(self, slot: int) -> dict[str, float]:
+        """Each signal family's share of the score of a document."""
+        parts = {name: float(part[slot]) for name, part in self.parts.items()}
+        total = sum(parts.values()) or 1.0
+        return {name: round(part / total, 6) for name, part in parts.items()}
+
 
 def prior(
     corpus: Corpus,
@@ -82,14 +86,13 @@ def prior(
     measures: Measures,
     *,
     weights: PriorWeights = PriorWeights(),
-    history: Mapping[Key, float] = MappingProxyType({}),
     ablate: Set[str] = frozenset(),
 ) -> Prior:
     """Score every document for the question: π_prior at the level of documents (paper, equation 6).
 
-    ``history`` holds how well earlier verified evidence of a file matches; ``ablate`` switches families off.
+    ``ablate`` switches families off.
     """
-    signals = _measure_signals(corpus, question, hits, measures, history, ablate)
+    signals = _measure_signals(corpus, question, hits, measures, ablate)
     exploring = signals.fused(EXPLORING)
     followed = _ranked(corpus, exploring, np.flatnonzero(exploring > 0), _CANDIDATES)
     if "path" not in ablate:
@@ -141,7 +144,6 @@ def _measure_signals(
     question: Question,
     hits: Hits,
     measures: Measures,
-    history: Mapping[Key, float],
     ablate: Set[str],
 ) -> _Signals:
     slots = len(measures.norm)
@@ -157,7 +159,7 @@ def _measure_signals(
         names=name_scores(corpus, question, slots) if path else silent,
         headings=silent,
         summaries=silent if "summaries" in ablate else summary_scores(corpus, question, measures),
-        history=silent if "history" in ablate else history_scores(history, corpus, slots),
+        history=silent if "history" in ablate else history_scores(corpus, slots),
         proximity=proximity_scores(hits, measures, covered + phrases + titles) if scans else silent,
     )
 

@@ -15,7 +15,7 @@ from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.opening import Skipped, display_path
 from lens_lsp.corpus.ours import joined
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.texts import CachedText
+from lens_lsp.corpus.texts import CachedText, Key
 from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.text import Position, SourceText, Span
 from lens_lsp.engine.corpus import Corpus
@@ -25,15 +25,14 @@ from lens_lsp.engine.region import heading_path
 class Reading:
     """Documents by slot, read when they are asked for."""
 
-    def __init__(
-        self, cache: TextCache, snapshot: Snapshot, asking: Mapping[tuple[int, str], Span] = MappingProxyType({})
-    ) -> None:
+    def __init__(self, cache: TextCache, snapshot: Snapshot, asking: Mapping[Key, Span] = MappingProxyType({})) -> None:
         """``asking`` are the spans, by root and path, that hold the question itself: never evidence."""
         self._asking = asking
         self._cache = cache
         self._snapshot = snapshot
         self._documents: dict[int, Document | None] = {}
         self._texts: dict[int, SourceText] = {}
+        self._hashes: dict[Key, str | None] = {}
         self.corpus = Corpus(cache, self._source)
         self.warnings: list[str] = []
 
@@ -51,6 +50,19 @@ class Reading:
         text = self._cache.slots[slot]
         assert text is not None, "a ranked slot is never empty"
         return text
+
+    def hash_of(self, file: Key) -> str | None:
+        """The hash of a file as it is now, None when it cannot be read; no document is made of it."""
+        if file not in self._hashes:
+            try:
+                self._hashes[file] = self._snapshot.read(*file).origin.sha256
+            except Skipped:
+                self._hashes[file] = None
+        return self._hashes[file]
+
+    def shown_path(self, slot: int) -> str:
+        """The path of a slot's file, as it is shown."""
+        return display_path(self.text(slot).key[1])
 
     def before(self, slot: int) -> int:
         """Code points of the file before the slot's text: 0 but for a piece of a large file."""
@@ -133,4 +145,4 @@ class Reading:
 
     def _withdraw(self, slot: int, why: str) -> None:
         self._documents[slot] = None
-        self.warnings.append(f"{display_path(self.text(slot).key[1])} {why}; ask again to include it")
+        self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")

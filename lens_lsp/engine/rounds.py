@@ -72,13 +72,17 @@ class Progress:
     def enter(self, reply: ObservationReply, proposals: Sequence[Proposal]) -> tuple[list[Judged], dict[int, float]]:
         """Update all beliefs by one reply; what was judged, and each region's utility in nats by its number.
 
-        A region the reply does not mention, and a requirement it is silent about, count as none.
+        A region the oracle read and does not mention, and a requirement it is silent about, count as none. One that it
+        never read changes nothing, and may be proposed again unless it was withheld.
         """
         said = {observation.region: observation.judgements for observation in reply.observations}
         judged: list[Judged] = []
         utility: dict[int, float] = {}
         open_ = self.open
         for item in proposals:
+            if reply.shown is not None and item.number not in reply.shown:
+                item.admission.unmark(item.span, again=item.number not in reply.withheld)
+                continue
             by_id = {judgement.requirement: judgement for judgement in said.get(item.number, ())}
             entries = [self._entry(j, by_id.get(self.plan.requirements[j].id), item) for j in open_]
             utility[item.number] = self.beliefs.observe(item.cells, entries)
@@ -99,6 +103,14 @@ class Progress:
             Quote(requirement, judgement.verdict, item, found.span, cells, found.match, judgement.value, self.round)
         )
         return Entry(requirement, judgement.verdict, cells)
+
+    def hold(self, requirement: int, item: Proposal, span: Span, match: str, value: str | None) -> Judged:
+        """Enter what proved a requirement before and still stands, as a full quote of round 0."""
+        cells = item.admission.touched(span, item.cells)
+        self.quotes.append(Quote(requirement, Verdict.FULL, item, span, cells, match, value, 0))
+        entry = Entry(requirement, Verdict.FULL, cells)
+        self.beliefs.observe(item.cells, [entry])
+        return self._judged(entry, item)
 
     def _judged(self, entry: Entry, item: Proposal) -> Judged:
         first = item.admission.first

@@ -7,7 +7,7 @@ readable documents and an oracle, and it yields events.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,16 +26,21 @@ from lens_lsp.domain.model import Stage
 from lens_lsp.domain.observation import ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
 from lens_lsp.engine.aggregate import Matches, matches_of
-from lens_lsp.engine.candidates import ADMITTED, Candidates
-from lens_lsp.engine.draw import Proposal, Request, fill, openings, outline, whole
+from lens_lsp.engine.candidates import Candidates
+from lens_lsp.engine.draw import Proposal, Request, fill, newcomers, openings, outline, stored, unread_sections, whole
 from lens_lsp.engine.landscape import Landscape, joint, landscape
 from lens_lsp.engine.propose import START, Mixture, draws, lexical, local, stratified
 from lens_lsp.engine.reading import Reading
+from lens_lsp.engine.recall import Recalled, Recollection, broken_sources, recall
 from lens_lsp.engine.rounds import Progress, Quote, settle_many
 from lens_lsp.engine.space import Space
 from lens_lsp.engine.telling import Telling
+from lens_lsp.engine.waiting import Waiting
 from lens_lsp.oracle.base import ObserveRequest, Oracle
 from lens_lsp.oracle.ledger import Ledger
+
+_MARGIN = 4
+"""How many times what is admitted counts as seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +91,10 @@ class Search:
         self.matches: dict[int, Matches] = {}
         self.candidates: Candidates
         self.stopped: StopReason | None = None
+        self.recalled: Recalled | None = None
+        """What became of what earlier questions left."""
         self.subject: int | None = None
         """The document that the question names to be summarised: read in order, not searched."""
-        self.unread: tuple[str, ...] = ()
-        """Sections of a summarised document that did not fit."""
         self.warnings: list[str] = []
         self.stages: list[Stage] = []
         self._oracle = oracle
@@ -101,8 +106,6 @@ class Search:
         self._position = np.zeros((len(plan.requirements), 0))
         self._landscape: Landscape
         self._tell: Telling
-        self._waiting: list[int] = []
-        """Documents that new terms brought up."""
 
     def scan(self) -> int:
         """Lines 2 to 4: the scan, the prior, every exact count. Takes long on large workspaces: run it in a thread.
@@ -121,6 +124,7 @@ class Search:
                 self.matches[j] = matches
                 self.progress.covered[j] = "exact"
         self._tell = Telling(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
+        self._waiting = Waiting(self.candidates, self.space, self._ledger.budget)
         return len(self.candidates.hits)
 
     def _count(self, rule: MatchRule) -> Matches:
@@ -134,6 +138,11 @@ class Search:
     def rounds_left(self) -> int:
         """How many rounds of L are not spent."""
         return self._rounds - self.progress.round
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Sections of a summarised document that did not fit."""
+        return () if self.subject is None else unread_sections(self.space)
 
     def order_of(self, slot: int) -> int:
         """The place of a document in the order of admission."""
@@ -160,15 +169,22 @@ class Search:
             self.stopped = failure.reason
         else:
             self.stopped = StopReason.MODEL_FAILED
-            self.warnings.append(str(failure))
+            if str(failure) not in self.warnings:
+                self.warnings.append(str(failure))
 
     async def _explore(self) -> AsyncIterator[Event]:
         direct = self._whole_scope()
+        if self.recalled is not None and not self.space.admitted:
+            if self.recalled.whole:
+                self.stopped = StopReason.REUSED
+                return
+            for event in self._take_up(self.recalled, direct) if self.subject is None else ():
+                yield event
         if not self.space.admitted:
             named = [] if self.subject is None else [self.subject]
             yield self._admit(direct or named or self.candidates.first())
         while (reason := self._reason_to_stop()) is None:
-            if self._time_to_correct() or self._waiting:
+            if self._time_to_correct() or self._waiting.pending:
                 yield self._widen()
             request = self._propose(everything=bool(direct))
             if not request.proposals:
@@ -176,16 +192,59 @@ class Search:
                     reason = StopReason.NOWHERE if self.progress.hopeless() else StopReason.ROUNDS
                     break
                 self.progress.corrected = True
-                yield self._admit(self._reserve())
+                yield self._admit(self._waiting.reserve())
                 continue
             self.progress.round += 1
             yield self._tell.proposed(self.progress.round, self._mixture.weights, request)
             async for event in self._observe(request):
                 yield event
-            if direct or self.subject is not None:
+            if self.subject is not None or (direct and request.complete):
                 reason = StopReason.DIRECT
                 break
         self.stopped = reason
+
+    def recall(self, recollection: Recollection) -> None:
+        """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread."""
+        self.recalled = recall(recollection, self.plan, self.reading, self._bearing, self.matches)
+        self.warnings += broken_sources(self.recalled)
+
+    def _bearing(self, requirement: int, margin: int = 1) -> list[int]:
+        """The slots that are admitted for a requirement before anything is known."""
+        if self.subject is not None:
+            return [self.subject]
+        direct = self._whole_scope()
+        if direct:
+            return [slot for slot in direct if self.candidates.own[requirement, slot] > 0]
+        return self.candidates.bearing(requirement, margin)
+
+    def bearing(self) -> list[int]:
+        """The slots of all documents that bear on the question, those that were admitted on the way among them."""
+        slots = [slot for j in range(len(self.plan.requirements)) for slot in self._bearing(j, _MARGIN)]
+        return list(dict.fromkeys([*slots, *self.space.slots.tolist()]))
+
+    def _take_up(self, recalled: Recalled, direct: Sequence[int]) -> Iterator[Event]:
+        """Enter what is held, as a round 0; a requirement that needs no further look is covered."""
+        slots = [held.slot for items in recalled.held.values() for held in items]
+        slots += [slot for newer in recalled.newer.values() for slot in newer]
+        if any(j not in recalled.held for j in self.progress.open):
+            slots += direct or self.candidates.first()
+        if not recalled.held:
+            return
+        yield self._admit(slots)
+        admissions = {admission.slot: admission for admission in self.space.admitted}
+        request, judged = Request(self._ledger.budget.request_tokens), []
+        for j, items in sorted(recalled.held.items()):
+            for held in items:
+                item = stored(len(request.proposals) + 1, admissions[held.slot], held.span)
+                request.proposals.append(item)
+                judged.append(self.progress.hold(j, item, held.span, held.citation.match, recalled.fact(j).value))
+            if j in recalled.settled:
+                self.progress.covered.setdefault(j, "reused")
+        yield self._tell.proposed(0, self._mixture.weights, request)
+        yield Observed(0, tuple(judged), 0, ())
+        for n, quote in enumerate(self.progress.quotes, 1):
+            yield EvidenceFound(self._tell.evidence(quote, n))
+        yield Covered(0, self.progress.report(self.space.place))
 
     def _reason_to_stop(self) -> StopReason | None:
         progress = self.progress
@@ -217,15 +276,9 @@ class Search:
 
     def _widen(self) -> Admitted:
         """Admit what new terms brought up and, when self-correction is due, the reserve; relax the threshold then."""
-        joining, self._waiting = self._waiting, []
-        if self._time_to_correct():
-            self.progress.corrected = True
-            joining += self._reserve()
-        return self._admit(joining)
-
-    def _reserve(self) -> list[int]:
-        waiting = [int(slot) for slot in self.candidates.ranked if int(slot) not in self.space]
-        return waiting[:ADMITTED]
+        correcting = self._time_to_correct()
+        self.progress.corrected |= correcting
+        return self._admit(self._waiting.joining(correcting=correcting))
 
     def _admit(self, slots: Iterable[int]) -> Admitted:
         """Documents join: their cells, and the prior of all requirements over the larger space."""
@@ -241,17 +294,18 @@ class Search:
             self._position = np.concatenate([self._position, self._landscape.position[:, known:]], axis=1)
         file = self.candidates.file_prior(self.space.slots)
         self.progress.beliefs.admit(joint(self.space, file, self._position))
-        return self._tell.admitted(self.progress.round, joined, file, self._position, len(self._reserve()))
+        return self._tell.admitted(self.progress.round, joined, file, self._position, len(self._waiting.reserve()))
 
     def _propose(self, *, everything: bool) -> Request:
         """Line 6: choose regions by the mixture of arms; on the direct path and for summaries in reading order."""
         budget = self._ledger.budget
-        request = Request(budget.direct_tokens if everything or self.subject is not None else budget.request_tokens)
+        most = budget.direct_tokens if everything or self.subject is not None else budget.request_tokens
+        request = Request(most, budget.fence_tokens)
         if everything:
             for admission in self.space.admitted:
                 whole(request, admission)
         elif self.subject is not None:
-            self.unread = outline(request, self.space)
+            outline(request, self.space)
         else:
             self._fill(request)
         return request
@@ -262,6 +316,8 @@ class Search:
             return
         if not progress.round:  # where documents say what and of when they are, whatever words they use
             openings(request, space)
+        else:
+            newcomers(request, space, progress.outstanding_belief())
         unread = (~progress.beliefs.shown).astype(np.float64)
         posterior = progress.beliefs.posterior()[progress.open]
         file = self.candidates.file_prior(space.slots)[progress.open]
@@ -296,16 +352,17 @@ class Search:
         )
         known, rejected = len(progress.quotes), progress.rejected
         judged, utility = progress.enter(reply, request.proposals)
-        self._mixture.learn(_by_arm(request.proposals, utility))
+        read = [item for item in request.proposals if item.number in utility]
+        self._mixture.learn(_by_arm(read, utility))
         fresh = progress.quotes[known:]
         terms = tuple(term for named in reply.terms.values() for term in named)
         yield Observed(progress.round, tuple(judged), progress.rejected - rejected, terms)
         for n, quote in enumerate(fresh, known + 1):
             yield EvidenceFound(self._tell.evidence(quote, n))
         if reply.terms and progress.round < self._rounds:
-            brought = self.candidates.extend(reply.terms)
-            self._waiting += [slot for slot in brought if slot not in self.space]
-        await self._settle(reply, fresh)
+            self._follow(reply.terms)
+        if read:
+            await self._settle(reply, fresh)
         yield Covered(progress.round, progress.report(self.space.place))
 
     async def _settle(self, reply: ObservationReply, fresh: Sequence[Quote]) -> None:
@@ -325,8 +382,12 @@ class Search:
                 raise
         progress.settle_by_rule(() if coverage is None else coverage.vetoed)
         if coverage is not None and coverage.terms and progress.round < self._rounds:
-            brought = self.candidates.extend(coverage.terms)
-            self._waiting += [slot for slot in brought if slot not in self.space]
+            self._follow(coverage.terms)
+
+    def _follow(self, terms: Mapping[str, tuple[str, ...]]) -> None:
+        """Search for new terms; who they lead to waits for the next round."""
+        proven = {quote.proposal.admission.slot for quote in self.progress.quotes}
+        self._waiting.bring(self.candidates.extend(terms, admitted=set(self.space.slots.tolist()), proven=proven))
 
 
 def _by_arm(proposals: Sequence[Proposal], utility: Mapping[int, float]) -> dict[Arm, float]:

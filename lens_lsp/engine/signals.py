@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits
-from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.words import STOP_WORDS, stem
 from lens_lsp.engine.corpus import Corpus
-from lens_lsp.engine.measure import Floats, Ints, Measures, inverse_frequency
+from lens_lsp.engine.measure import Floats, Ints, Measures, counted, distinct, inverse_frequency
 from lens_lsp.engine.question import Question
 
 _LONGEST_TITLE = 8
@@ -40,20 +39,20 @@ def phrase_scores(corpus: Corpus, question: Question, hits: Hits, measures: Meas
     scores = np.zeros(len(measures.norm))
     index = {term: i for i, term in enumerate(question.terms)}
     for phrase in question.phrases:
-        found = _phrase_slots(corpus, phrase, index, hits, measures)
+        found = phrase_slots(corpus, phrase, index, hits, measures)
         if len(found):
             scores[found] += float(inverse_frequency(np.array([len(found)]), measures.texts)[0])
     return scores / measures.total
 
 
-def _phrase_slots(
+def phrase_slots(
     corpus: Corpus, phrase: tuple[str, ...], index: Mapping[str, int], hits: Hits, measures: Measures
 ) -> Ints:
     """The slots that hold a phrase: around each hit of its rarest word the text itself is compared."""
     known = [word for word in phrase if word in index]
     if not known:
         lone = index.get(" ".join(phrase))
-        return np.empty(0, np.int64) if lone is None else np.unique(hits.slot[hits.term == lone])
+        return np.empty(0, np.int64) if lone is None else distinct(hits.slot[hits.term == lone])
     rarest = min(known, key=lambda word: measures.frequency[index[word]])
     before = sum(len(word.encode()) + 3 for word in phrase[: phrase.index(rarest)])
     after = sum(len(word.encode()) + 3 for word in phrase[phrase.index(rarest) :])
@@ -132,20 +131,26 @@ def _headings(text: bytes) -> Iterator[bytes]:
 
 
 def summary_scores(corpus: Corpus, question: Question, measures: Measures) -> Floats:
-    """Per slot, how much of the question its own description and tags hold, beyond three tenths."""
+    """Per slot, how much of the question its description and tags hold, or what was proven from it, beyond three
+    tenths."""
     mass = np.zeros(len(measures.norm))
+    noted = np.zeros(len(measures.norm))
     for term, idf in zip(question.terms, measures.idf.tolist(), strict=True):
         mass[list(corpus.cache.summaries.holders(term))] += idf
-    return np.maximum(mass / measures.total - _LEAST_SHARED, 0.0) / (1 - _LEAST_SHARED)
+        known = stem(term)
+        for key, stems in corpus.notes.items():
+            if known in stems:
+                noted[[text.slot for text in corpus.cache.texts(key)]] += idf
+    return np.maximum(np.maximum(mass, noted) / measures.total - _LEAST_SHARED, 0.0) / (1 - _LEAST_SHARED)
 
 
-def history_scores(history: Mapping[Key, float], corpus: Corpus, slots: int) -> Floats:
+def history_scores(corpus: Corpus, slots: int) -> Floats:
     """Per slot, how well verified evidence of earlier questions in that file matches this one, from 0 to 1.
 
     It enters as data, file by file, since the engine knows no store; empty while there is none.
     """
     scores = np.zeros(slots)
-    for key, value in history.items():
+    for key, value in corpus.history.items():
         for text in corpus.cache.texts(key):
             scores[text.slot] = value
     return scores
@@ -164,9 +169,9 @@ def proximity_scores(hits: Hits, measures: Measures, promising: Floats) -> Float
     cell = hits.at // _PROXIMITY + 1
     width = int(cell.max()) + 1
     place = hits.slot * width + cell
-    keys = np.unique(np.concatenate([place * terms + hits.term, (place - 1) * terms + hits.term]))
+    keys = distinct(np.concatenate([place * terms + hits.term, (place - 1) * terms + hits.term]))
     place, term = np.divmod(keys, terms)
-    cells, group = np.unique(place, return_inverse=True)
-    mass = np.bincount(group, weights=measures.idf[term])
+    cells, count = counted(place)
+    mass = np.bincount(np.repeat(np.arange(len(cells)), count), weights=measures.idf[term])
     np.maximum.at(scores, cells // width, mass)
     return scores / measures.total

@@ -32,6 +32,8 @@ class Admission:
     bounds: tuple[int, ...]
     """First cell of each section, and one past its last cell."""
     read: list[Span] = field(default_factory=list)
+    withheld: list[Span] = field(default_factory=list)
+    """What was proposed and may never be shown."""
 
     @property
     def text(self) -> str:
@@ -45,10 +47,10 @@ class Admission:
         return head.title or self.document.path.rpartition("/")[2]
 
     def unread(self, around: Span) -> Span | None:
-        """The part of a span that was never shown: the longest one."""
+        """The part of a span that was never shown and may be: the longest one."""
         gaps: list[Span] = []
         start = around.start
-        for span in self.read:
+        for span in sorted((*self.read, *self.withheld)) if self.withheld else self.read:
             if span.end <= start:
                 continue
             if span.start >= around.end:
@@ -65,6 +67,12 @@ class Admission:
         """Remember a span as shown."""
         self.read.append(span)
         self.read.sort()
+
+    def unmark(self, span: Span, *, again: bool) -> None:
+        """It was not shown after all; it may be proposed ``again``, or never."""
+        self.read.remove(span)
+        if not again:
+            self.withheld.append(span)
 
     def cells_of(self, span: Span) -> Span:
         """The cells whose middle lies in a span, at least one: disjoint spans never share a cell but for tiny ones."""

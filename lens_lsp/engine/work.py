@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -12,12 +12,14 @@ T = TypeVar("T")
 
 
 class Work:
-    """The threads of one question. Leaving it waits for them, told to stop: what they use may be closed then."""
+    """The threads and tasks of one question. Leaving it waits for them, told to stop: what they use may be closed
+    then."""
 
     def __init__(self, cancelled: Callable[[], bool] | None = None) -> None:
         self._stop = threading.Event()
         self._asked = cancelled
         self._running: set[asyncio.Future[Any]] = set()
+        self._tasks: list[asyncio.Task[Any]] = []
 
     def cancelled(self) -> bool:
         """Whether to stop: the caller asked for it, or nobody waits for the result any more."""
@@ -30,6 +32,12 @@ class Work:
         future.add_done_callback(self._running.discard)
         return asyncio.shield(future)
 
+    def beside(self, waiting: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Run what mostly waits, beside the rest; whoever leaves without its result cancels it."""
+        task = asyncio.ensure_future(waiting)
+        self._tasks.append(task)
+        return task
+
     async def __aenter__(self) -> Work:
         return self
 
@@ -37,5 +45,8 @@ class Work:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._running:
             await asyncio.wait(self._running)

@@ -7,7 +7,6 @@ the same for every question of a run.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,9 +16,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.domain.ablations import LOOP, SIGNALS
 from lens_lsp.domain.answer import Account, Answer, Mode
-from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.domain.events import Answered, Event
-from lens_lsp.domain.model import Findings
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.events import Event, answer_of
+from lens_lsp.domain.model import Evidence, Findings
 from lens_lsp.evaluation.references import (
     Bm25sIndex,
     Index,
@@ -29,6 +28,9 @@ from lens_lsp.evaluation.references import (
     chunks,
     read_corpus,
 )
+from lens_lsp.evaluation.seats import OfflineSeat, Seat
+from lens_lsp.oracle.base import Oracle
+from lens_lsp.oracle.ledger import Budget
 from lens_lsp.wire import evidence_json
 
 if TYPE_CHECKING:
@@ -102,7 +104,15 @@ class Asker(Protocol):
     """What the ``lens`` arm needs of :class:`lens_lsp.lens.Lens` where it asks."""
 
     def ask(
-        self, question: str, *, mode: Mode = ..., seed: int = ..., ablate: AbstractSet[str] = ..., documents: int = ...
+        self,
+        question: str,
+        *,
+        mode: Mode = ...,
+        seed: int = ...,
+        budget: Budget | None = ...,
+        oracle: Oracle | None = ...,
+        ablate: AbstractSet[str] = ...,
+        documents: int = ...,
     ) -> AsyncGenerator[Event]:
         """The events of one question; `Answered` is one of them."""
         ...
@@ -151,10 +161,11 @@ class LensArm:
 
 @dataclass(slots=True)
 class AskingArm:
-    """``lens ask`` without a model: the windows are the evidence it cites, in order. One event loop a run."""
+    """``lens ask``: the windows are the passages that the answer's text points at, in order. One event loop a run."""
 
     ablate: frozenset[str] = frozenset()
     seed: int = 0
+    seat: Seat = field(default_factory=OfflineSeat)
     opener: Callable[[Path], Asker] | None = None
     """Opens a folder; ``None`` for the real one."""
     _asker: Asker | None = field(default=None, init=False)
@@ -166,37 +177,47 @@ class AskingArm:
         return lens_name(self.ablate)
 
     def prepare(self, corpus_dir: Path) -> float:
-        """Open the folder and the loop, and fill the memory cache by one throwaway question."""
+        """Open the folder and the loop, and fill the memory cache by one throwaway question that nobody judges."""
         opener = self.opener or _open_lens
         began = time.perf_counter()
         self._asker, self._runner = opener(corpus_dir), asyncio.Runner()
-        self._ask("warm", PRINTED)
+        self._runner.run(self.seat.open())
+        self._runner.run(answer_of(self._asker.ask("warm")))
         return time.perf_counter() - began
 
     def search(self, question_id: str, text: str, depth: int) -> ArmResult:
         """The documents as the answer ranks them, its evidence, and the answer itself."""
         began = time.perf_counter()
-        answer = self._ask(text, depth)
+        answer = self._ask(question_id, text, depth)
         seconds = time.perf_counter() - began
         return ArmResult(
             documents=_distinct((document.path for document in answer.documents), depth),
-            windows=tuple((item.path, item.span.start, item.span.end) for item in answer.evidence),
+            windows=tuple((item.path, item.span.start, item.span.end) for item in cited(answer)),
             seconds=seconds,
             evidence=tuple(evidence_json(item) for item in answer.evidence),
             answer=answer,
         )
 
     def close(self) -> None:
-        """End the loop and drop the memory cache."""
+        """Leave the seat, end the loop and drop the memory cache."""
         if self._runner is not None:
+            self._runner.run(self.seat.aclose())
             self._runner.close()
         self._asker = self._runner = None
 
-    def _ask(self, text: str, depth: int) -> Answer:
+    def _ask(self, question_id: str, text: str, depth: int) -> Answer:
         if self._asker is None or self._runner is None:
             raise UsageError("prepare the arm before searching")
-        asked = self._asker.ask(text, mode=Mode.EVIDENCE, seed=self.seed, ablate=self.ablate, documents=depth)
-        return self._runner.run(_answer_of(asked))
+        asked = self._asker.ask(
+            text,
+            mode=self.seat.mode,
+            seed=self.seed,
+            budget=self.seat.budget,
+            oracle=self.seat.oracle(question_id),
+            ablate=self.ablate,
+            documents=depth,
+        )
+        return self._runner.run(answer_of(asked))
 
 
 @dataclass(slots=True)
@@ -233,16 +254,24 @@ class ReferenceArm:
         self._documents = self._chunks = None
 
 
+def cited(answer: Answer) -> list[Evidence]:
+    """The evidence that the text of an answer points at, in order."""
+    return [item for item in answer.evidence if f"[{item.n}]" in answer.text]
+
+
 def make_arms(
-    names: Sequence[str], ablations: Sequence[str] = (), *, windows: bool = True, mode: str = FIND, seed: int = 0
+    names: Sequence[str],
+    ablations: Sequence[str] = (),
+    *,
+    windows: bool = True,
+    seat: Seat | None = None,
+    seed: int = 0,
 ) -> list[Arm]:
     """The named arms, and ``lens`` once more per ablation: ``links``, or ``links+scans`` for both at once.
 
-    ``mode`` and ``seed`` are those of ``lens``. Raises UsageError for a name that does not exist, for an ablation that
-    the mode does not have, and for a mode that needs a model.
+    With a ``seat`` ``lens`` asks, else it finds; ``seed`` is that of asking. Raises UsageError for a name that does not
+    exist and for an ablation that finding does not have.
     """
-    if mode not in (FIND, Mode.EVIDENCE):
-        raise UsageError(f"--mode {mode} needs a model, which no arm can use yet; choose from find, evidence")
     for name in names:
         if name not in ARMS:
             raise UsageError(f"there is no arm {name!r} yet; choose from {', '.join(ARMS)}")
@@ -251,8 +280,8 @@ def make_arms(
     made: list[Arm] = []
     for name in dict.fromkeys(names):
         if name == "lens":
-            made.append(_lens_arm(frozenset(), mode, seed))
-            made.extend(_lens_arm(parse_ablation(text), mode, seed) for text in dict.fromkeys(ablations))
+            made.append(_lens_arm(frozenset(), seat, seed))
+            made.extend(_lens_arm(parse_ablation(text), seat, seed) for text in dict.fromkeys(ablations))
         else:
             made.append(ReferenceArm(name, _INDEXES[name], windows))
     return made
@@ -272,25 +301,14 @@ def lens_name(ablate: AbstractSet[str]) -> str:
     return f"lens-without-{'+'.join(sorted(ablate))}" if ablate else "lens"
 
 
-def _lens_arm(ablate: frozenset[str], mode: str, seed: int) -> Arm:
-    if mode == Mode.EVIDENCE:
-        return AskingArm(ablate, seed)
+def _lens_arm(ablate: frozenset[str], seat: Seat | None, seed: int) -> Arm:
+    if seat is not None:
+        return AskingArm(ablate, seed, seat)
     of_the_loop = sorted(ablate & set(LOOP))
     if of_the_loop:
         part = of_the_loop[0]
         raise UsageError(f"cannot ablate {part!r} in mode find, which has no loop: use `lens eval run --mode evidence`")
     return LensArm(ablate)
-
-
-async def _answer_of(events: AsyncGenerator[Event]) -> Answer:
-    answer = None
-    async with contextlib.aclosing(events):
-        async for event in events:
-            if isinstance(event, Answered):
-                answer = event.answer
-    if answer is None:
-        raise EvaluationError("a question ended without an answer")
-    return answer
 
 
 def _open_lens(folder: Path) -> Lens:

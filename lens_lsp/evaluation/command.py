@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from lens_lsp.domain.errors import UsageError
+
 if TYPE_CHECKING:
-    from lens_lsp.evaluation.runner import Progress
+    from lens_lsp.evaluation.datasets import Question
+    from lens_lsp.evaluation.runner import Judging, Progress
+    from lens_lsp.evaluation.seats import Seat
+    from lens_lsp.evaluation.snapshots import Corpus
+    from lens_lsp.models.base import ChatModel
+
+    ModelMaker = Callable[[argparse.Namespace], tuple[ChatModel, Callable[[], Awaitable[object]]]]
+    """From parsed arguments to a chat model, and what to await before the first question."""
 
 _Parser = TypeVar("_Parser", bound=argparse.ArgumentParser)
 
@@ -33,9 +43,12 @@ def add_parser(subparsers: argparse._SubParsersAction[_Parser]) -> _Parser:
     return parser
 
 
-def run(args: argparse.Namespace) -> int:
-    """Carry out a parsed ``eval`` command; returns the exit status. Raises LensError."""
-    return {"prepare": _prepare, "run": _run, "report": _report, "gate": _gate, "fit": _fit}[args.eval_command](args)
+def run(args: argparse.Namespace, model: ModelMaker | None = None) -> int:
+    """Carry out a parsed ``eval`` command; returns the exit status. ``model`` makes the chat model of a run that is to
+    be judged by one: which it is, and whether it may be sent a corpus, is not known here. Raises LensError."""
+    if args.eval_command == "run":
+        return _run(args, model)
+    return {"prepare": _prepare, "report": _report, "gate": _gate, "fit": _fit}[args.eval_command](args)
 
 
 def _prepare(args: argparse.Namespace) -> int:
@@ -47,7 +60,7 @@ def _prepare(args: argparse.Namespace) -> int:
     return OK
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace, model: ModelMaker | None) -> int:
     from lens_lsp.evaluation.arms import FIND, make_arms
     from lens_lsp.evaluation.datasets import open_dataset, questions
     from lens_lsp.evaluation.report import run_table
@@ -55,24 +68,64 @@ def _run(args: argparse.Namespace) -> int:
     from lens_lsp.evaluation.runner import run as run_arms
     from lens_lsp.evaluation.snapshots import open_corpus
 
+    judging = _judging(args)
     dataset = open_dataset(args.dataset, args.snapshot)
-    asked = questions(dataset)
+    asked, unanswerable = questions(dataset), questions(dataset, answerable=False)
     windows = any(question.gold.spans for question in asked)
-    arms = make_arms(args.arm, args.ablate, windows=windows, mode=args.mode, seed=args.seed)
+    corpus = open_corpus(args.corpus, dataset)
+    seat = _seat(args, judging, [*asked, *unanswerable], corpus, model)
     run_arms(
         dataset,
-        open_corpus(args.corpus, dataset),
+        corpus,
         asked,
-        arms,
+        make_arms(args.arm, args.ablate, windows=windows, seat=seat, seed=args.seed),
         args.out,
         seed=args.seed,
         selection=Selection(args.half, args.limit),
         progress=_progress(),
-        mode=args.mode,
-        unanswerable=() if args.mode == FIND else questions(dataset, answerable=False),
+        judging=judging,
+        unanswerable=() if args.mode == FIND else unanswerable,
     )
     print(run_table(args.out), end="")
     return OK
+
+
+def _judging(args: argparse.Namespace) -> Judging:
+    """Who judges in the mode that was asked for. Raises UsageError for what does not fit."""
+    from lens_lsp.evaluation.runner import Judging
+
+    calling = args.mode in ("fast", "deep")
+    chosen: str = args.oracle or ("chat" if calling else "offline")
+    if calling == (chosen == "offline"):
+        fitting = "chat or answer-key" if calling else "offline"
+        raise UsageError(f"--mode {args.mode} is not judged by --oracle {chosen}; choose {fitting}")
+    if chosen == "answer-key":
+        return Judging(args.mode, chosen, args.error or 0.0)
+    if args.error is not None:
+        raise UsageError("--error is that of --oracle answer-key: add it")
+    return Judging(args.mode, None if args.mode == "find" else chosen)
+
+
+def _seat(
+    args: argparse.Namespace,
+    judging: Judging,
+    asked: Iterable[Question],
+    corpus: Corpus,
+    model: ModelMaker | None,
+) -> Seat | None:
+    """Where the judge sits; None where nobody judges."""
+    from lens_lsp.domain.answer import Mode
+    from lens_lsp.evaluation.seats import AnswerKeySeat, ChatSeat, OfflineSeat
+
+    if judging.oracle is None:
+        return None
+    if judging.oracle == "offline":
+        return OfflineSeat()
+    if judging.error is not None:
+        return AnswerKeySeat.of(Mode(judging.mode), asked, corpus, error=judging.error, seed=args.seed)
+    if model is None:
+        raise UsageError("there is no model to judge; --oracle answer-key needs none")
+    return ChatSeat(Mode(judging.mode), *model(args))
 
 
 def _report(args: argparse.Namespace) -> int:
@@ -136,8 +189,17 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "--mode",
         choices=["find", "evidence", "fast", "deep"],
         default="find",
-        help="how lens searches: find has no loop, evidence asks; the others need a model and are refused yet",
+        help="how lens searches: find has no loop, evidence asks the rules, fast and deep a model or the answer key",
     )
+    parser.add_argument(
+        "--oracle",
+        choices=["offline", "chat", "answer-key"],
+        help="who judges: the rules (evidence), the configured model or the answer key (fast, deep)",
+    )
+    parser.add_argument(
+        "--error", type=_rate, metavar="RATE", help="how often the answer key is wrong, from 0 to 1 (default 0)"
+    )
+    parser.add_argument("--yes", action="store_true", help="the corpus may be sent to the configured endpoint")
     parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="for rows and summary")
     _selection_arguments(parser)
 
@@ -186,6 +248,16 @@ def _names(text: str) -> list[str]:
     if not names:
         raise argparse.ArgumentTypeError("expected one or more names, separated by commas")
     return names
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
+    return rate
 
 
 def _positive(text: str) -> int:

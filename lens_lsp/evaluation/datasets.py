@@ -52,6 +52,8 @@ class Gold:
     """Passages that must all be shown to prove the answer."""
     answer_spans: tuple[GoldSpan, ...] = ()
     """Places where the answer stands; any one of them suffices."""
+    paragraphs: tuple[tuple[str, int], ...] = ()
+    """Paths and offsets where gold paragraphs begin; each runs to the next blank line or the end of the text."""
     answers: tuple[str, ...] = ()
     comparison: bool = False
     """Whether things are compared: then no one passage proves the answer."""
@@ -178,11 +180,13 @@ def _known_items(dataset: Dataset) -> tuple[Question, ...]:
 
 def _gold(row: QuestionRecord) -> Gold:
     own = row.doc_path
+    by_title = dict(zip(row.supporting_titles, row.supporting_paths, strict=False))
     answers = row.answers or tuple(text for text in (row.answer, *row.answer_aliases) if text)
     return Gold(
         paths=tuple(dict.fromkeys(row.supporting_paths or ((own,) if own else ()))),
         support=tuple(GoldSpan(*span) for span in row.supporting_spans),
         answer_spans=tuple(GoldSpan(own, *span) for span in row.answer_spans) if own else (),
+        paragraphs=tuple((by_title[one.title], one.start) for one in row.gold_paras if one.title in by_title),
         answers=tuple(dict.fromkeys(answers)),
         comparison="comparison" in (row.type or ""),
         answerable=row.answerable,

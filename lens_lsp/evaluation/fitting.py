@@ -10,21 +10,19 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, product
 from pathlib import Path
 
 from lens_lsp.domain.answer import Answer, Status
-from lens_lsp.domain.events import Answered, Proposed
 from lens_lsp.domain.events import Observed as Heard
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable, Verdict
-from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.events import Proposed, answer_of
+from lens_lsp.domain.observation import ConfidenceMap, ObservationReply, ObservationTable, Verdict
 from lens_lsp.domain.text import Span
 from lens_lsp.evaluation.datasets import GoldSpan, Question
 from lens_lsp.lens import Lens
-from lens_lsp.oracle.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.judge import Assessment, assess
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
@@ -66,50 +64,16 @@ class Observed:
     samples: tuple[Sample, ...]
 
 
-class _Wrapped:
-    """The offline oracle, for what follows to change one thing of it."""
-
-    def __init__(self, settings: OfflineSettings) -> None:
-        self.inner = OfflineOracle(settings)
-        self.endpoint = None
-
-    @property
-    def table(self) -> ObservationTable:
-        return self.inner.table
-
-    @property
-    def confidence(self) -> ConfidenceMap:
-        return self.inner.confidence
-
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
-        return await self.inner.analyse(question, ledger)
-
-    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
-        return await self.inner.observe(request, ledger)
-
-    async def cover(
-        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
-    ) -> CoverageReply:
-        return await self.inner.cover(plan, outstanding, evidence, ledger)
-
-    def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
-        return self.inner.synthesise(request, result, ledger)
-
-    async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
-        return await self.inner.calibrate(request, answer, ledger)
-
-
-class _Recording(_Wrapped):
+@dataclass(frozen=True, slots=True)
+class _Recording(OfflineOracle):
     """Remembers what it measured of each round's regions, in their order."""
 
-    def __init__(self, settings: OfflineSettings) -> None:
-        super().__init__(settings)
-        self.measured: list[list[tuple[Features, str | None]]] = []
+    measured: list[list[tuple[Features, str | None]]] = field(default_factory=list)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
         needs = compile_needs(request.plan, request.outstanding, request.idf)
         self.measured.append([_of(assess(needs, region)[0]) for region in request.regions])
-        return await super().observe(request, ledger)
+        return await OfflineOracle.observe(self, request, ledger)
 
 
 def _of(assessment: Assessment) -> tuple[Features, str | None]:
@@ -202,28 +166,19 @@ def fit_table(observed: Iterable[Observed], thresholds: Thresholds) -> Observati
     return ObservationTable(**ratios)
 
 
-class _Plain(_Wrapped):
-    """Its confidence is the score that confidence is a map of."""
-
-    @property
-    def confidence(self) -> ConfidenceMap:
-        return _SCORE
-
-
 class _Score(ConfidenceMap):
+    """Gives the score itself that confidence is a map of."""
+
     def __call__(self, score: float) -> float | None:
         return score
 
 
-_SCORE = _Score()
-
-
 def proofs(folder: Path, questions: Sequence[Question], settings: OfflineSettings) -> list[tuple[float, bool]]:
     """For every question that was answered: the score of its proof, and whether a cited quote holds the answer."""
-    lens = Lens([folder])
+    lens, oracle = Lens([folder]), OfflineOracle(replace(settings, confidence=_Score()))
     found = []
     for question in questions:
-        answer = asyncio.run(_answer(lens, question.text, _Plain(settings)))
+        answer = asyncio.run(answer_of(lens.ask(question.text, oracle=oracle)))
         score = answer.requirements[0].confidence
         if answer.status is Status.ANSWERED and score is not None:
             found.append((score, any(map(_holder(answer), question.gold.answer_spans))))
@@ -233,13 +188,6 @@ def proofs(folder: Path, questions: Sequence[Question], settings: OfflineSetting
 def _holder(answer: Answer) -> Callable[[GoldSpan], bool]:
     cited = [(item.path, item.span) for item in answer.evidence]
     return lambda place: any(path == place.path and span.contains(Span(place.start, place.end)) for path, span in cited)
-
-
-async def _answer(lens: Lens, question: str, oracle: Oracle) -> Answer:
-    async for event in lens.ask(question, oracle=oracle):
-        if isinstance(event, Answered):
-            return event.answer
-    raise AssertionError("a search always ends with an answer")
 
 
 def fit_confidence(fitted: Sequence[tuple[float, bool]], held_out: Sequence[tuple[float, bool]]) -> ConfidenceMap:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
+from lens_lsp.evaluation import compatible
 from lens_lsp.evaluation.datasets import Gold, GoldSpan
 from lens_lsp.evaluation.references import WINDOW, Passage
 
@@ -78,17 +80,29 @@ def ranking(documents: Iterable[str], excluded: Collection[str]) -> list[str]:
     return [path for path in dict.fromkeys(documents) if path not in excluded]
 
 
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """What only an answer has: its text, the texts of the windows it cites, and the documents it proves facts from."""
+
+    text: str
+    quotes: tuple[str, ...]
+    proving: tuple[str, ...]
+
+
 def score(
     documents: Iterable[str],
     windows: Sequence[Passage],
     gold: Gold,
     *,
     known_item: bool,
-    quotes: Sequence[str] | None = None,
+    answer: Worded | None = None,
+    shown: Sequence[str] = (),
+    sentences: Sequence[str] = (),
 ) -> dict[str, float]:
     """All metrics one question's gold allows, by their place in a summary (``documentRecall.5``).
 
-    ``quotes`` are the texts of the windows where an answer cites them.
+    For what is counted as the paper's code does: ``shown`` are the texts that an arm shows, ``sentences`` those of the
+    gold's supporting spans.
     """
     ranked = ranking(documents, gold.excluded)
     kept = [window for window in windows if window[0] not in gold.excluded]
@@ -101,9 +115,20 @@ def score(
     strict = evidence_recall(kept, gold, SHOWN)
     if strict is not None:
         scores["evidenceRecall.strict"] = strict
-    grounded = None if quotes is None else ground(windows, quotes, gold, SHOWN)
+    if sentences:
+        scores["evidenceRecall.compatible"] = compatible.evidence_recall(shown, ranked[:SHOWN], sentences, gold.paths)
+    return scores if answer is None else scores | _of_answer(answer, ranked, windows, gold, compatibly=bool(sentences))
+
+
+def _of_answer(
+    answer: Worded, ranked: Sequence[str], windows: Sequence[Passage], gold: Gold, *, compatibly: bool
+) -> dict[str, float]:
+    scores = {"allGoldProven": float(set(gold.paths) <= set(answer.proving))}
+    grounded = ground(windows, answer.quotes, gold, SHOWN)
     if grounded is not None:
         scores["ground.strict"] = grounded
+    if compatibly:
+        scores["ground.compatible"] = compatible.ground(answer.text, ranked[:SHOWN], gold.paths)
     return scores
 
 

@@ -47,6 +47,13 @@ class SnapshotRecord(Record):
     min_snapshot: int | str
 
 
+class ParagraphRecord(Record):
+    """Where a gold paragraph begins, in code points of the body of the article with this title."""
+
+    title: str
+    start: NonNegativeInt
+
+
 class QuestionRecord(Record):
     """A line of ``questions.jsonl.gz``. Spans are half-open, in code points of the article's body."""
 
@@ -54,6 +61,8 @@ class QuestionRecord(Record):
     question: str
     smallest_snapshot: int | str | None = None
     supporting_paths: tuple[PlainPath, ...] = ()
+    supporting_titles: tuple[str, ...] = ()
+    gold_paras: tuple[ParagraphRecord, ...] = ()
     supporting_spans: tuple[tuple[PlainPath, NonNegativeInt, NonNegativeInt], ...] = ()
     answer: str | None = None
     answer_aliases: tuple[str, ...] = ()
@@ -98,6 +107,15 @@ class FigureRecord(Record):
     n: NonNegativeInt
 
 
+class CallsRecord(Record):
+    """Model calls: in all, a question, the most of one, and questions with more than the mode may make."""
+
+    total: NonNegativeInt
+    mean: FigureRecord | None = None
+    most: NonNegativeInt = 0
+    beyond: NonNegativeInt = 0
+
+
 class SecondsRecord(Record):
     """Wall time: what had to happen before the first question, and per question."""
 
@@ -119,6 +137,8 @@ class ArmRecord(Record):
     answered: FigureRecord | None
     answered_with_quote: FigureRecord | None = Field(None, alias="answeredWithQuote")
     false_answers: FigureRecord | None = Field(None, alias="falseAnswers")
+    all_gold_proven: FigureRecord | None = Field(None, alias="allGoldProven")
+    calls: CallsRecord
     seconds: SecondsRecord
 
 
@@ -130,6 +150,8 @@ class SummaryRecord(Record):
     snapshot: str
     hidden_titles: bool = Field(alias="hiddenTitles")
     mode: str
+    oracle: str | None = None
+    error: float | None = None
     seed: int
     arms: dict[str, ArmRecord]
 

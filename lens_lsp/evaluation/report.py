@@ -27,13 +27,18 @@ COLUMNS = (
     ("known item@5", "knownItem.5"),
     ("known item@10", "knownItem.10"),
     ("evidence recall, strict, 10 windows", "evidenceRecall.strict"),
+    ("evidence recall, paper-compatible", "evidenceRecall.compatible"),
     ("ground, strict, 10 windows", "ground.strict"),
+    ("ground, paper-compatible", "ground.compatible"),
+    ("all gold proven", "allGoldProven"),
     ("answered", "answered"),
     ("answered with a quote", "answeredWithQuote"),
     ("false answers", "falseAnswers"),
 )
 """Heading and place in a summary. All are percent; ``–`` where the data set has no such gold or the mode no answers."""
 
+COSTS = ("calls, mean", "calls, most", "questions beyond the bound")
+HEAD = ("run", "mode", "oracle", "arm", "n")
 TIMES = ("ready s", "median ms", "p95 ms")
 
 
@@ -94,6 +99,7 @@ def figure_of(arm: ArmRecord, place: str) -> FigureRecord | None:
         "answered": arm.answered,
         "answeredWithQuote": arm.answered_with_quote,
         "falseAnswers": arm.false_answers,
+        "allGoldProven": arm.all_gold_proven,
     }
     if name in single:
         return single[name]
@@ -128,11 +134,12 @@ def _run_folders(run: Path) -> list[Path]:
 
 
 def _markdown(rows: Sequence[ReportRow]) -> str:
-    headings = ["run", "mode", "arm", "n", *(heading for heading, _ in COLUMNS), *TIMES]
+    headings = [*HEAD, *(heading for heading, _ in COLUMNS), *COSTS, *TIMES]
     body = [
         [
             *_head(row),
             *(shown(figure_of(row.record, place)) for _, place in COLUMNS),
+            *_costs(row.record),
             *(f"{value:.2f}" for value in _times(row.record)),
         ]
         for row in rows
@@ -145,11 +152,12 @@ def _csv(rows: Sequence[ReportRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     bounds = ("value", "low", "high")
-    writer.writerow(["run", "mode", "arm", "n", *(f"{place}.{b}" for _, place in COLUMNS for b in bounds), *TIMES])
+    writer.writerow([*HEAD, *(f"{place}.{b}" for _, place in COLUMNS for b in bounds), *COSTS, *TIMES])
     for row in rows:
         figures = [figure_of(row.record, place) for _, place in COLUMNS]
         cells = [(f.value, f.low, f.high) if f else ("", "", "") for f in figures]
-        writer.writerow([*_head(row), *(cell for group in cells for cell in group), *_times(row.record)])
+        costs = [cell.replace("–", "") for cell in _costs(row.record)]
+        writer.writerow([*_head(row), *(cell for group in cells for cell in group), *costs, *_times(row.record)])
     return text.getvalue()
 
 
@@ -161,16 +169,29 @@ def _json(row: ReportRow) -> dict[str, object]:
         "snapshot": row.summary.snapshot,
         "hiddenTitles": row.summary.hidden_titles,
         "mode": row.summary.mode,
+        "oracle": row.summary.oracle,
+        "error": row.summary.error,
         "seed": row.summary.seed,
         "arm": row.arm,
         "n": row.record.n,
         "figures": {place: figure.model_dump() if figure else None for place, figure in figures.items()},
+        "calls": row.record.calls.model_dump(),
         "seconds": row.record.seconds.model_dump(),
     }
 
 
 def _head(row: ReportRow) -> list[str]:
-    return [row.run, row.summary.mode, row.arm, str(row.record.n)]
+    oracle, error = row.summary.oracle or "–", row.summary.error
+    judged = oracle if error is None else f"{oracle}, ε {error:g}"
+    return [row.run, row.summary.mode, judged if row.arm.startswith("lens") else "–", row.arm, str(row.record.n)]
+
+
+def _costs(arm: ArmRecord) -> tuple[str, str, str]:
+    """Model calls; ``–`` of an arm that gives no answers."""
+    calls = arm.calls
+    if calls.mean is None:
+        return ("–", "–", "–")
+    return (f"{calls.mean.value:.2f}", str(calls.most), str(calls.beyond))
 
 
 def _times(arm: ArmRecord) -> tuple[float, float, float]:

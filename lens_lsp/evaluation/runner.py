@@ -15,16 +15,19 @@ from pathlib import Path
 
 from lens_lsp.domain.answer import Answer, Status
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.arms import FIND, PRINTED, Arm, ArmResult
+from lens_lsp.domain.observation import Verdict
+from lens_lsp.evaluation.arms import FIND, PRINTED, Arm, ArmResult, cited
 from lens_lsp.evaluation.datasets import Dataset, Gold, Question
-from lens_lsp.evaluation.metrics import score
+from lens_lsp.evaluation.metrics import Worded, score
 from lens_lsp.evaluation.references import WINDOW
 from lens_lsp.evaluation.snapshots import Corpus
 from lens_lsp.evaluation.statistics import mean, percentile
+from lens_lsp.oracle.ledger import Budget
 from lens_lsp.wire.evidence import account_json
 
 SCHEMA = "lens.eval/1"
-HALVES = ("all", "first", "second")
+KINDS = ("strict", "compatible")
+"""How evidence recall and ground are counted."""
 
 Progress = Callable[[str, int, int], None]
 """Called with the arm's name, questions done and questions to do."""
@@ -47,6 +50,15 @@ class Selection:
         return chosen
 
 
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How ``lens`` searches in a run, who judges there, and how often the answer key is wrong; None without one."""
+
+    mode: str = FIND
+    oracle: str | None = None
+    error: float | None = None
+
+
 @dataclass(slots=True)
 class _Tally:
     """What one arm did, question by question."""
@@ -56,35 +68,47 @@ class _Tally:
     seconds: list[float] = field(default_factory=list)
     scores: dict[str, list[float]] = field(default_factory=dict)
     long_windows: int = 0
-    calls: int = 0
+    calls: list[float] = field(default_factory=list)
+    beyond: int = 0
+    """Questions with more calls than the mode may make."""
+    stopped: Counter[str] = field(default_factory=Counter)
     tokens: Counter[str] = field(default_factory=Counter)
 
-    def add(self, result: ArmResult, gold: Gold) -> None:
-        if result.answer is not None:
-            self._add_answer(result.answer, answerable=gold.answerable)
-        if not gold.answerable:
-            return
-        self.seconds.append(result.seconds)
-        self.long_windows += sum(end - start > WINDOW for _, start, end in result.windows)
-        quotes = None if result.answer is None else [item.quote for item in result.answer.evidence]
-        self._keep(score(result.documents, result.windows, gold, known_item=self.known_item, quotes=quotes))
-
-    def _add_answer(self, answer: Answer, *, answerable: bool) -> None:
-        answered = answer.status is Status.ANSWERED
-        self._keep({"answered" if answerable else "falseAnswers": float(answered)})
-        if answered:
-            self._keep({"answeredWithQuote": float(_shows_a_quote(answer))})
-        self.calls += sum(answer.account.calls.values())
-        self.tokens += Counter({"in": answer.account.tokens_in, "out": answer.account.tokens_out})
-
-    def _keep(self, scores: Mapping[str, float]) -> None:
+    def add(self, result: ArmResult, gold: Gold, sentences: Sequence[str]) -> dict[str, float]:
+        """Count one result; its scores come back."""
+        scores = {} if result.answer is None else self._of_answer(result.answer, answerable=gold.answerable)
+        if gold.answerable:
+            self.seconds.append(result.seconds)
+            self.long_windows += sum(end - start > WINDOW for _, start, end in result.windows)
+            worded = None if result.answer is None else _worded(result.answer)
+            scores |= score(
+                result.documents,
+                result.windows,
+                gold,
+                known_item=self.known_item,
+                answer=worded,
+                shown=[str(item["quote"]) for item in result.evidence],
+                sentences=sentences,
+            )
         for name, value in scores.items():
             self.scores.setdefault(name, []).append(value)
+        return scores
+
+    def _of_answer(self, answer: Answer, *, answerable: bool) -> dict[str, float]:
+        calls = sum(answer.account.calls.values())
+        self.calls.append(calls)
+        self.beyond += calls > Budget.of(answer.mode).calls
+        self.stopped[answer.stopped.value] += 1
+        self.tokens += Counter({"in": answer.account.tokens_in, "out": answer.account.tokens_out})
+        answered = answer.status is Status.ANSWERED
+        scores = {"answered" if answerable else "falseAnswers": float(answered)}
+        return scores | ({"answeredWithQuote": float(any(item.quote for item in cited(answer)))} if answered else {})
 
 
-def _shows_a_quote(answer: Answer) -> bool:
-    """Whether the text points at a passage that is there."""
-    return any(item.quote and f"[{item.n}]" in answer.text for item in answer.evidence)
+def _worded(answer: Answer) -> Worded:
+    shown = cited(answer)
+    proving = tuple(item.path for item in shown if item.verdict == Verdict.FULL)
+    return Worded(answer.text, tuple(item.quote for item in shown), proving)
 
 
 def run(
@@ -97,23 +121,24 @@ def run(
     seed: int = 0,
     selection: Selection = Selection(),
     progress: Progress | None = None,
-    mode: str = FIND,
+    judging: Judging = Judging(),
     unanswerable: Sequence[Question] = (),
 ) -> dict[str, object]:
     """Run every arm over the selected questions; write ``ARM.rows.jsonl`` and ``summary.json`` below ``out``.
 
-    ``mode`` is how the arms of ``lens`` were made. The selection is made of the ``unanswerable`` questions apart.
+    ``judging`` is how the arms of ``lens`` were made. The selection is made of the ``unanswerable`` questions apart.
     Returns the summary. Raises EvaluationError when ``out`` holds something that is not a run.
     """
     selected = selection.of(questions) + (selection.of(unanswerable) if unanswerable else ())
     chosen = [replace(question, gold=corpus.gold(question.gold)) for question in selected]
+    sentences = {question.id: corpus.quoted(question.gold.support) for question in chosen}
     _claim(out)
     depth = PRINTED + max(len(question.gold.excluded) for question in questions)
     tallies = {}
     for arm in arms:
         try:
             tally = _Tally(arm.prepare(corpus.folder), known_item=dataset.is_workspace)
-            _ask(arm, chosen, tally=tally, depth=depth, out=out, progress=progress)
+            _ask(arm, chosen, sentences, tally=tally, depth=depth, out=out, progress=progress)
         finally:
             arm.close()
         tallies[arm.name] = tally
@@ -123,7 +148,9 @@ def run(
         "snapshot": dataset.snapshot,
         "hiddenTitles": corpus.hidden_titles,
         "corpus": {"files": corpus.files, "filesSha256": corpus.files_sha256},
-        "mode": mode,
+        "mode": judging.mode,
+        "oracle": judging.oracle,
+        "error": judging.error,
         "seed": seed,
         "half": selection.half,
         "limit": selection.limit,
@@ -147,6 +174,7 @@ def _claim(out: Path) -> None:
 def _ask(
     arm: Arm,
     questions: Sequence[Question],
+    sentences: Mapping[str, Sequence[str]],
     *,
     tally: _Tally,
     depth: int,
@@ -156,13 +184,13 @@ def _ask(
     with open(out / f"{arm.name}.rows.jsonl", "w", encoding="utf-8", newline="\n") as rows:
         for done, question in enumerate(questions, 1):
             result = arm.search(question.id, question.text, depth)
-            tally.add(result, question.gold)
-            rows.write(json.dumps(_row(question.id, result), ensure_ascii=False) + "\n")
+            scores = tally.add(result, question.gold, sentences[question.id])
+            rows.write(json.dumps(_row(question.id, result, scores), ensure_ascii=False) + "\n")
             if progress is not None:
                 progress(arm.name, done, len(questions))
 
 
-def _row(question_id: str, result: ArmResult) -> dict[str, object]:
+def _row(question_id: str, result: ArmResult, scores: Mapping[str, float]) -> dict[str, object]:
     return {
         "id": question_id,
         "documents": list(result.documents),
@@ -170,6 +198,7 @@ def _row(question_id: str, result: ArmResult) -> dict[str, object]:
         "evidence": list(result.evidence),
         "answer": None if result.answer is None else _answer(result.answer),
         "ledger": account_json(result.account),
+        "scores": dict(sorted(scores.items())),
     }
 
 
@@ -193,12 +222,19 @@ def _summary(tally: _Tally, seed: int) -> dict[str, object]:
         "allGold10": figures["allGold10"],
         "spanHit": _group(figures, "spanHit"),
         "knownItem": _group(figures, "knownItem"),
-        "evidenceRecall": {"strict": figures.get("evidenceRecall.strict"), "compatible": None},
-        "ground": {"strict": figures.get("ground.strict"), "compatible": None},
+        "evidenceRecall": {kind: figures.get(f"evidenceRecall.{kind}") for kind in KINDS},
+        "ground": {kind: figures.get(f"ground.{kind}") for kind in KINDS},
+        "allGoldProven": figures.get("allGoldProven"),
         "answered": figures.get("answered"),
         "answeredWithQuote": figures.get("answeredWithQuote"),
         "falseAnswers": figures.get("falseAnswers"),
-        "calls": {"total": tally.calls},
+        "calls": {
+            "total": int(sum(tally.calls)),
+            "mean": mean(tally.calls, seed=seed).json() if tally.calls else None,
+            "most": int(max(tally.calls, default=0)),
+            "beyond": tally.beyond,
+        },
+        "stopped": dict(sorted(tally.stopped.items())),
         "tokens": {"in": tally.tokens["in"], "out": tally.tokens["out"]},
         "longWindows": tally.long_windows,
         "seconds": {

@@ -12,7 +12,7 @@ import json
 import os
 import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -54,6 +54,7 @@ class Corpus:
             paths=tuple(self._name(path) for path in gold.paths),
             support=self._spans(gold.support),
             answer_spans=self._spans(gold.answer_spans),
+            paragraphs=tuple(self._moved(path, start) for path, start in gold.paragraphs),
             excluded=frozenset(self._name(path) for path in gold.excluded),
         )
 
@@ -61,6 +62,17 @@ class Corpus:
         if path not in self.renamed:
             raise EvaluationError(f"{manifest_path(self.folder)} does not say where {path} went")
         return self.renamed[path][0]
+
+    def text(self, path: str) -> str:
+        """The text of a document by its name on disk, line ends as they are."""
+        return (self.folder / path).read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
+
+    def quoted(self, spans: Iterable[GoldSpan]) -> tuple[str, ...]:
+        """What stands at some spans of documents by their names on disk."""
+        return tuple(self.text(span.path)[span.start : span.end] for span in spans)
+
+    def _moved(self, path: str, start: int) -> tuple[str, int]:
+        return self._name(path), max(0, start - self.renamed[path][1])
 
     def _spans(self, spans: tuple[GoldSpan, ...]) -> tuple[GoldSpan, ...]:
         moved = []

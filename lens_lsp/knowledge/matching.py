@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from lens_lsp.domain.plan import Requirement
-from lens_lsp.domain.words import fold, runs, stem
+from lens_lsp.domain.words import STOP_WORDS, fold, runs, stem
 
 _CONTRACTIONS = (
     (re.compile(r"\b(what|who|where|when|how|why|which|it|that|there|here)'s\b"), r"\1 is"),
@@ -99,8 +99,9 @@ def likeness(one: Iterable[str], other: Iterable[str]) -> float:
 
 
 def content(question: str) -> frozenset[str]:
-    """The stems of a question's words, for `likeness`."""
-    return frozenset(stem(run.text) if run.spaced else run.text for run in runs(fold(question)))
+    """The stems of a question's words that carry content, for `likeness`."""
+    words = (run.text for run in runs(fold(question)))
+    return frozenset(stem(word) for word in words if word not in STOP_WORDS)
 
 
 def _plain(text: str) -> str:

@@ -61,7 +61,7 @@ def untrusted(endpoint: Endpoint, reason: str) -> ModelError:
     """The certificate does not hold, or TLS is not spoken."""
     text = (
         f"{endpoint.origin} could not prove who it is ({clean(reason, None) or 'no TLS'}); nothing was sent. This check"
-        " cannot be switched off: correct the certificate or the base URL, or name the authority that signed it"
+        " cannot be switched off: correct the certificate or the base URL, or let this system trust its authority"
     )
     return ModelError(text, failure=ModelFailure.UNTRUSTED)
 
@@ -84,6 +84,14 @@ def redirected(endpoint: Endpoint, status: int) -> ModelError:
     """Redirects are never followed: the key and the text were meant for this origin."""
     text = f"{endpoint.origin} redirects elsewhere (HTTP {status}), which is never followed; set the final base URL"
     return ModelError(text, failure=ModelFailure.UNTRUSTED)
+
+
+def paused(origin: str, failures: int, last: ModelFailure | None, seconds: float) -> ModelError:
+    """The endpoint failed too often of late; ``seconds`` until it is tried again, 0 while it is being tried."""
+    kind = "" if last is None else f" ({last.value})"
+    again = f"it is tried again in {math.ceil(seconds)} s" if seconds > 0 else "it is being tried again now"
+    text = f"{origin} was not asked, its last {failures} calls failed{kind}: {again}, until then rules answer"
+    return ModelError(text, failure=ModelFailure.PAUSED)
 
 
 def late(endpoint: Endpoint, seconds: float) -> ModelError:
@@ -143,13 +151,14 @@ def error_words(body: bytes, key: Key | None) -> str:
 def clean(text: str, key: Key | None, most: int = MOST_WORDS) -> str:
     """One line of at most ``most`` code points without control, format or surrogate characters; empty when a part of
     the key stands in it."""
-    if key is not None and key.is_in(text):
-        return ""
     kinds = ((char, unicodedata.category(char)) for char in text[: 8 * most])
     kept = "".join(
         " " if kind in ("Zl", "Zp", "Cc") else char for char, kind in kinds if kind == "Cc" or kind[0] != "C"
     )
     shown = " ".join(kept.split())
+    # What was taken out may have stood between parts of the key.
+    if key is not None and (key.is_in(text) or key.is_in("".join(shown.split()))):
+        return ""
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 

@@ -7,7 +7,7 @@ attempt is counted by the ledger of the question.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -30,6 +30,14 @@ class Message:
     text: str
 
 
+@dataclass(slots=True)
+class Departure:
+    """Whether a request left this process: ``left`` turns False when a call begins whose model watches its socket, and
+    True before the first byte goes into it. None, where nobody watches, counts as left."""
+
+    left: bool | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
     """What is asked of a model. ``max_tokens`` bounds the reply, ``seconds`` the whole call.
@@ -42,6 +50,7 @@ class ChatRequest:
     seconds: float = 120.0
     schema: Mapping[str, Any] | None = None
     temperature: float = 0.0
+    departure: Departure = field(default_factory=Departure, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,8 @@ class ChatModel(Protocol):
 class ModelFailure(StrEnum):
     """Why a call failed, for code that must tell one failure from another."""
 
+    PAUSED = "paused"
+    """The endpoint failed too often of late; nothing was asked of it."""
     UNREACHABLE = "unreachable"
     """No connection: nothing listens, no such host, or the line was dropped before an answer began."""
     UNTRUSTED = "untrusted"
@@ -112,8 +123,8 @@ _ACCEPTED = frozenset(
 
 
 class ModelError(LensError):
-    """A call failed; the message says what to do. ``retryable`` when the endpoint refused it and may accept another:
-    such a call is not counted. ``retry_after`` are the seconds the endpoint asked to wait, None when it named none."""
+    """A call failed; the message says what to do. ``retryable`` when the endpoint refused it and may accept another.
+    ``retry_after`` are the seconds the endpoint asked to wait, None when it named none."""
 
     code = "lens.model"
 
@@ -132,5 +143,6 @@ class ModelError(LensError):
 
     @property
     def accepted(self) -> bool:
-        """Whether the endpoint took the request, as far as can be known: then it was a call and may have cost."""
+        """Whether the endpoint took the request, as far as can be known: then it was a call and may have cost.
+        Otherwise it is not counted."""
         return self.failure in _ACCEPTED

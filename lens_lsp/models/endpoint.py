@@ -91,8 +91,10 @@ class Endpoint:
         parts = _split(base_url)
         host = _host(parts)
         try:
-            port = parts.port or _PORTS[parts.scheme]
+            port = _PORTS[parts.scheme] if parts.port is None else parts.port
         except ValueError:
+            port = 0
+        if not port:
             raise UsageError("the port in the model's base URL is not one: use 1 to 65535") from None
         path = parts.path.rstrip("/").removesuffix("/chat/completions")
         if "//" in path or re.search(r"[^\x21-\x7e]|[\\%]|/\.\.?(/|$)", path):

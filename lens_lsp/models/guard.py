@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
@@ -22,11 +23,14 @@ from typing import Any
 import httpx2
 
 from lens_lsp.models import advice
-from lens_lsp.models.base import ModelError, ModelFailure
+from lens_lsp.models.base import Departure, ModelError, ModelFailure
 from lens_lsp.models.endpoint import LOOPBACK, Endpoint, Key, is_local_name, literal, may_contact
 
 MOST_BYTES = 8 << 20
 """Bytes of one reply, streams included."""
+
+DEPARTURE: ContextVar[Departure | None] = ContextVar("DEPARTURE", default=None)
+"""Where to note that the request of this task leaves: the SDK between hands nothing through."""
 
 _ERROR_BYTES = 16 << 10
 _ERROR_SECONDS = 1.0
@@ -113,10 +117,13 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def _attempt(self, request: httpx2.Request, address: str, connect: float | None) -> httpx2.Response:
         """Send the request to one address."""
         opened: list[Any] = []
+        departure = DEPARTURE.get()
 
         async def trace(event: str, details: Mapping[str, Any]) -> None:
             if event == "connection.connect_tcp.complete":
                 opened.append(details["return_value"])
+            elif event == "http11.send_request_body.started" and departure is not None:
+                departure.left = True
 
         leaving = self._pinned(request, address)
         timeouts = {"connect": connect, "read": None, "write": None, "pool": None}

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.models import advice, replies
 from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
+from lens_lsp.models.breaker import Breaker
 from lens_lsp.models.endpoint import Endpoint, Key
 from lens_lsp.models.habits import Habits
 
@@ -40,7 +41,8 @@ class OpenAIChat:
 
     ``context_tokens`` is what the user says; without it a safe value is assumed until `probe` finds the real one.
     ``ca_file`` names a PEM file with one more authority whose certificates hold; checking them cannot be switched off.
-    ``clock`` gives the time of day in seconds. Raises `UsageError` for a base URL or a key that cannot be meant.
+    ``clock`` gives the time of day in seconds; ``breaker`` decides when an endpoint that keeps failing is left alone.
+    Raises `UsageError` for a base URL or a key that cannot be meant.
 
     A refusal that names a detail of the request (a reply format, a parameter) raises a retryable `ModelError`: a retry
     and no call. The same request, made again, leaves the detail out, here and for good.
@@ -55,6 +57,7 @@ class OpenAIChat:
         context_tokens: int | None = None,
         ca_file: str | None = None,
         clock: Callable[[], float] = time.time,
+        breaker: Breaker | None = None,
     ) -> None:
         self._endpoint = Endpoint.of(base_url)
         self._name = name
@@ -63,6 +66,7 @@ class OpenAIChat:
         self._context = context_tokens or (LOCAL_CONTEXT if self._endpoint.loopback else REMOTE_CONTEXT)
         self._ca_file = _readable(ca_file)
         self._clock = clock
+        self._breaker = breaker or Breaker()
         self._habits = Habits.at_first(self._endpoint)
         self._lock = threading.Lock()
         self._made: AsyncOpenAI | None = None
@@ -90,11 +94,6 @@ class OpenAIChat:
         """How many tokens fit, prompt and reply together."""
         return self._context
 
-    @property
-    def habits(self) -> Habits:
-        """What the endpoint has been found to take so far."""
-        return self._habits
-
     async def probe(self, seconds: float = 2.0) -> int:
         """Ask the endpoint for the size of the context, unless it was told; no text of any document is sent.
 
@@ -109,9 +108,15 @@ class OpenAIChat:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """One call, the whole reply. Raises `ModelError`."""
+        deadline = asyncio.get_running_loop().time() + request.seconds
+        request.departure.left = False
+        async with self._breaker.call(self._endpoint.origin, deadline):
+            return await self._complete(request, deadline)
+
+    async def _complete(self, request: ChatRequest, deadline: float) -> ChatReply:
         origin = self._endpoint.origin
         try:
-            async with asyncio.timeout(request.seconds), AsyncExitStack() as stack:
+            async with asyncio.timeout_at(deadline), AsyncExitStack() as stack:
                 response = await self._open(request, stack, stream=False)
                 kind = replies.media_type(response.headers.get("content-type", ""), origin)
                 body = await self._whole(response.iter_bytes())
@@ -127,6 +132,18 @@ class OpenAIChat:
         Close it (`contextlib.aclosing`) when it is left early: that closes the connection.
         """
         deadline = asyncio.get_running_loop().time() + request.seconds
+        request.departure.left = False
+        async with (
+            self._breaker.call(self._endpoint.origin, deadline),
+            aclosing(self._stream(request, deadline)) as parts,
+        ):
+            async for part in parts:
+                if isinstance(part, ChatReply):
+                    break
+                yield part
+        yield part
+
+    async def _stream(self, request: ChatRequest, deadline: float) -> AsyncGenerator[str | ChatReply, None]:
         origin = self._endpoint.origin
         try:
             async with AsyncExitStack() as stack:
@@ -185,10 +202,11 @@ class OpenAIChat:
         import httpx2
         import openai
 
-        from lens_lsp.models.guard import EndpointError
+        from lens_lsp.models.guard import DEPARTURE, EndpointError
 
         habits = self._habits
         body = habits.body(request, self._name, stream=stream)
+        noted = DEPARTURE.set(request.departure)
         try:
             opening = client.chat.completions.with_streaming_response.create(**body)
             return await stack.enter_async_context(opening)
@@ -202,6 +220,8 @@ class OpenAIChat:
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
             text = f"the request to {self._endpoint.origin} could not be sent; check the model's base URL and name"
             raise ModelError(text) from None
+        finally:
+            DEPARTURE.reset(noted)
 
     async def _whole(self, parts: AsyncIterator[bytes]) -> bytes:
         """A body that is one document."""

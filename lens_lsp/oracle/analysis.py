@@ -20,7 +20,8 @@ _OPENING = re.compile(
     r"|By|To|A|An|Between|Both|This|That|If|Can|Could|During|As|With|After|Before)\b[ ,]*"
 )
 _EITHER = re.compile(r" (?:and|or) ")
-_POSSESSIVE = re.compile(r"['’]s\b")
+POSSESSIVE = re.compile(r"['’]s\b")
+"""What makes a name an owner."""
 _SHORTEST_NAME = 3
 _LONGEST_PHRASE = 200
 _MOST_PHRASES = 32
@@ -41,7 +42,7 @@ _TYPES = (
 
 def analyse(question: str) -> Plan:
     """The plan of a question: one requirement, its terms, and the phrases and names it mentions."""
-    folded = fold(_POSSESSIVE.sub(" ", question))
+    folded = fold(POSSESSIVE.sub(" ", question))
     anchors = [Anchor(term, kind) for term, kind in terms(folded)]
     anchors += [Anchor(phrase, AnchorKind.PHRASE) for phrase in phrases(question)]
     return Plan(question, (Requirement("f1", question),), tuple(anchors), answer_type(question))
@@ -69,7 +70,7 @@ def phrases(question: str) -> list[str]:
     found = [match.group(1) for match in _QUOTED.finditer(question)]
     for match in NAME.finditer(_OPENING.sub("", question, count=1)):
         written = match.group().strip(" .,'-?")
-        name = _POSSESSIVE.sub("", _OPENING.sub("", _OPENING.sub("", written, count=1), count=1)).strip()
+        name = POSSESSIVE.sub("", _OPENING.sub("", _OPENING.sub("", written, count=1), count=1)).strip()
         if not name and " " in written:  # "The Who": nothing but words that open questions
             name = written
         found.append(name)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lens_lsp.computation.nouns import singular
+from lens_lsp.computation.nouns import looks_plural, singular
 from lens_lsp.computation.reading import find_values
 from lens_lsp.computation.units import Dimension, is_rate
 from lens_lsp.computation.values import NUMERIC, Kind, Value, same
@@ -64,6 +64,8 @@ _HOW_MANY = re.compile(
     r"\b(?:how many|number of|wie ?viele|combien de|cuant[oa]s|сколько) (?:(?:more|different|fewer|of"
     r"|the|all) )*(?!times\b|percent\b|per\b)([^\W\d_]+)"
 )
+# "Who scored more goals" counts goals, "which weighs more" nothing.
+_MORE_OF = re.compile(r"\b(?:more|most|fewer|fewest|less|least) ([^\W\d_]+)")
 _MEASURES_BY_UNIT = """
 cost price pay paid expensive cheap weigh weight heavy light tall high height long length wide width deep depth far
 distance fast speed slow hot cold warm temperature old age large big size percentage percent last duration
@@ -236,8 +238,7 @@ def wanted(requirement: Requirement, question: str) -> Wanted:
     """What a requirement of a question takes for an answer."""
     asked = fold(f"{requirement.text} {question}" if requirement.text not in question else question)
     dimensions = _dimensions(requirement, question)
-    counted = _HOW_MANY.search(asked)
-    noun = singular(counted[1]) if counted is not None and counted[1] not in STOP_WORDS else None
+    noun = _noun_of(asked, split=requirement.text != question)
     unit = _unit_of(noun)
     if unit is not None:  # "how many hours"
         dimensions, noun = frozenset({unit}), None
@@ -247,7 +248,7 @@ def wanted(requirement: Requirement, question: str) -> Wanted:
         requirement.answer_type,
         dimensions,
         noun,
-        tuple(value for value in find_values(question) if value.kind is not Kind.TEXT),
+        find_values(question),
         frozenset(key(question).split()),
         _told(asked) if requirement.answer_type is AnswerType.ANY else None,
         _literal(asked) if requirement.answer_type is AnswerType.ANY else None,
@@ -255,6 +256,16 @@ def wanted(requirement: Requirement, question: str) -> Wanted:
         frozenset(map(stem, key(requirement.text).split()))
         | TYPE_WORDS.get(requirement.answer_type.value, frozenset()),
     )
+
+
+def _noun_of(asked: str, *, split: bool) -> str | None:
+    """The singular of what a folded question counts; of several facts also what one has more of."""
+    counted = _HOW_MANY.search(asked)
+    if counted is not None:
+        return None if counted[1] in STOP_WORDS else singular(counted[1])
+    more = _MORE_OF.search(asked) if split else None
+    plural = more is not None and more[1] not in STOP_WORDS and looks_plural(more[1])
+    return singular(more[1]) if more is not None and plural else None
 
 
 def _dimensions(requirement: Requirement, question: str) -> frozenset[Dimension] | None:

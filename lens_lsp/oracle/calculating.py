@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from lens_lsp.computation.unit_table import find_unit
+from lens_lsp.computation.units import Dimension
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.lexicon import MEASURABLE
@@ -113,16 +115,26 @@ def without_event(subjects: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     return (match["whose"], *others), match["verb"]
 
 
+_COUNTED_ALONE = frozenset({"day", "week", "month", "year"})
+"""Units with a function of their own in `lens_lsp.computation`."""
 _EVENT = re.compile(
     r"^(?P<whose>.+?) (?P<verb>\w+(?:ed|wn|un|ilt)|start|begin|open|end|close|appear|happen)$", re.IGNORECASE
 )
 
 
-def span_of_time(unit: str) -> str:
-    """The expression for the time between two dates, in whole units where the calendar is uneven."""
-    if unit in ("day", "week", "month", "year"):
-        return f"abs({unit}s(f1, f2))"
-    return "abs(days(f1, f2))"
+def span_of_time(name: str) -> str:
+    """The expression for the time between two dates, in the unit that a word of any language names, else in days.
+
+    Months and years are whole ones, as the calendar is uneven.
+    """
+    unit = find_unit(name)
+    if unit is None or unit.dimension not in (Dimension.TIME, Dimension.CALENDAR):
+        return "abs(days(f1, f2))"
+    if unit.symbol in _COUNTED_ALONE:
+        return f"abs({unit.symbol}s(f1, f2))"
+    if unit.dimension is Dimension.CALENDAR:
+        return f"convert(abs(years(f1, f2)), {unit.symbol})"
+    return f"convert(abs(f1 - f2), {unit.symbol})"
 
 
 def _difference(question: str) -> Reading | None:

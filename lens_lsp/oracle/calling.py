@@ -72,8 +72,8 @@ class Conversation:
     """Tokens of requests that are on their way: the ledger learns of them when they are back."""
     numbers: dict[str, int] = field(default_factory=dict)
     """Each secret's number."""
-    told: dict[str, set[str]] = field(default_factory=dict)
-    """Headings that the model has seen, by path."""
+    told: dict[tuple[int, str], set[str]] = field(default_factory=dict)
+    """Headings that the model has seen, by root and path."""
     omitted: int = 0
     """Regions that were drawn and did not fit the model's context."""
     worded: bool = False
@@ -173,10 +173,6 @@ class Caller:
         self._ledger.request(stage, estimate + state.pending_in, prompt.reply_tokens + state.pending_out)
         state.pending_in += estimate
         state.pending_out += prompt.reply_tokens
-        new = [span for span in dict.fromkeys(prompt.sent) if span not in state.sent]
-        state.sent.update(new)
-        # Before the call: what a refused or cancelled request held may have left the machine as well.
-        self._ledger.sent(*new)
         left = self._ledger.budget.seconds - self._ledger.seconds
         call = _Call(
             self._ledger,
@@ -192,6 +188,10 @@ class Caller:
             state.pending_in -= estimate
             state.pending_out -= prompt.reply_tokens
             call.close()
+            if call.request.departure.left is not False:  # a refused or cancelled request may have left as well
+                new = [span for span in dict.fromkeys(prompt.sent) if span not in state.sent]
+                state.sent.update(new)
+                self._ledger.sent(*new)
             state.in_rounds += stage in _IN_ROUNDS and not call.refused
 
     @property
@@ -259,16 +259,16 @@ class _Call:
     def settle(self, reply: ChatReply) -> None:
         """The reply is there: what the endpoint says it cost counts, the estimate where it is silent."""
         spoken = max(self._heard, tokens(reply.text))
-        self.ledger.used(_counted(reply.tokens_in, self.estimate), _counted(reply.tokens_out, spoken))
+        self.ledger.used(_counted(reply.tokens_in, self.estimate), _counted(reply.tokens_out, self._billed(spoken)))
         self._settled = True
         if not reply.complete and self.stage in (CallStage.SYNTHESISE, CallStage.CALIBRATE):
             self.ledger.warn("The model's answer was cut at its length limit.")
 
     def fail(self, error: ModelError, *, again: bool) -> None:
-        """The call failed. Refused, it was none; unless it is made ``again``, raises `OracleFailed`, or
+        """The call failed. Not accepted, it was none; unless it is made ``again``, raises `OracleFailed`, or
         `BudgetSpent` when the time is over."""
         self.error = error
-        if error.retryable and not self._heard:
+        if not error.accepted and not self._heard:
             self.refused = self._settled = True
             self.ledger.withdraw(self.stage, again=again)
         if not again:
@@ -278,8 +278,12 @@ class _Call:
     def close(self) -> None:
         """Nothing more will come: without a reply the estimate counts."""
         if not self._settled:
-            self.ledger.used(self.estimate, self._heard)
+            self.ledger.used(self.estimate, self._billed(self._heard))
             self._settled = True
+
+    def _billed(self, spoken: int) -> int:
+        """What a reply of an estimated size costs: no more was granted, however long it is."""
+        return min(spoken, self.request.max_tokens)
 
 
 def _counted(reported: int | None, estimate: int) -> int:

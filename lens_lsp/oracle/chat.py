@@ -53,6 +53,8 @@ from lens_lsp.oracle.replies import (
 from lens_lsp.oracle.wording import short_answer
 
 _MOST_NAMED = 5
+_WORD_PART = re.compile(r"[^\W\u0e00-\u0eff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_FIGURE = re.compile("[0-9〇零一二三四五六七八九十百千万萬億亿兆]")
 _SPLIT_ANALYSIS = 4
 """Calls that must be left for S1 and S2 apart: theirs, an observation, the synthesis."""
 _LEAST_REQUEST = 400
@@ -73,8 +75,6 @@ def budget_for(mode: Mode, context_tokens: int) -> Budget:
     room = context_tokens - OVERHEAD_TOKENS - min(REPLY_TOKENS["observe"], context_tokens // 4)
     if room < _LEAST_REQUEST:
         raise UsageError(f"a context of {context_tokens:,} tokens is too small to read documents in; 4,096 will do")
-    # Fences and context stand around every region: about a quarter on top of its text.
-    room = room * 4 // 5
     return replace(
         budget, request_tokens=min(budget.request_tokens, room), direct_tokens=min(budget.direct_tokens, room)
     )
@@ -164,12 +164,14 @@ class ChatOracle:
         caller, _ = self._for(ledger)
         covering = self.mode is Mode.FAST
         prompt, packet = self.observation(request, ledger)
-        if not packet.seen:
-            return ObservationReply((), coverage=CoverageReply() if covering else None)
+        shown, withheld = frozenset(packet.seen), frozenset(packet.withheld)
+        if not shown:
+            return ObservationReply((), shown=shown, withheld=withheld)
         ids = {requirement.id for requirement in request.outstanding}
-        parse = partial(parse_observation, regions=set(packet.seen), facts=ids, covering=covering)
+        parse = partial(parse_observation, regions=shown, facts=ids, covering=covering)
         reply = await caller.ask(CallStage.OBSERVE, prompt, parse)
-        return replace(reply, observations=tuple(_unredacted(one, packet) for one in reply.observations))
+        observations = tuple(_unredacted(one, packet) for one in reply.observations)
+        return replace(reply, observations=observations, shown=shown, withheld=withheld)
 
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
@@ -202,7 +204,7 @@ class ChatOracle:
         if missing:
             yield missing
         numbers = set(packet.seen)
-        sifter = Sifter(numbers)
+        sifter = Sifter(numbers, [shown.text for shown in packet.seen.values()])
         said: list[str] = []
         stage = CallStage.CALIBRATE if request.again else CallStage.SYNTHESISE
         async with contextlib.aclosing(caller.stream(stage, prompt)) as pieces:
@@ -251,7 +253,8 @@ class ChatOracle:
 def _tell(conversation: Conversation, ledger: Ledger) -> None:
     """Say in the answer what was not sent."""
     if conversation.omitted:
-        ledger.warn(f"{conversation.omitted} passages did not fit the model's context and were not read", about="room")
+        times = f"{conversation.omitted} times" if conversation.omitted > 1 else "once"
+        ledger.warn(f"a passage that was to be read did not fit the model's context: {times}", about="room")
     for about, paths, sentence in (
         ("private", conversation.withheld, "private documents that were not sent to the model: {}"),
         ("secret", conversation.secret, "documents with what looks like secrets, which were not sent: {}"),
@@ -282,7 +285,20 @@ def _holds(quote: str, value: str | None) -> bool:
     if value is None:
         return False
     wanted, text = (" ".join(fold(part).split()) for part in (value, quote))
-    return re.search(rf"(?<![\w.,\-]){re.escape(wanted)}(?!\w|[.,]\d)", text) is not None
+    return bool(wanted) and any(
+        not _runs_on(text, match.start()) and not _runs_on(text, match.end())
+        for match in re.finditer(rf"(?<![.,\-]){re.escape(wanted)}(?![.,]\d)", text)
+    )
+
+
+def _runs_on(text: str, at: int) -> bool:
+    """Whether a word or a figure goes on across an offset. Scripts without spaces divide anywhere but in figures."""
+    if not 0 < at < len(text):
+        return False
+    left, right = text[at - 1], text[at]
+    if _FIGURE.match(left) and _FIGURE.match(right):
+        return True
+    return bool(_WORD_PART.match(left) and _WORD_PART.match(right))
 
 
 def _missing(request: SynthesisRequest) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from lens_lsp.computation.nouns import looks_plural, singular
 from lens_lsp.domain.plan import AnswerType, Combination, Condition, Intent, MatchRule, Unit
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.overviews import VAGUE, overview
@@ -177,6 +178,8 @@ _AMOUNT = re.compile(
     ),
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"[1-9]\d{3}")
+_SAYS_YEAR = re.compile(r"\b(?:years?|dates?|dated)\b|\b(?:in|since)$", re.IGNORECASE)
 _RELATIONS = {
     "<": "before|until|prior to|earlier than|under|below|less than|fewer than|smaller than|cheaper than|shorter than",
     ">": "after|later than|over|above|more than|greater than|exceeding|larger than|longer than",
@@ -229,9 +232,12 @@ def condition_of(text: str) -> tuple[str, Condition | None]:
     if match is not None:
         return text[: match.start()], Condition(_RELATION[match["on"].lower()], match["date"])
     match = _AMOUNT.search(text)
-    if match is not None:
-        return text[: match.start()], Condition(_RELATION[match["on"].lower()], match["amount"].strip())
-    return text, None
+    if match is None:
+        return text, None
+    before, amount = text[: match.start()], match["amount"].strip()
+    if _YEAR.fullmatch(amount) and not _SAYS_YEAR.search(before):
+        amount = f"{int(amount):,}"  # "over 2000" are more than 2,000, and no years
+    return before, Condition(_RELATION[match["on"].lower()], amount)
 
 
 def aggregation(kind: Combination, rule: MatchRule | None) -> Reading:
@@ -287,7 +293,7 @@ def _places(noun: str, strong: bool, what: str) -> tuple[MatchRule | None, bool]
     generic = unit is Unit.LINE or stem(last.lower()) in _FILES or re.fullmatch(r"[A-Z]{2,}s", last) is not None
     if not (strong or generic) or not trimmed(what):
         return None, False
-    files = () if generic else (f"{_singular(last.lower())}/",)
+    files = () if generic else (f"{singular(last)}/",)
     return rule_for(what, unit, files=files), True
 
 
@@ -315,11 +321,11 @@ def _dated(question: str) -> Reading | None:
     if condition is None or match is None:
         return None
     last = match["noun"].split(" ")[-1]
-    if not last.lower().endswith("s"):
+    if not looks_plural(last.lower()):
         return None
     field = key(match["field"] or _FIELDS.get(match["done"].lower(), match["done"]))
     filed = stem(last.lower()) in _FILES or re.fullmatch(r"[A-Z]{2,}s", last) is not None
-    phrases = (field,) if filed or match["field"] else (_singular(last.lower()), field)
+    phrases = (field,) if filed or match["field"] else (singular(last), field)
     rule = MatchRule(phrases, Unit.FILE if filed else Unit.LINE, condition)
     return aggregation(Combination.COUNT if match["ask"].lower() == "how many" else Combination.LIST, rule)
 
@@ -359,7 +365,7 @@ def _listed(question: str) -> Reading | None:
         wants_all = re.match(r"(?:all|every|each)\b", rest, re.IGNORECASE) is not None
         return replace(aggregation(Combination.LIST, rule), many=rule is not None or wants_all)
     match = _WHICH.match(question)
-    if match is None or not match["noun"].split(" ")[-1].lower().endswith("s"):
+    if match is None or not looks_plural(match["noun"].split(" ")[-1].lower()):
         return None
     rule, exact = _places(match["noun"], bool(match["strong"]), match["what"])
     return aggregation(Combination.LIST, rule) if exact else None
@@ -370,15 +376,7 @@ def _bare(noun: str, condition: Condition) -> MatchRule | None:
     last = noun.split(" ")[-1].lower()
     if stem(last) in _LINES | _FILES:
         return None
-    return MatchRule((_singular(last),), Unit.LINE, condition)
-
-
-def _singular(noun: str) -> str:
-    if noun.endswith("ies") and len(noun) > 4:
-        return noun[:-3] + "y"
-    if noun.endswith(("sses", "xes", "ches", "shes")):
-        return noun[:-2]
-    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) else noun
+    return MatchRule((singular(last),), Unit.LINE, condition)
 
 
 def _plural(text: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.equality import equal
+from lens_lsp.oracle.forms import AUX
 from lens_lsp.oracle.lexicon import MEASURABLE
 from lens_lsp.oracle.names import names
 from lens_lsp.oracle.reading import Reading, combined, items, over, trimmed
@@ -40,11 +41,10 @@ _COMPARATIVE = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"[,:;]\s+|\s+[–—-]\s+")
-_AUX = r"(?:is|was|are|were|does|do|did|has|have|had|will|would|can|could)"
 _AMONG = re.compile(
     (
         r"^(?:which|who|what)(?: \w+)? of (?:these |the two |the )?(?P<list>.+? (?:and|or) .+?) "
-        rf"(?P<rest>(?:{_AUX}|came|comes|happened|started|began|died|weighs?|costs?|ran|lasted"
+        rf"(?P<rest>(?:{AUX}|came|comes|happened|started|began|died|weighs?|costs?|ran|lasted"
         r"|won)\b.*)$"
     ),
     re.IGNORECASE,
@@ -55,24 +55,24 @@ _BETWEEN = re.compile(
 _SUPERLATIVE = re.compile(
     r"^(?P<rest>(?:which|who|what)\b.+?) (?:of|between|among|out of|from) (?P<list>.+ (?:and|or) .+)$", re.IGNORECASE
 )
-_THAN = re.compile(rf"^{_AUX} (?P<a>[^,]+?) than (?P<b>[^,]+)$", re.IGNORECASE)
+_THAN = re.compile(rf"^{AUX} (?P<a>[^,]+?) than (?P<b>[^,]+)$", re.IGNORECASE)
 _BEFORE = re.compile(r"^(?:did|was|were) (?P<a>[^,]+?) (?P<order>before|after) (?P<b>[^,]+)$", re.IGNORECASE)
 _BOTH = re.compile(
     (
-        rf"^(?P<aux>{_AUX}) (?P<list>.+? and .+?) (?P<rest>(?:both|all|each) .+|(?:(?:share|have"
+        rf"^(?P<aux>{AUX}) (?P<list>.+? and .+?) (?P<rest>(?:both|all|each) .+|(?:(?:share|have"
         r"|has|had|of|in|from"
         r"|at|on|by) )?(?:the )?same\b.*)$"
     ),
     re.IGNORECASE,
 )
 _SAME_AS = re.compile(
-    rf"^{_AUX} (?P<a>.+?) (?:(?:have|has|had|share|use|in|of|from|at|on) )?the same (?P<rest>.+?) as (?P<b>.+)$",
+    rf"^{AUX} (?P<a>.+?) (?:(?:have|has|had|share|use|in|of|from|at|on) )?the same (?P<rest>.+?) as (?P<b>.+)$",
     re.IGNORECASE,
 )
 # "Is the fee the same in Bern and Basel?", "Is the fee the same in Bern as in Basel?"
 _SAME_IN = re.compile(
     (
-        rf"^{_AUX} (?P<rest>.+?) (?:the same|identical|equal) (?:in|for|on|at|under|with|by|to) "
+        rf"^{AUX} (?P<rest>.+?) (?:the same|identical|equal) (?:in|for|on|at|under|with|by|to) "
         r"(?:both )?(?P<a>.+?)"
         r"(?: as (?:in |for |on |at |under |with )?| and (?:in |for |on |at |under |with )?)"
         r"(?P<b>.+)$"
@@ -94,7 +94,7 @@ _BOTH_WHAT = re.compile(
     r"^(?:both )?(?P<list>.+? and .+?) (?:are|were|is|have|had|has|share|shared)\b (?P<rest>.*\b(?:what|which)\b.*)$",
     re.IGNORECASE,
 )
-_BOTH_FIRST = re.compile(rf"^(?P<aux>{_AUX}) both (?P<list>.+? and .+)$", re.IGNORECASE)
+_BOTH_FIRST = re.compile(rf"^(?P<aux>{AUX}) both (?P<list>.+? and .+)$", re.IGNORECASE)
 _COMPARE = re.compile(
     (
         r"^(?:please )?(?:compare|contrast|compare and contrast)\s+"
@@ -124,7 +124,12 @@ _DATED_WORDS = "year date day month birthday century"
 _NUMBERED_WORDS = "period level port default limit threshold timeout interval maximum minimum"
 _DATED = frozenset(map(stem, _DATED_WORDS.split()))
 _NUMBERED = frozenset(map(stem, _NUMBERED_WORDS.split()))
+_LITERALS = frozenset(map(stem, ("flag", "option", "switch", "version")))
+_BEHIND_NOUN = re.compile(r"(?<=\w) (?:for|of|to|in|on|with|by|when|that|which)\b.*$", re.IGNORECASE)
 _FEW_WORDS = 3
+_OF = re.compile(r"^(?P<what>.+?) of (?P<whose>.+)$")
+# "the north team usually serve for" the same period.
+_VERB_ENDS = re.compile(r"^(?P<subject>.+?)(?: \w+ly)? (?P<verb>\w+) (?:for|to|with|under|into|against|until)$")
 _SWAPS = re.compile(r"\s+(?:with|to|against|vs\.?|versus)\s+", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:the|my|our|his|her|their|a|an)\s", re.IGNORECASE)
 
@@ -193,7 +198,7 @@ def _named_choice(question: str) -> Reading | None:
 
 def _either(question: str) -> Reading | None:
     """ "Is A or B larger?" """
-    match = re.match(rf"^{_AUX} (?P<list>.+? or .+)$", question, re.IGNORECASE)
+    match = re.match(rf"^{AUX} (?P<list>.+? or .+)$", question, re.IGNORECASE)
     order = order_of(question)
     if match is None or order is None or re.search(r"\b(?:than|most|least)\b", question):
         return None
@@ -263,7 +268,8 @@ def _before(question: str) -> Reading | None:
     labels = (subject, match["b"])
     least = match["order"].lower() == "before"
     transformation = over(_LEAST if least else _GREATEST, labels)
-    return combined(Intent.COMPARISON, labels, aspect_of(verb), _DATE, transformation)
+    aspect = "" if re.fullmatch(r"happen|occur|come|take place", verb.strip()) else aspect_of(verb)
+    return combined(Intent.COMPARISON, labels, aspect, _DATE, transformation)
 
 
 def _subject(text: str) -> tuple[str, str]:
@@ -277,6 +283,21 @@ def _subject(text: str) -> tuple[str, str]:
     if len(words) < 2 or (words[0].lower() in ("the", "my", "our", "a", "an") and len(words) == 2):
         return text, ""
     return " ".join(words[:-1]), words[-1]
+
+
+def _owners(subjects: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """ "the leads of the first team", "of the second team": the teams, and "the leads" that both have."""
+    *others, last = subjects
+    head = _OF.match(others[0]) if len(others) == 1 and last.startswith("of ") else None
+    if head is None:
+        return (*others, last.removeprefix("of ")), ""
+    return (head["whose"], last.removeprefix("of ")), head["what"]
+
+
+def _without_verb(text: str) -> tuple[str, str]:
+    """A subject and the verb behind it, where a preposition that ends the text says that there is one."""
+    match = _VERB_ENDS.match(text)
+    return (match["subject"], match["verb"]) if match is not None else (text, "")
 
 
 def _both(question: str) -> Reading | None:
@@ -302,8 +323,9 @@ def _both(question: str) -> Reading | None:
     match = _BOTH.match(question)
     if match is not None:
         *others, last = items(match["list"])
-        last, verb = _subject(last) if len(last.split()) > 2 and names(f"x {last}") else (last, "")
-        subjects, rest = (*others, re.sub(r"^of ", "", last)), f"{verb} {match['rest']}"
+        last, verb = _subject(last) if names(f"x {last}") else _without_verb(last)
+        subjects, shared = _owners((*others, last))
+        rest = f"{verb} {match['rest']} {shared}"
     else:
         match = _BOTH_FIRST.match(question)
         if match is None:
@@ -320,7 +342,9 @@ def _same(subjects: tuple[str, ...], aspect: str, kind: AnswerType | None = None
     """Whether things agree in what is told in numbers or dates, or in words."""
     if kind is None:
         words = {stem(word) for word in key(aspect).split()}
+        head = {stem(word) for word in key(_BEHIND_NOUN.sub("", trimmed(aspect))).split()}
         kind = _DATE if words & _DATED else _NUMBER if words & (MEASURABLE | _NUMBERED) else _ANY
+        kind = _ANY if head & _LITERALS else kind  # the "option for the port" is no port
     return combined(Intent.COMPARISON, subjects, aspect, kind, over(Combination.SAME, subjects))
 
 
@@ -361,5 +385,5 @@ def aspect_of(text: str) -> str:
         text,
         flags=re.IGNORECASE,
     )
-    text = re.sub(rf"\b{_AUX}\b", " ", text, flags=re.IGNORECASE)
+    text = re.sub(rf"\b{AUX}\b", " ", text, flags=re.IGNORECASE)
     return trimmed(re.sub(r"\b(?:of|the|than|two|more|most|less|fewer|been)\b", " ", text, flags=re.IGNORECASE))

@@ -16,7 +16,7 @@ from lens_lsp.domain.answer import RequirementStatus, Sent
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.plan import AnswerType, Plan, Requirement
-from lens_lsp.domain.shown import tokens
+from lens_lsp.domain.shown import MOST_CONTEXT, tokens
 from lens_lsp.models.base import Message, Role
 from lens_lsp.oracle import prompts, schemas
 from lens_lsp.oracle.base import ObserveRequest, SynthesisRequest
@@ -31,7 +31,6 @@ EVIDENCE_TOKENS = 12_000
 OVERHEAD_TOKENS = 1_200
 """Tokens of an observation's request that are neither regions nor reply."""
 _EVIDENCE_SHARE = 0.5
-_MOST_CONTEXT = 400
 _MOST_SIDES = 6
 
 
@@ -45,6 +44,8 @@ class Packet:
     conversation: Conversation
     seen: dict[int, Redacted] = field(default_factory=dict)
     """Regions and evidence by number, as they are sent."""
+    withheld: set[int] = field(default_factory=set)
+    """Numbers of regions that may not be shown."""
     room: float = inf
     """Tokens of regions that fit; the small ones of many files cost as much in fences as in text."""
     _sent: list[Sent] = field(default_factory=list)
@@ -57,18 +58,20 @@ class Packet:
     def region(self, region: Region) -> str | None:
         """A fenced region; None for one that may not be shown."""
         if not self._may_show(region.path, private=region.private):
+            self.withheld.add(region.number)
             return None
         path = display_path(region.path)
         headings = region.headings[1:] if region.headings[:1] == (region.title,) else region.headings
         context = [path, region.title, " > ".join(headings), region.header or ""]
         block = self._fenced("region", region.number, path, context, region.text)
-        self.room -= tokens(block) + 1
-        if self.room < 0 and self.seen.keys() != {region.number}:
+        size = tokens(block) + 1
+        if size > self.room and self.seen.keys() != {region.number}:
             del self.seen[region.number]
             self.conversation.omitted += 1
             return None
-        self.conversation.told.setdefault(path, set()).update(region.headings)
-        self._sent += [Sent(path, span) for span in region.sources]
+        self.room -= size
+        self.conversation.told.setdefault((region.root, path), set()).update(region.headings)
+        self._sent += [Sent(path, span, region.root) for span in region.sources]
         return block
 
     def evidence(self, items: Iterable[Evidence], most: float = inf) -> tuple[str, int]:
@@ -78,14 +81,14 @@ class Packet:
         for item in items:
             if not self._may_show(item.path, private=item.private):
                 continue
-            size = tokens(item.quote) + _MOST_CONTEXT // 4
+            size = tokens(item.quote) + MOST_CONTEXT // 4
             if size > most and blocks:
                 left_out += 1
                 continue
             most -= size
-            told = self.conversation.told.get(item.path, set())
+            told = self.conversation.told.get((item.root, item.path), set())
             context = [item.path, " > ".join(heading for heading in item.heading if heading in told)]
-            self._sent.append(Sent(item.path, item.span))
+            self._sent.append(Sent(item.path, item.span, item.root))
             blocks.append(self._fenced("evidence", item.n, item.path, context, item.quote))
         return "\n".join(blocks) or "(none)", left_out
 
@@ -109,7 +112,7 @@ class Packet:
                 self.conversation.secret.add(path)
             if shown.veiled:
                 self.conversation.hidden.add(path)
-        head = "\n".join(shown.text[:_MOST_CONTEXT] for shown in around)
+        head = "\n".join(shown.text[:MOST_CONTEXT] for shown in around)
         fence = f"[{self.nonce}"
         return f"{fence} {kind} {number}, context]\n{head}\n{fence} text]\n{body.text}\n{fence} end]"
 

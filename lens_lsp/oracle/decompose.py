@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from lens_lsp.domain.plan import Anchor, AnchorKind, AnswerType, Plan, Requirement
 from lens_lsp.domain.words import fold, key
-from lens_lsp.oracle.analysis import analyse, terms
+from lens_lsp.oracle.analysis import POSSESSIVE, analyse, terms
 from lens_lsp.oracle.intent import read_question
 from lens_lsp.oracle.names import Name, names
 from lens_lsp.oracle.reading import Reading, trimmed
 
 _ARTICLE = re.compile(r"^(?:(?:the|my|our|his|her|their|its|a|an|der|die|das|le|la|les|el|los|las)\s+)+", re.IGNORECASE)
 _OWNER = re.compile(r"^.+ (?:of|from|in|for|von|de|des|du|del)\s+(?P<whose>.+)$", re.IGNORECASE)
-_OWNING = re.compile(r"['’]s\b")
+_ALSO = re.compile(r"(?P<name>[^()]+) \((?P<also>[^()]+)\)")
 _PURPOSE = re.compile(r" for (?:the )?")
 _MOST_NAMES = 6
 _LONGEST_NAME = 5
@@ -111,11 +111,14 @@ def _served(
 
 
 def _holds(text: str, phrase: str) -> bool:
-    return f" {phrase} " in f" {key(_OWNING.sub(' ', text))} "
+    return f" {phrase} " in f" {key(POSSESSIVE.sub(' ', text))} "
 
 
 def _subject_names(subject: str) -> tuple[str, ...]:
     """The names in a subject; of one without any, its own words without the attribute ("the height of the tower")."""
+    also = _ALSO.fullmatch(subject)
+    if also is not None:  # both stand for the one thing, as written
+        return tuple(dict.fromkeys((*_subject_names(also["name"]), *_subject_names(also["also"]))))[:_MOST_NAMES]
     found = names(f"x {subject}")
     if any(not name.key.isdigit() for name in found):
         return tuple(dict.fromkeys(part for name in _keys(found) for part in _PURPOSE.split(name)))[:_MOST_NAMES]

@@ -6,10 +6,10 @@ import re
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
 from lens_lsp.domain.words import key, stem
+from lens_lsp.oracle.forms import AUX
 from lens_lsp.oracle.lexicon import MEASURABLE
 from lens_lsp.oracle.reading import Reading, combined, items, over, trimmed
 
-_AUX = r"(?:is|was|are|were|does|do|did|has|have|had|will|would|can|could)"
 _ADJECTIVE = (
     r"(?:tall|long|high|wide|deep|heavy|far|fast|big|large|hot|cold|warm|thick|expensive|cheap"
     r"|light|short|small|low|costly)"
@@ -17,7 +17,7 @@ _ADJECTIVE = (
 # "Is the fee of A equal to that of B?", "Is A as long as B?"
 _EQUALS = re.compile(
     (
-        rf"^{_AUX} (?P<a>.+?) (?:(?:exactly |just )?(?:the same as|equal to|identical (?:to|with)"
+        rf"^{AUX} (?P<a>.+?) (?:(?:exactly |just )?(?:the same as|equal to|identical (?:to|with)"
         rf"|different from|as (?P<like>{_ADJECTIVE}) as)"
         r"|differ(?:ent)? from) (?P<b>.+)$"
     ),
@@ -26,7 +26,7 @@ _EQUALS = re.compile(
 # "Are A and B equally long?", "Do A and B differ in height?"
 _EQUALLY = re.compile(
     (
-        rf"^{_AUX} (?:(?P<pre>the [\w ]+?s?) of )?(?P<list>.+? and .+?) (?:equally (?P<like>\w+)"
+        rf"^{AUX} (?:(?P<pre>the [\w ]+?s?) of )?(?P<list>.+? and .+?) (?:equally (?P<like>\w+)"
         r"|differ(?: in (?P<rest>.+))?|identical|equal|different"
         r"|the same)$"
     ),

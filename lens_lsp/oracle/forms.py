@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from lens_lsp.oracle.phrasing import DURATION
 
 AUX = r"(?:is|was|are|were|does|do|did|has|have|had|will|would|can|could)"
-_T = r"(?P<unit>days?|weeks?|months?|years?|hours?|minutes?|decades?)"
-_MUCH = r"(?:how (?:much|many)|what)"
+_T = r"(?P<unit>days?|weeks?|months?|years?|hours?|minutes?|decades?|centur(?:y|ies))"
 _GAP = r"(?:differences?|gaps?|discrepancy|disparity|margin|spread|distance)"
 LIST = r"(?P<l>.+?(?: and | plus | & ).+?)"
 START = (
@@ -23,7 +22,7 @@ START = (
 VERB = (
     r"(?:weigh|cost|have|has|had|earn|make|take|contain|need|use|spend|measure|last|own|sell"
     r"|produce|hold|run|employ|score"
-    r"|win|receive|publish|build|ship|consume|require|amount to|get|store|carry|serve|yield"
+    r"|win|receive|publish|build|ship|consume|require|amount to|come to|add up to|get|store|carry|serve|yield"
     r"|cover|grow|burn)"
 )
 _CHANGE_VERB = (
@@ -120,6 +119,17 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
     ),
     Operation(
+        "%|percent|per cent|half|third|quarter|fifth|tenth",
+        "part of",
+        (
+            (
+                r"(?:what(?:'s| is| are| was| were)|how much (?:is|are|was|were)|calculate) "
+                r"(?P<p>\d+(?:\.\d+)? ?(?:%|percent|per cent)|half|a (?:third|quarter|fifth|tenth)) of "
+                r"(?P<a>.+?)(?<! of)"
+            ),
+        ),
+    ),
+    Operation(
         "percent|per cent|%|share|fraction|proportion|part",
         "part",
         (
@@ -144,7 +154,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "remain|left|rest|still|minus",
-        "f1 - f2",
+        "rest",
         (
             rf"(?:how (?:much|many)|what)(?: of)? (?P<a>.+?) {_BE_LEFT} {_SINCE} (?P<b>.+?){_DONE}",
             rf"(?:how (?:much|many)|what) {_BE_LEFT} (?:over )?(?:of|from) (?P<a>.+?) {_SINCE} (?P<b>.+?){_DONE}",
@@ -178,7 +188,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
     ),
     Operation(
-        "days|weeks|months|years|hours|minutes|time|long|apart|interval|gap|decades",
+        "days|weeks|months|years|hours|minutes|time|long|apart|interval|gap|decades|centur",
         "elapsed",
         (
             (
@@ -186,7 +196,7 @@ OPERATIONS: tuple[Operation, ...] = (
                 rf"|span|gap in {_T})(?: in {_T})?)"
             ).replace(("(?P<unit>"), ("(?:"))
             + (
-                r"(?: (?:were|was|is|are|did|does|do|have|has|had|lie|it|there|take|passed|pass|elapsed"
+                r"(?: (?:were|was|is|are|did|does|do|have|has|had|lie|lies|lay|it|there|take|passed|pass|elapsed"
                 r"|elapse"
                 r"|gone by|went by|be|been|separate))* between (?P<a>.+?) and (?P<b>.+?)"
             ),
@@ -208,12 +218,12 @@ OPERATIONS: tuple[Operation, ...] = (
                 r"(?P<b>.+?) after (?P<a>.+?)"
             ),
             (
-                r"how (?:many (?P<unit>days|weeks|months|years)|much time|long) (?:passed|elapsed|went by)"
+                rf"how (?:many {_T}|much time|long) (?:passed|elapsed|went by)"
                 r" (?:before|until) (?P<b>.+?) after "
                 r"(?P<a>.+?)"
             ),
             (
-                r"how (?:many (?P<unit>days|weeks|months|years)|long) (?:after|before|later than|earlier"
+                rf"how (?:many {_T}|long) (?:after|before|later than|earlier"
                 rf" than) (?P<b>.+?),? {AUX} (?P<a>.+?)"
             ),
             rf"how (?:many {_T}|long) apart(?: in time)? {AUX} {LIST}",

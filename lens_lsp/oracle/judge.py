@@ -6,24 +6,23 @@ A window is a unit, or two or three in a row, under its title and headings. ``or
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lens_lsp.computation.condition import holds
+from lens_lsp.computation.condition import meets
 from lens_lsp.computation.dates import agrees
 from lens_lsp.domain.observation import Judgement, Region, Verdict
-from lens_lsp.domain.plan import MatchRule, Requirement
+from lens_lsp.domain.plan import Requirement
 from lens_lsp.domain.words import fold, key
 from lens_lsp.oracle.answers import Candidate
-from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.enumerations import enumerations
 from lens_lsp.oracle.lexicon import ANAPHORS
 from lens_lsp.oracle.matching import WORDS, held, tightest
-from lens_lsp.oracle.operands import in_column, told, value_of
+from lens_lsp.oracle.operands import in_column, is_lone, told, value_of
 from lens_lsp.oracle.settings import Thresholds
 from lens_lsp.oracle.soundness import denies, lack, opposed
 from lens_lsp.oracle.verdicts import NOTHING, Features, verdict
 from lens_lsp.oracle.view import View, dates_in, view_of
-from lens_lsp.oracle.weights import Need, Needs, compile_needs
+from lens_lsp.oracle.weights import Need, Needs
 
 _MOST_UNITS = 3
 _TRIED = 8
@@ -46,12 +45,6 @@ _DEFINES = re.compile(
 )
 # A list item, a table row, "Height: 330 m".
 _LABELLED = re.compile(r"\s*(?:[-*+|>•]|\d+[.)]\s|[^.:\n]{1,40}[:：=|\t])")
-
-
-def features(request: ObserveRequest, requirement: Requirement, region: Region) -> Features:
-    """The features of one region for one requirement."""
-    needs = compile_needs(request.plan, (requirement,), request.idf)
-    return assess(needs, region)[0].features
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +79,8 @@ class _Window:
     last: int
     mask: int
     score: float
+    promise: float
+    """The score with what a value in it may still stand for."""
 
 
 def _assess(need: Need, view: View) -> Assessment:
@@ -110,7 +105,9 @@ def _assess(need: Need, view: View) -> Assessment:
         if score > gain + 1e-9:
             best_one, gain = window, score
     if best_one is None:
-        return Assessment(need.requirement, _without(need, named), None, None)
+        # The subject stands above its text, which says nothing of it.
+        share = sum(named) / len(named) if named else 0.0
+        return Assessment(need.requirement, replace(NOTHING, names=share, named=any(named)), None, None)
     return _measured(need, view, best_one)
 
 
@@ -133,11 +130,10 @@ def _windows(need: Need, view: View) -> list[_Window]:
             if need.names and mask & need.named and not titled:
                 score += _NAME_GAIN
             if mask or need.bridges:
-                found.append(_Window(first, last, mask, score))
-    # A value may still stand for what is measured.
-    worth = {id(w): w.score + (need.mass(need.measured & ~w.mask) if need.several else 0.0) for w in found}
-    found.sort(key=lambda window: -worth[id(window)])
-    return [window for window in found[:_TRIED] if worth[id(window)] >= worth[id(found[0])] - _WITHIN]
+                open_ = need.measured & ~(mask | context) if need.several else 0
+                found.append(_Window(first, last, mask, score, score + need.mass(open_)))
+    found.sort(key=lambda window: -window.promise)
+    return [window for window in found[:_TRIED] if window.promise >= found[0].promise - _WITHIN]
 
 
 def _gain(need: Need, view: View, window: _Window) -> float:
@@ -205,9 +201,8 @@ def _measured(need: Need, view: View, window: _Window) -> Assessment:
         reach=0 if chosen is None else _reach(need, chosen, [(at + start, index) for at, index in hits]),
         spread=tightest(hits, window.mask) if hits else 0,
         terms=(mask | (above & need.bits)).bit_count() + told(need, view, chosen),
-        defined=_defines(need, view, window),
+        defined=not is_lone(need) and _defines(need, view, window),
         units=window.last - window.first + 1,
-        length=len(quote),
         negated=not need.yes_no and denies(plain, [at for at, _ in hits], need.requirement),
         lack=lack(need, mask | above),
         opposed=opposed(need, mask | above, f"{plain} {fold(view.context)}"),
@@ -218,15 +213,14 @@ def _measured(need: Need, view: View, window: _Window) -> Assessment:
 
 def _listed(need: Need, view: View) -> Assessment | None:
     """The list whose lead and headings hold most of what is asked for; None when there is no list."""
-    best_one, most = None, _WORTH_VALUES
+    best_one, mask, most = None, 0, _WORTH_VALUES
     for one in enumerations(view):
-        mask = view.mask(one.lead, one.first - 1) if one.lead < one.first else 0
-        if need.mass(mask | view.above) > most:
-            best_one, most = one, need.mass(mask | view.above)
+        lead = view.mask(one.lead, one.first - 1)
+        if need.mass(lead | view.above) > most:
+            best_one, mask, most = one, lead, need.mass(lead | view.above)
     if best_one is None:
         return None
     quote = view.text(best_one.lead if not view.bare[best_one.lead] else best_one.first, best_one.last)
-    mask = view.mask(best_one.lead, best_one.first - 1) if best_one.lead < best_one.first else 0
     names = _names_held(need, mask | view.above, view, fold(quote))
     found = Features(
         mass=need.mass(mask | view.above & need.named),
@@ -241,7 +235,6 @@ def _listed(need: Need, view: View) -> Assessment | None:
         terms=((mask | view.above) & need.bits).bit_count(),
         defined=False,
         units=best_one.last - best_one.lead + 1,
-        length=len(quote),
         negated=False,
         bridged=False,
         lack=lack(need, mask | view.above),
@@ -293,12 +286,6 @@ def _link(need: Need, view: View, window: _Window, value: int | None) -> float:
     return 0.6 if view.above & need.named else 0.3
 
 
-def _without(need: Need, named: list[bool]) -> Features:
-    """A region that names the subject above its text and says nothing of it."""
-    share = sum(named) / len(named) if named else 0.0
-    return Features(0.0, 0.0, 0.0, share, any(named), 0.0, 0.0, 0, 0, 0, False, 0, 0, False, False)
-
-
 def _names_held(need: Need, bits: int, view: View, plain: str, window: _Window | None = None) -> list[bool]:
     """Which needed names stand in a text or above it; all words of a name must stand in one of the two."""
     found = []
@@ -332,24 +319,12 @@ def _exact(need: Need, view: View) -> Assessment | None:
         return None
     for index, span in enumerate(view.units):
         text = view.region.text[span.start : span.end]
-        if held(fold(text), need.rule_forms).bit_count() == len(rule.phrases) and _meets(rule, text, view.context):
+        if held(fold(text), need.rule_forms).bit_count() < len(rule.phrases):
+            continue
+        if rule.condition is None or meets(rule.condition, text, view.context):
             mass = need.mass(view.masks[index])
-            found = Features(
-                mass, mass, 1.0, 1.0, True, 1.0, 1.0, 0, 0, 2, False, 1, len(text), False, False, exact=True
-            )
-            return Assessment(need.requirement, found, text, None)
+            return Assessment(need.requirement, replace(NOTHING, mass=mass, context=mass, exact=True), text, None)
     if rule.condition is None:
         return None
     mass = need.mass(view.mask(0, len(view.units) - 1))
-    found = Features(mass, mass, 0.0, 0.0, False, 0.0, 0.0, 0, 0, 0, False, 0, 0, False, False, exact=False)
-    return Assessment(need.requirement, found, None, None)
-
-
-def _meets(rule: MatchRule, line: str, context: str) -> bool:
-    """Whether a line meets the rule's condition; a date may also stand above it, in a heading or the file's name."""
-    condition = rule.condition
-    if condition is None or holds(condition.relation, condition.value, line):
-        return True
-    return (
-        not dates_in(line) and bool(dates_in(condition.value)) and holds(condition.relation, condition.value, context)
-    )
+    return Assessment(need.requirement, replace(NOTHING, mass=mass, context=mass, exact=False), None, None)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeVar, overload
 
 from lens_lsp.domain.answer import Account, Mode, Sent, StopReason
 from lens_lsp.domain.errors import BudgetSpent
+
+N = TypeVar("N", int, float)
 
 
 class CallStage(StrEnum):
@@ -30,6 +33,8 @@ class CallStage(StrEnum):
     REPAIR = "repair"
 
 
+# Three lines of ours around a region, with their nonce.
+_FENCE = 30
 _ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
 
 
@@ -38,6 +43,8 @@ class Budget:
     """Limits of one question. ``rounds`` is L; money is in the currency of the prices, None without a limit.
 
     ``request_tokens`` is the context cap of one observation; a scope of at most ``direct_tokens`` is read at once.
+    ``fence_tokens`` are spent on telling one region from the next; 0 for an oracle that is handed regions as they are
+    and does not pay for their context either.
     """
 
     rounds: int = 3
@@ -47,23 +54,63 @@ class Budget:
     cost: float | None = None
     request_tokens: int = 8_000
     direct_tokens: int = 8_000
+    fence_tokens: int = 0
 
     @classmethod
     def of(cls, mode: Mode) -> Budget:
         """The default of a mode: 4 + 2L calls deep, 2 + L fast, none with the offline oracle."""
         rounds = _ROUNDS[mode]
         if mode is Mode.DEEP:
-            return cls(rounds=rounds, calls=4 + 2 * rounds)
+            return cls(rounds=rounds, calls=4 + 2 * rounds, fence_tokens=_FENCE)
         if mode is Mode.FAST:
-            return cls(rounds=rounds, calls=2 + rounds)
+            return cls(rounds=rounds, calls=2 + rounds, fence_tokens=_FENCE)
         # Rules judge by the words of the question, so what the prior ranks low they never find telling.
         return cls(rounds=rounds, calls=0, request_tokens=6_400, direct_tokens=64_000 // 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What somebody wants a question to cost at most, in the units of `Budget`; None leaves the budget as it is."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    cost: float | None = None
+
+    def lowest(self, other: Limits) -> Limits:
+        """Of each limit the lower one."""
+        return Limits(
+            _least(self.calls, other.calls),
+            _least(self.tokens, other.tokens),
+            _least(self.seconds, other.seconds),
+            _least(self.cost, other.cost),
+        )
+
+    def lowered(self, budget: Budget) -> Budget:
+        """A budget with nothing above these limits: what a mode may call is its bound."""
+        return replace(
+            budget,
+            calls=_least(budget.calls, self.calls),
+            tokens=_least(budget.tokens, self.tokens),
+            seconds=_least(budget.seconds, self.seconds),
+            cost=_least(budget.cost, self.cost),
+        )
+
+
+@overload
+def _least(one: N, other: N | None) -> N: ...
+@overload
+def _least(one: N | None, other: N | None) -> N | None: ...
+def _least(one: N | None, other: N | None) -> N | None:
+    known = [each for each in (one, other) if each is not None]
+    return min(known) if known else None
 
 
 class Ledger:
     """Counts one question's calls, tokens, time and money against its budget.
 
-    ``clock`` gives seconds; ``prices`` are (in, out) per million tokens, None while they are unknown.
+    ``clock`` gives seconds; ``prices`` are (in, out) per million tokens, None while they are unknown. ``spent`` is told
+    the tokens in and out of each call as soon as it is over.
     """
 
     def __init__(
@@ -73,11 +120,13 @@ class Ledger:
         clock: Callable[[], float] = time.perf_counter,
         prices: tuple[float, float] | None = None,
         endpoint: str | None = None,
+        spent: Callable[[int, int], None] | None = None,
     ) -> None:
         self.budget = budget
         self._clock = clock
         self._prices = prices
         self._endpoint = endpoint
+        self._spent = spent
         self._started = clock()
         self._calls: Counter[str] = Counter()
         self._retries = 0
@@ -126,6 +175,8 @@ class Ledger:
         """Record the usage that the endpoint reported."""
         self._tokens_in += tokens_in
         self._tokens_out += tokens_out
+        if self._spent is not None:
+            self._spent(tokens_in, tokens_out)
 
     def sent(self, *spans: Sent) -> None:
         """Record what left the machine."""

@@ -48,9 +48,12 @@ cuanto cuantos cuanta cuantas como por para con en del al se su sus no si este e
 _FUNCTION = frozenset(fold(word) for word in _FOREIGN_FUNCTION.split())
 _SOFT_WORDS = """
 kind type sort name call mean use used using happen thing way example find found say tell give get need make first
-do go way purpose reason list exactly actually really currently usually generally possible able allow work
-roughly approximately about ever still again become happen put let want try typically normally suggest bring
+do go way purpose reason list currently possible able allow work again become happen put let want try suggest bring
 """
+_ASIDE_WORDS = (
+    "exactly actually really usually generally typically normally roughly approximately about ever still already"
+)
+_ASIDES = frozenset(_ASIDE_WORDS.split())
 _SOFT = frozenset(map(stem, _SOFT_WORDS.split()))
 _OF_TYPE = {
     "date": """
@@ -172,6 +175,26 @@ ride rode ridden
 sleep slept
 swim swam
 wear wore worn
+replace replaced superseded supersedes succeeded
+supersede replaces replaced
+remove deleted dropped
+delete removed dropped
+drop removed deleted
+resume continue
+continue resume
+suggest recommended
+recommend suggested
+display show
+show display
+locate situated
+situate located
+permit allowed
+allow permitted
+forbid prohibited banned
+prohibit forbidden banned
+purchase bought
+reside live
+answer reply response
 """
 
 
@@ -244,6 +267,11 @@ UNSPACED_NEGATIONS = ("没有", "沒有", "不是", "不", "未", "ない", "ま
 def is_function(word: str) -> bool:
     """A folded word of German, French, Spanish or Russian that asks or joins; English ones are no terms at all."""
     return word in _FUNCTION
+
+
+def is_aside(word: str) -> bool:
+    """A word that says how sure or usual something is, and nothing that a proof must say."""
+    return word in _ASIDES
 
 
 def is_soft(word: str) -> bool:

@@ -1,7 +1,7 @@
 """A synthesis as it streams in: what may be shown of it, which markers hold, what nothing supports.
 
 The reader sees the text while it is written, so what must not be shown is held back until it is clear what it is: the
-trailer for machines, and markers that point at no evidence.
+trailer for machines, markers that point at no evidence, and what a renderer would make live.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
+from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.prompts import TRAILER
 from lens_lsp.oracle.redaction import visible
 
@@ -19,8 +20,11 @@ _NUMBER = re.compile(r"[0-9]+")
 _BEGUN = r"(?:" + "|".join(re.escape(TRAILER[:length]) for length in range(len(TRAILER), 0, -1)) + r")"
 # A trailer may stand in a code fence; the fence is then no part of the answer.
 _UNDECIDED = re.compile(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
+_BEGUN_MARKER = re.compile(r"\[[0-9\s,;^]{0,160}\Z")
 _LONGEST_TRAILER = 8_000
 _LONGEST_HELD = 200
+_LONGEST_WORD = 2_000
+_WORD_CHARS = "".join(map(chr, range(33, 127)))
 
 _LINE = re.compile(r"[^\n]+")
 _TRAILING_MARKERS = re.compile(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
@@ -39,10 +43,14 @@ _FEWEST = 3
 
 
 class Sifter:
-    """Takes a synthesis piece by piece and gives back what may be shown; ``trailer`` is what may not."""
+    """Takes a synthesis piece by piece and gives back what may be shown; ``trailer`` is what may not.
 
-    def __init__(self, numbers: Collection[int]) -> None:
+    Markers of ``numbers`` hold, and addresses that stand in one of the ``texts`` of the evidence.
+    """
+
+    def __init__(self, numbers: Collection[int], texts: Collection[str] = ()) -> None:
         self._numbers = numbers
+        self._texts = texts
         self._held = ""
         self._ended = False
         self.trailer = ""
@@ -54,7 +62,7 @@ class Sifter:
         if self._ended:
             self.trailer = (self.trailer + piece)[:_LONGEST_TRAILER]
             return ""
-        self._held += piece
+        self._held += visible(piece)
         at = self._held.find(TRAILER)
         if at >= 0:
             self._ended = True
@@ -64,9 +72,12 @@ class Sifter:
             self._held = ""
             return self._clean(before if undecided is None else before[: undecided.start()])
         undecided = _UNDECIDED.search(self._held, max(0, len(self._held) - _LONGEST_HELD))
-        cut = len(self._held) if undecided is None else undecided.start()
+        end = len(self._held) if undecided is None else undecided.start()
+        cut = min(end, _last_word(self._held))
+        # Too long for a word: it is let go, and what follows does not continue it.
+        cut, gap = (cut, "") if len(self._held) - cut <= _LONGEST_WORD else (end, " ")
         shown, self._held = self._held[:cut], self._held[cut:]
-        return self._clean(shown)
+        return self._clean(shown) + gap
 
     def finish(self) -> str:
         """What was held back and turned out to be text."""
@@ -74,13 +85,24 @@ class Sifter:
         return self._clean(rest.rstrip())
 
     def _clean(self, text: str) -> str:
-        return _MARKER.sub(self._resolved, visible(text))
+        return without_addresses(_MARKER.sub(self._resolved, text), self._texts)
 
     def _resolved(self, match: re.Match[str]) -> str:
         numbers = [int(number) for number in _NUMBER.findall(match[1])]
         kept = [number for number in numbers if number in self._numbers]
         self.dropped += len(numbers) - len(kept)
         return "".join(f"[{number}]" for number in kept)
+
+
+def _last_word(text: str) -> int:
+    """Where the last word begins, with the markers that stand in it: the next piece may continue it."""
+    at = len(text)
+    while True:
+        at = len(text[:at].rstrip(_WORD_CHARS))
+        marker = _BEGUN_MARKER.search(text, max(0, at - _LONGEST_HELD), at)
+        if marker is None:
+            return at
+        at = marker.start()
 
 
 def unsupported(text: str, numbers: Collection[int]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from lens_lsp.domain.words import STOP_WORDS, fold, key
+from lens_lsp.oracle.analysis import POSSESSIVE
 from lens_lsp.oracle.lexicon import NO_NAMES, OPENERS
 
 _RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
@@ -28,8 +29,7 @@ _CAPITALISED = re.compile(rf"(?<![\w@/\\.]){_WORD}(?:[ \t](?:(?:{_JOINERS})[ \t]
 _IDENTIFIER = re.compile(
     r"(?<![\w.\-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w+(?:(?:::|\.|_)\w{2,})+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Za-z]+\d\w*)"
 )
-_POSSESSIVE = re.compile(r"['’]s?$")
-_OWNING = re.compile(r"['’]s\b")
+_OWNS = re.compile(r"['’]s?$")
 _KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
 _LONGEST = 80
 
@@ -75,8 +75,8 @@ def _trimmed(text: str, start: int, written: str) -> Name | None:
     folded_words = [fold(word).strip("'’.") for word in words]
     if NO_NAMES.issuperset(folded_words) or (len(words) == 1 and _is_no_name(words[0], opens)):
         return None
-    name = _POSSESSIVE.sub("", " ".join(words)).rstrip(".-")
-    folded = key(_OWNING.sub(" ", name))
+    name = _OWNS.sub("", " ".join(words)).rstrip(".-")
+    folded = key(POSSESSIVE.sub(" ", name))
     return Name(name, folded, start) if folded and not folded.isspace() else None
 
 
@@ -85,7 +85,7 @@ def _is_no_name(word: str, opens: bool) -> bool:
     folded = fold(word).strip("'’.")
     if folded in NO_NAMES or folded in STOP_WORDS or (folded.isdigit() and len(folded) != 4):
         return True
-    ordinary = opens and word[1:].islower() and not _POSSESSIVE.search(word)
+    ordinary = opens and word[1:].islower() and not _OWNS.search(word)
     return ordinary or (len(folded) == 1 and not word.isdigit())
 
 

@@ -94,7 +94,7 @@ class OfflineOracle:
 
     async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
         """The answer by intent, quote by quote."""
-        for piece in worded(request):
+        for piece in worded(request, configured=ledger.account().endpoint is not None):
             yield piece
         result.short = short_answer(request)
 

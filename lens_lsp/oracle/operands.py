@@ -13,17 +13,35 @@ from lens_lsp.oracle.tables import column, columns
 from lens_lsp.oracle.view import View
 from lens_lsp.oracle.weights import Need
 
+_CLAUSE = 60
+"""Code points from a subject to its value within a clause."""
+_CLAUSE_ENDS = re.compile(r"[;.!?:\n\d]|, ")
 _BARE = re.compile(r"\w+ (?P<number>\d[\d,.]*\d|\d)(?=\s*(?:[,;.]|and\b|or\b))")
 
 
 def told(need: Need, view: View, value: Candidate | None) -> int:
-    """One when a value tells by itself what it is of: under the subject or a word of the requirement, or a rate."""
+    """One when a value tells by itself what it is of: under the subject or a word of the requirement, as a rate, or as
+    the date of a thing of one word within its clause."""
     if value is None or (not need.several and not need.wanted.rate):
         return 0
+    if is_lone(need) and _in_clause(need, view, value):
+        return 1
     if need.wanted.rate:
         return int(value.fit >= EXACT)
     label = {stem(word) for word in key(label_of(view.region.text, value.span.start) or "").split()}
     return int(bool(label) and label <= need.wanted.asked)
+
+
+def is_lone(need: Need) -> bool:
+    """Whether a fact is just one word and a date: "the harvest"."""
+    return need.several and need.bits.bit_count() == 1 and need.wanted.kind is AnswerType.DATE
+
+
+def _in_clause(need: Need, view: View, value: Candidate) -> bool:
+    """Whether a value follows a term of the requirement within one clause, with no other value between them."""
+    before = [at for at, index in view.hits if need.bits >> index & 1 and at < value.span.start]
+    between = view.region.text[before[-1] : value.span.start] if before else ";"
+    return len(between) <= _CLAUSE and _CLAUSE_ENDS.search(between) is None
 
 
 def _labelled(need: Need, view: View, candidates: list[Candidate]) -> list[Candidate]:

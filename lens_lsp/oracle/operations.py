@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 from lens_lsp.computation.unit_table import find_unit
 from lens_lsp.computation.units import Dimension
@@ -20,6 +19,7 @@ from lens_lsp.oracle.calculating import is_quantity, measures, operands, span_of
 from lens_lsp.oracle.comparing import aspect_of, order_of
 from lens_lsp.oracle.forms import ADJECTIVE, AUX, LIST, OPERATIONS, PERCENT, START, VERB
 from lens_lsp.oracle.names import names
+from lens_lsp.oracle.phrasing import compiled
 from lens_lsp.oracle.reading import Reading, chained, items, over, trimmed
 
 _NUMBER, _DATE = AnswerType.NUMBER, AnswerType.DATE
@@ -32,9 +32,11 @@ _PERIOD = re.compile(
     r"(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|\d{4})",
     re.IGNORECASE,
 )
+_PARTS = {"half": "1/2", "a third": "1/3", "a quarter": "1/4", "a fifth": "1/5", "a tenth": "1/10"}
 _FALLING = re.compile(
     r"\b(?:fall|fell|drop|decreas|declin|shrink|reduc|loss|lose|(?:go|gone|going) down)", re.IGNORECASE
 )
+_TIME_UNITS = re.compile(r"\b(?:minutes|hours|days|weeks|months|years|decades|centuries)\b", re.IGNORECASE)
 _AFTER_VERB = r"(?:happen|begin|start|take place|appear|arrive|occur|open|close|end|come|follow|finish)"
 _JOINT = re.compile(
     (
@@ -48,11 +50,6 @@ _JOINT = re.compile(
 )
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
 def operate(question: str) -> Reading | None:
     """The reading of a question for a computed value, or None. ``question`` is rewritten and has no final mark."""
     lowered = f" {question.lower()} "
@@ -60,7 +57,7 @@ def operate(question: str) -> Reading | None:
         if not any(cue in lowered for cue in operation.cues.split("|")):
             continue
         for pattern in operation.patterns:
-            match = _compiled(f"^{pattern}$").match(question)
+            match = compiled(f"^{pattern}$").match(question)
             if match is None:
                 continue
             slots = {name: text for name, text in match.groupdict().items() if text}
@@ -98,22 +95,36 @@ def _arithmetic(expression: str) -> _Build:
 
 def _gap(slots: _Slots, question: str) -> Reading | None:
     """A difference of what is measured; of things as such ("between Box and Rc") there is none to compute."""
+    if re.fullmatch(r"(?:days|weeks|months|years|time|dates?)", _noun(slots), re.IGNORECASE):
+        return _elapsed(slots, question)
     told = f"{_noun(slots)} {' '.join(_pair(slots))}"
     large = re.match(r"how (?:big|large|great|much|wide)|by |how many", question, re.IGNORECASE)
     years = all(_PERIOD.fullmatch(part) for part in _pair(slots))
     if not (measures(told) or large or years):
         return None
-    if re.fullmatch(r"(?:days|weeks|months|years|time|dates?)", _noun(slots), re.IGNORECASE):
-        return _elapsed(slots, question)
     return _arithmetic("abs(f1 - f2)")(slots, question)
+
+
+def _rest(slots: _Slots, question: str) -> Reading | None:
+    """What is left of one amount after another, or after each of a list."""
+    taken = items(slots["b"])
+    return operands((slots["a"], *taken), _noun(slots), _NUMBER, chained("-", len(taken) + 1))
+
+
+def _part_of(slots: _Slots, question: str) -> Reading | None:
+    """ "20 % of the budget", "half of the distance"."""
+    part = re.sub(r" ?(?:percent|per cent)$", " %", slots["p"].lower())
+    if not measures(slots["a"]):
+        return None
+    return _alone(slots["a"], "", _NUMBER, f"{_PARTS.get(part, part)} of f1")
 
 
 def _elapsed(slots: _Slots, question: str) -> Reading | None:
     pair = _pair(slots)
     if len(pair) != 2 or not all(pair):
         return None
-    found = re.search(r"\b(day|week|month|year)s\b", question, re.IGNORECASE)
-    unit = (slots.get("unit") or (found[1] if found else "")).lower().rstrip("s")
+    found = _TIME_UNITS.search(question)
+    unit = slots.get("unit") or (found[0] if found else "")
     verb = rf" (?:did|was|were|had been|has been)?\s*{_AFTER_VERB}(?:ed|s)?$| (?:happened|began|took place|came)$"
     said = ""
     if re.search(r"\b(?:after|before)\b", question, re.IGNORECASE):
@@ -241,7 +252,9 @@ _BUILDS: dict[str, _Build] = {
     "gap": _gap,
     "more": _more,
     "part": _part,
+    "part of": _part_of,
     "rated": _rated,
+    "rest": _rest,
 }
 
 _LISTED = (
@@ -261,7 +274,8 @@ _LISTED = (
 _ACROSS = re.compile(r"^(?:of|across|for|over|averaged over|between) (?P<l>.+? and [^,]+), (?P<q>.+)$", re.IGNORECASE)
 _ADD = re.compile(r"^(?:add|sum)(?: up)? (?P<a>.+?) (?:to|and|plus) (?P<b>.+)$", re.IGNORECASE)
 _PLUS = re.compile(rf"^(?:{START}|how much is )(?P<a>.+?) plus (?P<b>.+)$", re.IGNORECASE)
-_SAYS_TOTAL = re.compile(r"\b(?:total|combined|sum|average|mean)\b", re.IGNORECASE)
+_SAYS_TOTAL = re.compile(r"\b(?:total|combined|sum|average|mean|come to|amount to|add up to)\b", re.IGNORECASE)
+_ADDS_UP = frozenset({"come to", "amount to", "add up to"})
 
 
 def summed(question: str) -> Reading | None:
@@ -281,7 +295,7 @@ def summed(question: str) -> Reading | None:
     if not re.search(r" and | plus ", rest):
         return None
     for listed in _LISTED:
-        match = _compiled(f"^{listed}$").match(rest)
+        match = compiled(f"^{listed}$").match(rest)
         if match is None:
             continue
         slots = {name: text for name, text in match.groupdict().items() if text}
@@ -295,7 +309,7 @@ def summed(question: str) -> Reading | None:
 
 def _plausible(slots: _Slots, question: str, rest: str) -> bool:
     """Whether a list holds things that are measured: said to be taken together, or under a measurable noun."""
-    if rest != trimmed(question):
+    if rest != trimmed(question) or slots.get("v") in _ADDS_UP:
         return True
     nouns = {stem(word) for word in key(slots.get("n", "")).split()}
     return len(nouns) <= _MOST_NOUNS and bool(

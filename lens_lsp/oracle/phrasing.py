@@ -235,7 +235,8 @@ _REWRITINGS: tuple[tuple[str, str, str], ...] = (
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern in any case, compiled when a question first needs it."""
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -244,5 +245,5 @@ def rewritten(question: str) -> str:
     for cues, pattern, becomes in _REWRITINGS:
         lowered = question.lower()
         if any(cue in lowered for cue in cues.split("|")):
-            question = _compiled(pattern).sub(becomes, question, count=1)
+            question = compiled(pattern).sub(becomes, question, count=1)
     return re.sub(r"\s+", " ", question).strip()

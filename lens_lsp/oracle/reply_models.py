@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.oracle.links import unlinked, without_addresses
 from lens_lsp.oracle.redaction import visible
 
 LONGEST_LINE = 300
@@ -96,7 +97,18 @@ def _flag(value: Any) -> bool:
     return value is True or value == 1 or (isinstance(value, str) and value.strip().lower() in ("true", "yes"))
 
 
-Line = Annotated[str, BeforeValidator(line)]
+def _shown(value: Any) -> str | None:
+    """One line that is shown as it is, also where Markdown is rendered."""
+    written = said(value)
+    return None if written is None else without_addresses(written)
+
+
+def _short(value: Any) -> str | None:
+    """The same with its addresses: one may be what was asked for."""
+    written = said(value)
+    return None if written is None else unlinked(written)
+
+
 Said = Annotated[str | None, BeforeValidator(said)]
 FactId = Annotated[str, BeforeValidator(_fact)]
 
@@ -108,10 +120,10 @@ class _Part(BaseModel):
 class FactPart(_Part):
     """A fact that a question needs."""
 
-    text: Line
+    text: Annotated[str, BeforeValidator(lambda value: without_addresses(line(value)))]
     type: Annotated[AnswerType, BeforeValidator(_kind)] = AnswerType.ANY
     many: Annotated[bool, BeforeValidator(_flag)] = False
-    label: Said = None
+    label: Annotated[str | None, BeforeValidator(_shown)] = None
 
 
 class PlanPart(_Part):
@@ -155,4 +167,4 @@ class WordPart(_Part):
 class ShortPart(_Part):
     """A short answer."""
 
-    short: Said = None
+    short: Annotated[str | None, BeforeValidator(_short)] = None

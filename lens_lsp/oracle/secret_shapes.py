@@ -76,9 +76,6 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 """Kinds and shapes; the more telling kind first. The group ``secret``, where there is one, is what must not leave."""
 
-KINDS: tuple[str, ...] = tuple(dict.fromkeys(kind for kind, _ in PATTERNS))
-"""Every kind there is."""
-
 _EXAMPLES = frozenset({"password", "passwd", "pass", "secret", "token", "user", "pwd", "pw", "port", "xxxx"})
 _MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
 

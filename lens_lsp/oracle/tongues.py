@@ -11,14 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent, Unit
-from lens_lsp.oracle.calculating import operands
+from lens_lsp.oracle.calculating import operands, span_of_time
 from lens_lsp.oracle.choosing import choice, members
 from lens_lsp.oracle.collecting import aggregation, rule_for
 from lens_lsp.oracle.overviews import document_name
 from lens_lsp.oracle.reading import Reading, chained
 
 _NUMBER, _DATE, _PERSON, _ANY = AnswerType.NUMBER, AnswerType.DATE, AnswerType.PERSON, AnswerType.ANY
-_LEAST, _GREATEST = Combination.LEAST, Combination.GREATEST
 
 _TYPES = (
     (
@@ -79,9 +78,9 @@ def _summary(match: re.Match[str]) -> Reading:
     return Reading(Intent.SUMMARIZE, many=True, document=document_name(groups.get("what") or groups.get("topic") or ""))
 
 
-def _days(match: re.Match[str]) -> Reading | None:
+def _elapsed(match: re.Match[str]) -> Reading | None:
     subjects = members(match["list"])
-    return operands(subjects, "", _DATE, "abs(days(f1, f2))") if len(subjects) == 2 else None
+    return operands(subjects, "", _DATE, span_of_time(match["unit"])) if len(subjects) == 2 else None
 
 
 def _difference(match: re.Match[str]) -> Reading | None:
@@ -158,12 +157,27 @@ _TABLE: tuple[tuple[Callable[[re.Match[str]], Reading | None], str], ...] = (
     ),
     (_times, r"^¿?cuántas veces (?:aparece|se menciona) (?P<what>.+)$"),
     (_times, r"^сколько раз (?:упоминается|встречается) (?P<what>.+)$"),
-    (_days, r"^wie ?viele (?:tage|wochen|monate|jahre) (?:liegen |lagen |sind |vergingen )?zwischen (?P<list>.+)$"),
-    (_days, r"^combien de (?:jours|semaines|mois|temps)\b.*? entre (?P<list>.+)$"),
-    (_days, r"^¿?cuántos (?:días|meses|años)\b.*? entre (?P<list>.+)$"),
-    (_days, r"^сколько (?:дней|недель|месяцев|лет)\b.*? между (?P<list>.+)$"),
-    (_days, r"^(?P<list>.+?[和与與到].+?)(?:之间|之間|相隔|相差)(?:有|了)?多少天$"),
-    (_days, r"^(?P<list>.+?と.+?)の(?:間|あいだ)は?何日.*$"),
+    (
+        _elapsed,
+        (
+            r"^wie ?viele (?P<unit>stunden|tage|wochen|monate|jahre|jahrzehnte) (?:liegen |lagen |sind |vergingen )?"
+            r"zwischen (?P<list>.+)$"
+        ),
+    ),
+    (
+        _elapsed,
+        r"^combien (?:de |d')(?P<unit>heures|jours|semaines|mois|ans|années|temps)\b.*? entre (?P<list>.+)$",
+    ),
+    (_elapsed, r"^¿?cuánt[oa]s (?P<unit>horas|días|semanas|meses|años)\b.*? entre (?P<list>.+)$"),
+    (_elapsed, r"^сколько (?P<unit>часов|дней|недель|месяцев|лет)\b.*? между (?P<list>.+)$"),
+    (
+        _elapsed,
+        (
+            r"^(?P<list>.+?[和与與到].+?)(?:之间|之間|相隔|相差)(?:有|了)?"
+            r"多少(?:[个個](?!月))?(?P<unit>小时|小時|天|周|[个個]月|年)$"
+        ),
+    ),
+    (_elapsed, r"^(?P<list>.+?と.+?)の(?:間|あいだ)は?何(?P<unit>時間|日|週間|か月|ヶ月|年).*$"),
     (
         _difference,
         (

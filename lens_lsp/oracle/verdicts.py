@@ -40,7 +40,7 @@ class Features:
     defined: bool
     """The window begins like a definition of the only thing that is asked for."""
     units: int
-    length: int
+    """How many units the window takes."""
     negated: bool
     """The window denies what the question does not."""
     bridged: bool
@@ -54,7 +54,23 @@ class Features:
     """Whether an exact rule holds; None without one."""
 
 
-NOTHING = Features(0.0, 0.0, 0.0, 0.0, False, 0.0, 0.0, 0, 0, 0, False, 0, 0, False, False)
+NOTHING = Features(
+    mass=0.0,
+    context=0.0,
+    relation=0.0,
+    names=0.0,
+    named=False,
+    fit=0.0,
+    link=0.0,
+    reach=0,
+    spread=0,
+    terms=0,
+    defined=False,
+    units=0,
+    negated=False,
+    bridged=False,
+)
+"""What a region measures that says nothing of a requirement."""
 
 
 def verdict(features: Features, thresholds: Thresholds) -> Verdict:

@@ -25,6 +25,7 @@ from lens_lsp.oracle.lexicon import (
     ORDERS,
     TYPE_WORDS,
     UNSPACED_FUNCTION,
+    is_aside,
     is_function,
     is_soft,
 )
@@ -52,6 +53,15 @@ _WHICH = re.compile(
 )
 _UNSPACED_ASKS = re.compile("|".join(map(re.escape, sorted(UNSPACED_FUNCTION, key=len, reverse=True))))
 _LISTS = frozenset({Combination.LIST, Combination.COUNT})
+# "How many packets are sent if no count is given?": what stands in its stead is that a value holds by default.
+_UNSET = re.compile(
+    r"\b(?:(?:if|when|where) (?:no|nothing|none)\b[^,?]*?|unless (?:otherwise )?|(?:if|when) not (?:otherwise )?)"
+    r"\b(?:given|set|specified|passed|configured|provided|stated|chosen)\b",
+    re.IGNORECASE,
+)
+_BY_DEFAULT = frozenset(
+    {"default", "defaults", "otherwise", "unless", "omitted", "unspecified", "no", "not", "without"}
+)
 _NUMBER_WORDS = "two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = frozenset(_NUMBER_WORDS.split())
 _READING = "summarize summarise summary overview outline list enumerate key point"
@@ -121,8 +131,8 @@ class Need:
 class Needs:
     """A request's requirements over one list of terms."""
 
-    terms: tuple[str, ...]
     forms: tuple[tuple[Form, ...], ...]
+    """How each term may be written."""
     needs: tuple[Need, ...]
 
 
@@ -153,7 +163,7 @@ def compile_needs(plan: Plan, outstanding: Sequence[Requirement], idf: Mapping[s
             if a.kind is AnchorKind.PHRASE and a.text not in asked and requirement.id in a.requirements
         )
         needs.append(_need(requirement, plan, known, rarity, weights, bridges))
-    return Needs(known, tuple(compiled), tuple(needs))
+    return Needs(tuple(compiled), tuple(needs))
 
 
 def _need(
@@ -169,28 +179,29 @@ def _need(
     bits = sum(1 << i for i, weight in enumerate(weights) if weight > 0)
     peers = _peers(plan, index)
     rule, lookup = requirement.rule, plan.intent is Intent.LOOKUP
+    kinds = TYPE_WORDS.get(requirement.answer_type.value, frozenset())
     return Need(
-        requirement,
-        tuple(weights),
-        sum(weights) or 1.0,
-        bits,
-        tuple(needed),
-        reduce(or_, (name.bits for name in needed), 0),
-        wanted(requirement, plan.question),
-        bridges,
-        sum(1 << i for i, term in enumerate(known) if bits >> i & 1 and is_measure(term)),
-        _YES_NO.match(plan.question.strip()) is not None,
-        sum(1 << i for i, term in enumerate(known) if stem(term) in TYPE_WORDS.get(requirement.answer_type.value, ())),
-        peers[plan.requirements.index(requirement)] if requirement in plan.requirements else 0,
-        peers,
-        sum(1 << i for i, term in enumerate(known) if forms(term)[0].suffix >= 0),
-        len(plan.requirements) > 1,
-        rule is None and plan.transformation is not None and plan.transformation.kind in _LISTS,
-        _extremes(plan),
-        sum(1 << i for i, term in enumerate(known) if lookup and bits >> i & 1 and term in _NUMBERS),
-        _opposites(known, bits),
-        rule,
-        tuple((Form(phrase, 0 if phrase.isascii() else -1),) for phrase in rule.phrases) if rule is not None else (),
+        requirement=requirement,
+        weights=tuple(weights),
+        total=sum(weights) or 1.0,
+        bits=bits,
+        names=tuple(needed),
+        named=reduce(or_, (name.bits for name in needed), 0),
+        wanted=wanted(requirement, plan.question),
+        bridges=bridges,
+        measured=sum(1 << i for i, term in enumerate(known) if bits >> i & 1 and is_measure(term)),
+        yes_no=_YES_NO.match(plan.question.strip()) is not None,
+        kinds=sum(1 << i for i, term in enumerate(known) if stem(term) in kinds),
+        own=peers[plan.requirements.index(requirement)] if requirement in plan.requirements else 0,
+        peers=peers,
+        words=sum(1 << i for i, term in enumerate(known) if forms(term)[0].suffix >= 0),
+        several=len(plan.requirements) > 1,
+        listed=rule is None and plan.transformation is not None and plan.transformation.kind in _LISTS,
+        extremes=_extremes(plan),
+        numbers=sum(1 << i for i, term in enumerate(known) if lookup and bits >> i & 1 and term in _NUMBERS),
+        opposites=_opposites(known, bits),
+        rule=rule,
+        rule_forms=tuple((Form(phrase, 0 if phrase.isascii() else -1),) for phrase in rule.phrases) if rule else (),
     )
 
 
@@ -229,7 +240,8 @@ def _opposites(known: tuple[str, ...], bits: int) -> tuple[tuple[int, tuple[Form
 def _extremes(plan: Plan) -> tuple[frozenset[str], ...]:
     """The words of a question that single one out, unless it compares what it names."""
     words = [] if plan.intent is not Intent.LOOKUP else re.findall(r"[a-z]+", fold(plan.question))
-    return tuple({EXTREMES[word]: None for word in words if word in EXTREMES and word not in ("up", "main", "began")})
+    found = {EXTREMES[word]: None for word in words if word in EXTREMES and word not in ("up", "main", "began")}
+    return (*found, *(() if _UNSET.search(plan.question) is None else (_BY_DEFAULT,)))
 
 
 def _rarity(known: tuple[str, ...], idf: Mapping[str, float]) -> list[float]:
@@ -253,7 +265,7 @@ def _factors(plan: Plan) -> dict[str, float]:
     for anchor in plan.anchors:
         term = anchor.text
         reads = plan.intent in (Intent.SUMMARIZE, Intent.AGGREGATION) and stem(term) in _ASKS_TO_READ
-        if reads or is_function(term) or term in STOP_WORDS:
+        if reads or is_function(term) or is_aside(term) or term in STOP_WORDS:
             factors[term] = 0.0
         elif (ordered and (term in ORDERS or (term in BASES and not is_measure(term)))) or (
             ordered and BASES.get(term, term) in _DEGREES and measured
@@ -263,6 +275,10 @@ def _factors(plan: Plan) -> dict[str, float]:
             factors[term] = 0.0
         elif is_soft(term) or term == kind:
             factors[term] = _SOFT
+    unset = _UNSET.search(plan.question)
+    if unset is not None:
+        kept = {term for term, _ in terms(fold(_UNSET.sub(" ", plan.question)))}
+        factors.update((term, 0.0) for term, _ in terms(fold(unset.group())) if term not in kept)
     factors.update(_unspaced(plan.question))
     return factors if any(factors.get(a.text, 1.0) for a in plan.anchors) else {}
 

@@ -17,6 +17,8 @@ from lens_lsp.oracle.base import Fact, SynthesisRequest
 from lens_lsp.oracle.quoting import block, excerpt, holds, item, marker, plain
 
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"
+WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
+"""In place of `OFFLINE` where there is a model: it failed, its budget is spent, or nothing could be shown to it."""
 _MOST_QUOTES = 3
 _MOST_PASSAGES = 6
 _MOST_LISTED = 200
@@ -26,13 +28,14 @@ _UNTOLD = frozenset(map(stem, STOP_WORDS))
 _COUNTED = {Unit.FILE: ("file", "files"), Unit.LINE: ("line", "lines"), Unit.MATCH: ("occurrence", "occurrences")}
 
 
-def worded(request: SynthesisRequest) -> Iterator[str]:
-    """The answer piece by piece."""
+def worded(request: SynthesisRequest, *, configured: bool) -> Iterator[str]:
+    """The answer piece by piece; ``configured`` says whether there is a model."""
+    who = WITHOUT_MODEL if configured else OFFLINE
     last = ""
     for piece in _body(request):
         yield piece
         last = piece
-    yield OFFLINE if last.endswith("\n\n") else "\n" + OFFLINE
+    yield who if last.endswith("\n\n") else "\n" + who
 
 
 def _body(request: SynthesisRequest) -> Iterator[str]:

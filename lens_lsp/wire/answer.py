@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lens_lsp.domain.answer import Answer, Computation, RequirementResult
+from lens_lsp.wire.clusters import moment
 from lens_lsp.wire.evidence import account_json, coverage_json, document_json, evidence_json
 
 SCHEMA = "lens.answer/1"
@@ -27,7 +28,12 @@ def answer_json(answer: Answer) -> dict[str, object]:
         "documents": [document_json(document) for document in answer.documents],
         "coverage": coverage_json(answer.coverage),
         "ledger": account_json(answer.account),
-        "reused": [],
+        "reused": [
+            {"cluster": one.cluster, "askedAt": moment(one.asked_at), "requirements": list(one.requirements)}
+            for one in answer.reused
+        ],
+        "newer": list(answer.newer),
+        "typed": answer.typed,
         "compression": answer.compression,
         "rejectedQuotes": answer.rejected_quotes,
         "unsupported": list(answer.unsupported),

@@ -98,7 +98,7 @@ def _(event: Covered) -> dict[str, object]:
 
 @_body.register
 def _(event: EvidenceFound) -> dict[str, object]:
-    return {"evidence": evidence_json(event.evidence), "final": event.final}
+    return {"evidence": evidence_json(event.evidence), "final": event.final, "early": event.early}
 
 
 @_body.register

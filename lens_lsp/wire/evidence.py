@@ -64,7 +64,9 @@ def account_json(account: Account) -> dict[str, object]:
         "seconds": account.seconds,
         "cost": account.cost,
         "endpoint": account.endpoint,
-        "sent": [{"path": sent.path, "span": [sent.span.start, sent.span.end]} for sent in account.sent],
+        "sent": [
+            {"path": sent.path, "root": sent.root, "span": [sent.span.start, sent.span.end]} for sent in account.sent
+        ],
     }
 
 

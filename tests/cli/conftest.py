@@ -60,8 +60,11 @@ def lens_here(
     monkeypatch.setenv("HOME", environment["HOME"])
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str) -> Outcome:
-        status = main(arguments)
+    def run(*arguments: str, env: dict[str, str] | None = None) -> Outcome:
+        with monkeypatch.context() as here:
+            for name, value in (environment | (env or {})).items():
+                here.setenv(name, value)
+            status = main(arguments)
         return Outcome(status, *capfdbinary.readouterr())
 
     return run

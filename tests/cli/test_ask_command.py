@@ -80,7 +80,7 @@ def test_json_is_one_document_whose_quotes_stand_in_the_files(lens_here: Command
 
 def test_two_runs_are_equal_but_for_seconds(lens: Command, archive: Path) -> None:
     seconds = re.compile(rb'"seconds": ?[\d.e-]+')
-    first, second = (lens("ask", LEASE, "notes", "--events", "--seed", "5") for _ in range(2))
+    first, second = (lens("ask", LEASE, "notes", "--events", "--seed", "5", "--no-store") for _ in range(2))
     assert b'"schema": "lens.answer/1"' in first.out
     assert seconds.sub(b"", first.out) == seconds.sub(b"", second.out)
 
@@ -123,8 +123,8 @@ def test_every_belief_that_is_printed_can_be_recomputed(lens_here: Command, arch
 
 
 def test_without_explain_no_position_vectors_are_logged(lens_here: Command, notes: Path) -> None:
-    assert b'"position"' not in lens_here("ask", LEASE, "notes", "--events").out
-    assert b'"position"' in lens_here("ask", LEASE, "notes", "--events", "--explain").out
+    assert b'"position"' not in lens_here("ask", LEASE, "notes", "--no-store", "--events").out
+    assert b'"position"' in lens_here("ask", LEASE, "notes", "--no-store", "--events", "--explain").out
 
 
 def test_explain_follows_the_answer(lens_here: Command, archive: Path) -> None:
@@ -140,8 +140,8 @@ def test_explain_follows_the_answer(lens_here: Command, archive: Path) -> None:
 
 @pytest.mark.parametrize("option", [["--json"], ["--events"], ["--format", "grep"]])
 def test_explain_never_mixes_with_what_machines_read(lens_here: Command, notes: Path, option: list[str]) -> None:
-    plain = lens_here("ask", LEASE, "notes", *option)
-    explained = lens_here("ask", LEASE, "notes", "--explain", *option)
+    plain = lens_here("ask", LEASE, "notes", "--no-store", *option)
+    explained = lens_here("ask", LEASE, "notes", "--no-store", "--explain", *option)
     changing = re.compile(rb'"seconds": ?[\d.e-]+|, "position": ?\{[^}]*\}')
     assert changing.sub(b"", explained.out) == changing.sub(b"", plain.out)
     assert explained.complaint.startswith("Plan\n")

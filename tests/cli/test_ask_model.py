@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import signal
 import socket
 import stat
@@ -13,22 +12,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from lens_process import TIMEOUT, Command, Outcome, assert_one_sentence, on_a_terminal
+from lens_process import TIMEOUT, Command, assert_one_sentence, on_a_terminal
+from scripted_endpoint import FAR, KEY, assert_no_key, following, settings, stages
 
-from lens_lsp.models.base import ChatRequest, Message, Role
+from lens_lsp.models.base import ChatRequest
 from tests.models.chat_server import ChatServer, in_thread
-from tests.oracle.chat_session import PROOF, QUESTION, Says, notes, scripted, stage_of
+from tests.oracle.chat_session import PROOF, QUESTION, notes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals or signals")
-
-KEY = "sk-canary-Quillfeather-0123456789"
-FAR = "https://models.invalid/v1"
-"""No such host is ever resolved: RFC 6761."""
 
 
 @pytest.fixture
@@ -37,51 +32,14 @@ def folder(tmp_path: Path) -> Path:
     return notes(tmp_path / "bridges", more=2)
 
 
-def request_of(asked: dict[str, Any]) -> ChatRequest:
-    """A request as it came over the wire."""
-    messages = tuple(Message(Role(message["role"]), message["content"]) for message in asked["messages"])
-    return ChatRequest(messages, max_tokens=1)
-
-
-def proving(request: ChatRequest) -> str:
-    """Quotes the proof wherever it is shown; nonces are as they are in earnest."""
-    shown = re.findall(r"\[\w+ region (\d+), context\]\n(.*?)\n\[\w+ end\]", request.messages[1].text, re.DOTALL)
-    found = [
-        {"region": int(number), "fact": "f1", "verdict": "full", "quote": PROOF, "value": "4 May 1931"}
-        for number, text in shown
-        if PROOF in text
-    ]
-    return json.dumps({"found": found, "terms": []})
-
-
-def following(stages: dict[str, Says] | None = None) -> Callable[[dict[str, Any]], str]:
-    """What a server replies that follows the script."""
-    model = scripted({"observe": proving, **(stages or {})})
-    return lambda asked: str(model._tell(request_of(asked)))
-
-
-def settings(base_url: str, **more: str) -> dict[str, str]:
-    return {"LENS_BASE_URL": base_url, "LENS_MODEL": "any", "LENS_API_KEY": KEY, **more}
-
-
-def stages(server: ChatServer) -> list[str]:
-    """The stages of the chat requests that a server got."""
-    return [stage_of(request_of(each.json)) for each in server.requests if each.path.endswith("/chat/completions")]
-
-
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
     with in_thread(ChatServer(following())) as running:
         yield running
 
 
-def assert_no_key(outcome: Outcome) -> None:
-    assert b"Quillfeather" not in outcome.out + outcome.err
-    assert b"sk-canary" not in outcome.out + outcome.err
-
-
 def test_a_configured_model_answers_fast_with_citations(lens: Command, folder: Path, server: ChatServer) -> None:
-    outcome = lens("ask", QUESTION, "bridges", "--json", env=settings(server.base_url))
+    outcome = lens("ask", QUESTION, "bridges", "--no-store", "--json", env=settings(server.base_url))
     assert (outcome.status, outcome.complaint) == (0, "")
     answer = json.loads(outcome.out)
     assert (answer["mode"], answer["status"], answer["shortAnswer"]) == ("fast", "answered", "4 May 1931")
@@ -97,7 +55,9 @@ def test_a_configured_model_answers_fast_with_citations(lens: Command, folder: P
 def test_deep_plans_in_two_calls_and_explain_tells_what_went_where(
     lens: Command, folder: Path, server: ChatServer
 ) -> None:
-    outcome = lens("ask", QUESTION, "bridges", "--mode", "deep", "--explain", env=settings(server.base_url))
+    outcome = lens(
+        "ask", QUESTION, "bridges", "--no-store", "--mode", "deep", "--explain", env=settings(server.base_url)
+    )
     assert outcome.status == 0
     assert sorted(stages(server)) == ["anchors", "decompose", "observe", "synthesise"]
     assert "It was opened on 4 May 1931 [1]." in outcome.text
@@ -112,16 +72,18 @@ def test_evidence_is_the_mode_without_a_model_and_when_asked_for(
     only_one = settings(server.base_url)
     del only_one["LENS_MODEL"]
     for arguments, environment in (([], only_one), (["--mode", "evidence"], settings(server.base_url))):
-        outcome = lens("ask", QUESTION, "bridges", "--json", *arguments, env=environment)
+        outcome = lens("ask", QUESTION, "bridges", "--no-store", "--json", *arguments, env=environment)
         assert json.loads(outcome.out)["mode"] == "evidence"
     assert server.connections == 0
 
 
 def test_limits_lower_the_budget_of_the_mode(lens: Command, folder: Path, server: ChatServer) -> None:
-    outcome = lens("ask", QUESTION, "bridges", "--json", "--max-calls", "1", env=settings(server.base_url))
+    outcome = lens(
+        "ask", QUESTION, "bridges", "--no-store", "--json", "--max-calls", "1", env=settings(server.base_url)
+    )
     assert json.loads(outcome.out)["ledger"]["calls"]["total"] <= 1
     assert len(stages(server)) <= 1
-    refused = lens("ask", QUESTION, "bridges", "--max-cost", "1", env=settings(server.base_url))
+    refused = lens("ask", QUESTION, "bridges", "--no-store", "--max-cost", "1", env=settings(server.base_url))
     assert_one_sentence(refused, 2)
 
 
@@ -129,7 +91,7 @@ def test_a_model_that_is_down_leaves_the_evidence_and_says_what_to_start(lens: C
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port
         base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        outcome = lens("ask", QUESTION, "bridges", env=settings(base_url))
+        outcome = lens("ask", QUESTION, "bridges", "--no-store", env=settings(base_url))
     assert outcome.status == 1
     assert PROOF in outcome.text
     assert "ollama serve" in outcome.complaint
@@ -138,7 +100,7 @@ def test_a_model_that_is_down_leaves_the_evidence_and_says_what_to_start(lens: C
 
 @pytest.mark.parametrize("base_url", ["ftp://host/v1", "http://models.invalid/v1", f"http://{KEY}@localhost/v1"])
 def test_a_base_url_that_cannot_be_meant_is_told(lens: Command, folder: Path, base_url: str) -> None:
-    outcome = lens("ask", QUESTION, "bridges", env=settings(base_url))
+    outcome = lens("ask", QUESTION, "bridges", "--no-store", env=settings(base_url))
     assert_one_sentence(outcome, 2)
     assert_no_key(outcome)
 
@@ -153,28 +115,28 @@ def test_what_others_configure_is_never_used(lens: Command, folder: Path, server
         "HTTP_PROXY": server.origin,
         "ALL_PROXY": server.origin,
     }
-    alone = lens("ask", QUESTION, "bridges", "--json", env=others)
+    alone = lens("ask", QUESTION, "bridges", "--no-store", "--json", env=others)
     assert json.loads(alone.out)["mode"] == "evidence"
     assert server.connections == 0
     ours = {"LENS_BASE_URL": server.base_url, "LENS_MODEL": "any"}
-    assert lens("ask", QUESTION, "bridges", env=others | ours).status == 0
+    assert lens("ask", QUESTION, "bridges", "--no-store", env=others | ours).status == 0
     assert "Quillfeather" not in "".join(repr(request) for request in server.requests)
     assert len(stages(server)) == 3
 
 
 def test_our_own_key_is_the_one_that_is_sent(lens: Command, folder: Path, server: ChatServer) -> None:
-    lens("ask", QUESTION, "bridges", env=settings(server.base_url))
+    lens("ask", QUESTION, "bridges", "--no-store", env=settings(server.base_url))
     assert all(KEY in repr(each) for each in server.requests if each.path.endswith("/chat/completions"))
 
 
 def test_a_dry_run_shows_the_requests_and_makes_no_connection(lens: Command, folder: Path, server: ChatServer) -> None:
     environment = settings(server.base_url)
-    shown = lens("ask", QUESTION, "bridges", "--dry-run", env=environment)
+    shown = lens("ask", QUESTION, "bridges", "--no-store", "--dry-run", env=environment)
     assert (shown.status, shown.complaint) == (0, "")
     assert shown.text.startswith(f"Nothing was sent. In mode fast, {server.origin} (model any) would get:\n")
     for part in ("Request 1: analyse, about ", "Request 2: observe, about ", PROOF, "  bridges.md "):
         assert part in shown.text
-    machine = lens("ask", QUESTION, "bridges", "--dry-run", "--json", "--mode", "deep", env=environment)
+    machine = lens("ask", QUESTION, "bridges", "--no-store", "--dry-run", "--json", "--mode", "deep", env=environment)
     document = json.loads(machine.out)
     assert (document["schema"], document["mode"], document["endpoint"]) == ("lens.dry-run/1", "deep", server.origin)
     assert [each["stage"] for each in document["requests"]] == ["analyse", "decompose", "observe"]
@@ -189,20 +151,20 @@ def test_a_dry_run_shows_the_requests_and_makes_no_connection(lens: Command, fol
 
 def test_the_dry_run_shows_what_is_then_sent(lens: Command, folder: Path, server: ChatServer) -> None:
     environment = settings(server.base_url)
-    shown = json.loads(lens("ask", QUESTION, "bridges", "--dry-run", "--json", env=environment).out)
-    answer = json.loads(lens("ask", QUESTION, "bridges", "--json", env=environment).out)
+    shown = json.loads(lens("ask", QUESTION, "bridges", "--no-store", "--dry-run", "--json", env=environment).out)
+    answer = json.loads(lens("ask", QUESTION, "bridges", "--no-store", "--json", env=environment).out)
     assert shown["sent"]
     assert shown["sent"] == answer["ledger"]["sent"][: len(shown["sent"])]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--mode", "deep", "--quiet"]])
 def test_another_machine_needs_consent(lens: Command, folder: Path, arguments: list[str]) -> None:
-    outcome = lens("ask", QUESTION, "bridges", *arguments, env=settings(FAR))
+    outcome = lens("ask", QUESTION, "bridges", "--no-store", *arguments, env=settings(FAR))
     assert_one_sentence(outcome, 2)
     assert "--yes" in outcome.complaint
     assert "https://models.invalid" in outcome.complaint
     assert_no_key(outcome)
-    assert lens("ask", QUESTION, "bridges", "--dry-run", *arguments, env=settings(FAR)).status == 0
+    assert lens("ask", QUESTION, "bridges", "--no-store", "--dry-run", *arguments, env=settings(FAR)).status == 0
 
 
 @contextlib.contextmanager
@@ -238,7 +200,7 @@ def test_nothing_connects_without_consent_and_yes_is_remembered(
     lens: Command, folder: Path, environment: dict[str, str]
 ) -> None:
     with other_machine() as (origin, came):
-        asked = ("ask", QUESTION, "bridges", "--max-calls", "0")
+        asked = ("ask", QUESTION, "bridges", "--no-store", "--max-seconds", "1")
         assert lens(*asked, env=settings(origin)).status == 2
         assert came == []
         assert lens(*asked, "--yes", env=settings(origin)).status == 1
@@ -254,7 +216,7 @@ def test_nothing_connects_without_consent_and_yes_is_remembered(
     assert "Quillfeather" not in kept.read_text()
     if os.name == "posix":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert [path.name for path in kept.parent.iterdir()] == ["consent.json"]
+    assert {path.name for path in kept.parent.iterdir()} <= {"consent.json", ".lock", "usage.json"}
 
 
 def answering(said: bytes, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
@@ -313,5 +275,7 @@ def test_an_interrupt_while_the_model_is_silent_prints_what_was_found_within_a_s
     assert answer["stopped"] == "cancelled"
     assert PROOF in "".join(item["quote"] for item in answer["evidence"])
     assert answer["ledger"]["calls"] == {"analyse": 1, "observe": 1, "total": 2}
+    (kept,) = Path(environment["HOME"]).rglob("usage.json")
+    assert [spent["calls"] for day in json.loads(kept.read_text())["days"].values() for spent in day.values()] == [2]
     assert "interrupted; " in complaint.decode()
     assert seconds < 1.0

@@ -103,6 +103,29 @@ def test_a_terminal_shows_passages_when_found_then_the_answer_as_it_comes(
     )
 
 
+SEEN_EARLY = """
+from dataclasses import replace
+from lens_lsp.cli.hearing import Hearing
+from lens_lsp.cli.render import Places
+from lens_lsp.domain.events import EvidenceFound
+from lens_lsp.domain.text import Span
+from tests.hand_made import evidence
+hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
+found = evidence(1)
+hearing.take(EvidenceFound(found, early=True))
+hearing.take(EvidenceFound(replace(found, span=Span(found.span.start + 3, found.span.end + 3))))
+hearing.take(EvidenceFound(replace(found, path="other.md")))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_a_passage_that_was_seen_early_has_one_line(tmp_path: Path, environment: dict[str, str]) -> None:
+    status, shown = on_a_terminal(["-c", SEEN_EARLY], tmp_path, environment | {"NO_COLOR": "1"})
+    assert status == 0
+    lines = shown.decode("utf-8").splitlines()
+    assert [line.split(":")[0].rpartition("/")[2] for line in lines] == [PATH.rpartition("/")[2], "other.md"]
+
+
 REVISED = """
 from dataclasses import replace
 from lens_lsp.cli.hearing import Hearing
@@ -165,9 +188,51 @@ def test_nothing_a_file_brought_into_an_answer_is_active_markdown(said: str, quo
     assert notes.count("\n") == 1, "a footnote is one line"
     tokens = MarkdownIt("commonmark").parse(body)
     kinds = [child.type for token in tokens for child in (token, *(token.children or ()))]
-    assert not {"image", "html_inline", "html_block"} & set(kinds)
+    assert not {"image", "link_open", "html_inline", "html_block"} & set(kinds)
+    assert not re.search(r"(?<!\\)(?:\\\\)*://", body)
+    words = [child.content if child.type == "text" else "\n" for token in tokens for child in token.children or ()]
+    assert not re.search(r"[\w.+-]@[\w-]*\.\w", "".join(words)), "GitHub looks for mail in all but code"
     (link,) = [token for token in MarkdownIt("commonmark").parse(notes)[1].children or () if token.type == "link_open"]
     assert str(link.attrs["href"]).endswith("#L5")
+
+
+LIVE = [
+    # what a file or a model may say, what of it is printed
+    ("see https://evil.example/x", r"see https\://evil.example/x"),
+    ("see HTTP://evil.example and ftp://evil.example", r"see HTTP\://evil.example and ftp\://evil.example"),
+    ("obsidian://open", r"obsidian\://open"),
+    ("see www.evil.example or WWW.evil.example", r"see www\.evil.example or WWW\.evil.example"),
+    ("write to joe@evil.example.", "write to `joe@evil.example`."),
+    ("mailto:joe@evil.example, xmpp:@evil.example/x", "mailto:`joe@evil.example`, xmpp:`@evil.example`/x"),
+    (r"joe\@evil.example joe@evil\.example", r"`joe\@evil.example` `joe@evil\.example`"),
+    ("joe&#64;evil.example joe&commat;evil.example", r"joe\&#64;evil.example joe\&commat;evil.example"),
+    ("`joe@evil.example` `code`", r"`joe@evil.example` \`code\`"),
+    ("`joe@evil.example ` jim@evil.example", r"\``joe@evil.example` \` `jim@evil.example`"),
+    ("~~joe@evil.example~~", r"~\~`joe@evil.example`~\~"),
+    ("<https://evil.example> <joe@evil.example>", r"\<https\://evil.example> <`joe@evil.example`>"),
+    (r"\<b> \\<b> \\\<b>", r"\<b> \\\<b> \\\<b>"),
+    (r"\![a](b) \\![a](b)", r"\![a]\(b) \\\![a]\(b)"),
+    ("[a](http://evil.example)", r"[a]\(http\://evil.example)"),
+    ("[a][r]\n\n[r]: //evil.example", "[a][r]\n\n[r]\\: //evil.example"),
+    ("[^1]: evil", r"[^1]\: evil"),
+    ("[1]: evil", r"[^1]\: evil"),
+    ("<!-- lens:answer --> </p> <?x", r"\<!-- lens:answer --> \</p> \<?x"),
+    ("&lt;b&gt; R&D; a & b", r"\&lt;b\&gt; R\&D; a & b"),
+    ("`code`, a@b, @pytest.fixture, 12:30, a/b", "`code`, a@b, @pytest.fixture, 12:30, a/b"),
+]
+
+
+@pytest.mark.parametrize(("said", "expected"), LIVE)
+def test_addresses_and_links_that_a_file_brought_into_an_answer_are_dead(said: str, expected: str) -> None:
+    assert markdown_answer(replace(ANSWER, text=said), PLACES).partition("\n\n[^1]: [")[0].rstrip("\n") == expected
+
+
+def test_addresses_in_a_footnote_are_dead() -> None:
+    quote = r"`joe@evil.example` or \jim@evil.example, www.evil.example, http://evil.example"
+    shown = markdown_answer(replace(ANSWER, text="", evidence=(replace(evidence(), quote=quote),)), PLACES)
+    assert shown.endswith(
+        r'"`joe@evil.example` or `\jim@evil.example`, www\.evil.example, http\://evil.example"' + "\n"
+    )
 
 
 RESTARTED = """

@@ -89,7 +89,7 @@ def test_no_command_shows_the_help_on_standard_error(lens: Command) -> None:
         (["ask", "x", "--max-seconds", "inf"], "'inf' is not a number above 0"),
         (["ask", "x", "--max-calls", "-1"], "'-1' is not a whole number from 0"),
         (["ask", "x", "--max-tokens", "0"], "'0' is not a whole number from 1"),
-        (["ask", "x", "--thread", "lease"], "--thread needs the store"),
+        (["ask", "x", "--thread", "lease", "--no-store"], "--thread needs the store"),
         (["ask", "x", "--json", "--events"], "not allowed with"),
         (["ask", "x", "--events", "--format", "grep"], "not allowed with"),
         (["ask", "x", "--store", "s", "--no-store"], "not allowed with"),

@@ -11,7 +11,7 @@ from lens_process import Command
 
 from lens_lsp import __version__
 from lens_lsp.cli.census import take_census
-from lens_lsp.cli.doctor import workspace_of
+from lens_lsp.cli.workspace import workspace_of
 
 
 def facts(lens: Command, *arguments: str, **environment: str) -> dict[str, dict[str, object]]:

@@ -11,7 +11,7 @@ from lens_lsp.computation.dates import CalendarDate
 from lens_lsp.computation.reading import find_values
 from lens_lsp.computation.unit_table import KNOWN_UNITS, find_unit
 from lens_lsp.computation.units import ONE, Dimension, Unit, counted, currency, ordinal, rate
-from lens_lsp.computation.values import Value, clock, dated, named, quantity, truth
+from lens_lsp.computation.values import Value, clock, dated, quantity, truth
 from lens_lsp.computation.writing import show
 
 KM = find_unit("km") or ONE
@@ -57,7 +57,6 @@ KM = find_unit("km") or ONE
         (clock(52215), "14:30:15"),
         (truth(True), "yes"),
         (truth(False), "no"),
-        (named("Ada"), "Ada"),
     ],
 )
 def test_a_value_is_written_as_a_person_would(value: Value, written: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,3 +72,22 @@ def test_a_text_never_spans_two_chunks_however_large_it_is() -> None:
     for size in (10, 40 << 20, 10, 3 << 20):
         arena.add(b"x" * size)
     assert sorted(len(text) for text in in_chunks(arena).values()) == [10, 10, 3 << 20, 40 << 20]
+
+
+def test_large_chunks_hold_the_same_texts_in_fewer_pieces() -> None:
+    arena = Arena()
+    for number in range(50):
+        arena.add(b"%02d" % number * 100_000)
+    arena.remove(7)
+    large = arena.large_chunks()
+    assert len(large) < len(arena.chunks())
+    assert [slot for chunk in large for slot in chunk.slots.tolist()] == list(range(50))
+    assert b"".join(chunk.data.tobytes() for chunk in large) == b"".join(c.data.tobytes() for c in arena.chunks())
+
+
+def test_some_texts_together_are_a_chunk_of_their_own() -> None:
+    arena = Arena()
+    slots = [arena.add(text) for text in (b"one", b"two", b"three")]
+    chunk = arena.together(np.array([slots[2], slots[0]]))
+    assert chunk.data.tobytes() == b"three\xffone\xff"
+    assert (chunk.slots.tolist(), chunk.starts.tolist()) == ([2, 0], [0, 6])

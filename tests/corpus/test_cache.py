@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import itertools
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -17,6 +21,8 @@ from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.domain.model import Skip, SkipReason
 
 LONG_AGO = 1_000_000_000
+CACHE = TextCache.refresh.__code__.co_filename
+Watch = Callable[[FrameType, str, object], object]
 
 
 class Folder:
@@ -203,6 +209,70 @@ def test_a_file_that_vanished_since_it_was_listed_is_reported(folder: Folder) ->
     (folder.path / "a.md").unlink()
     assert folder.refresh() == [Skip("a.md", SkipReason.UNREADABLE)]
     assert folder.follow() == []
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_file_that_could_not_be_read_for_a_while_is_read_again_though_nothing_shows_a_change(
+    folder: Folder, by_name: bool
+) -> None:
+    (folder.path / "in").mkdir()
+    folder.write("in/a.md", "text")
+    folder.look()
+    paths = [entry.path for entry in folder.files]
+    (folder.path / "in").rename(folder.path / "away")
+    skips = folder.cache.fill(folder.root, paths, {}) if by_name else folder.refresh()
+    assert skips == [Skip("in/a.md", SkipReason.UNREADABLE)]
+    (folder.path / "away").rename(folder.path / "in")
+    assert folder.follow() == []
+    assert folder.texts == {"in/a.md": "text"}
+
+
+@contextmanager
+def interrupted_in_the_cache(at: int) -> Iterator[list[int]]:
+    """What Ctrl-C does before the line number ``at`` that the cache comes to; gives that line once it came."""
+    came: list[int] = []
+    lines = itertools.count()
+
+    def watch(frame: FrameType, event: str, argument: object) -> Watch | None:
+        if frame.f_code.co_filename != CACHE:
+            return None
+        if event == "line" and next(lines) == at:
+            came.append(frame.f_lineno)
+            raise KeyboardInterrupt
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        with suppress(KeyboardInterrupt):
+            yield came
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_wherever_an_update_is_broken_off_the_next_one_makes_it_whole(folder: Folder, first: bool) -> None:
+    texts = {"a.md": "alpha", "b.md": "young", "c.md": "changed", "d.md": "new"}
+    for at in itertools.count():
+        folder.cache = TextCache()
+        (folder.path / "d.md").unlink(missing_ok=True)
+        for name, modified in (("a.md", LONG_AGO), ("b.md", 1 << 33), ("c.md", LONG_AGO), ("gone.md", LONG_AGO)):
+            folder.write(name, texts.get(name, ""), modified=modified)
+        folder.write("c.md", "before")
+        if not first:
+            folder.follow()
+        for name in ("c.md", "d.md"):
+            folder.write(name, texts[name], modified=LONG_AGO + 1)
+        (folder.path / "gone.md").unlink()
+        folder.look()
+        with interrupted_in_the_cache(at) as came:
+            folder.fill() if first else folder.refresh()
+            folder.cache.describe()
+        skips = folder.follow() if folder.cache.files else folder.fill()
+        assert (skips, folder.texts) == ([], texts), came
+        if not came:
+            break
+    assert at > 50
 
 
 def test_giving_back_space_changes_no_result(folder: Folder) -> None:

@@ -125,6 +125,34 @@ def test_a_folder_that_was_replaced_while_it_was_held_is_looked_for_again(tree: 
 
 
 @both_ways
+@pytest.mark.parametrize("became", ["nothing", "a link"])
+def test_a_folder_that_cannot_be_opened_any_more_is_never_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, announce: bool, became: str
+) -> None:
+    root, here = tmp_path / "root", tmp_path / "here"
+    for folder in (root / "in", here):
+        folder.mkdir(parents=True)
+    for name in ("a.md", "b.md"):
+        (here / name).write_text("outside")
+        (root / "in" / name).write_text("inside")
+    monkeypatch.chdir(here)
+    (root / "in").rename(tmp_path / "away")
+    if became == "a link":
+        (root / "in").symlink_to(here)
+    reason = SkipReason.LINK if became == "a link" else SkipReason.UNREADABLE
+    assert read(root, ["in/a.md", "in/b.md"], announce=announce) == [(reason, None)] * 2
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs a plain file that fails when it is read")
+@both_ways
+@pytest.mark.parametrize("wanted", [["mem", "comm"], ["comm", "mem"]])
+def test_a_file_that_fails_when_it_is_read_is_refused_and_spoils_nothing(announce: bool, wanted: list[str]) -> None:
+    found = dict(zip(wanted, read(Path("/proc/self"), wanted, announce=announce), strict=True))
+    assert found["mem"][0] is SkipReason.UNREADABLE
+    assert found["comm"][0] == Path("/proc/self/comm").read_bytes()
+
+
+@both_ways
 def test_no_descriptor_stays_open_even_if_reading_stops_on_the_way(tree: Path, announce: bool) -> None:
     before = descriptors()
     with Root(str(tree)) as root:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.matcher import Literal, fast_matcher_available, matcher
+from lens_lsp.corpus.matcher import fast_matcher_available, matcher
+from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import exact_literal, scan, word_literal
 from tests.availability import unavailable
 

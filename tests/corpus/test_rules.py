@@ -92,7 +92,10 @@ def test_text_encodings_are_accepted_as_fallback(encoding: str) -> None:
     assert CorpusRules(fallback_encoding=encoding).fallback_encoding == encoding
 
 
-@pytest.mark.parametrize("encoding", ["no-such", "rot13", "hex", "unicode_escape", "utf-7", "", "a\0b"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["no-such", "rot13", "hex", "unicode_escape", "Unicode-Escape", "raw-unicode-escape", "utf-7", "u7", "", "a\0b"],
+)
 def test_a_fallback_that_reads_no_text_is_refused(encoding: str) -> None:
     with pytest.raises(UsageError, match="not a text encoding"):
         CorpusRules(fallback_encoding=encoding)

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.matcher import Literal, fast_matcher_available
+from lens_lsp.corpus.arena import Arena, Chunk
+from lens_lsp.corpus.matcher import fast_matcher_available
+from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import Hits, exact_literal, scan, word_literal
 from lens_lsp.domain.words import bigrams, fold, stem
 
@@ -220,3 +222,42 @@ def test_no_terms_and_no_texts_give_no_hits() -> None:
     assert len(scan(arena_of("text").chunks(), [])) == 0
     assert len(scan([], [(word_literal("text"),)])) == 0
     assert len(scan(arena_of("", "").chunks(), [(word_literal("text"),)])) == 0
+
+
+def test_several_threads_find_the_same_in_the_same_order() -> None:
+    texts = [f"needle {number} " + "hay " * 300_000 + "needles" for number in range(8)]
+    chunks = arena_of(*texts).chunks()
+    terms = [(word_literal("needle"),), (word_literal("hay"),)]
+    assert len(chunks) > 1
+    alone, together = scan(chunks, terms, threads=1), scan(chunks, terms, threads=3)
+    assert all(
+        np.array_equal(getattr(alone, column), getattr(together, column)) for column in ("slot", "term", "at", "size")
+    )
+
+
+def test_no_chunk_is_lost_between_threads() -> None:
+    arena = arena_of(*(f"needle {number}" for number in range(300)))
+    chunks = [arena.together(np.array([slot])) for slot in range(300)]
+    for _ in range(30):
+        hits = scan(chunks, [(word_literal("needle"),)], threads=4)
+        assert hits.slot.tolist() == list(range(300))
+
+
+def test_only_the_callers_thread_asks_whether_to_stop() -> None:
+    chunks = arena_of(*("needle " + "hay " * 300_000 for _ in range(12))).chunks()
+    asked: list[int] = []
+
+    def at_once() -> bool:
+        asked.append(threading.get_ident())
+        return True
+
+    assert len(scan(chunks, [(word_literal("needle"),)], threads=1, cancelled=at_once)) == 0
+    scan(chunks, [(word_literal("needle"),)], threads=3, cancelled=at_once)
+    assert set(asked) == {threading.get_ident()}
+
+
+def test_what_fails_on_another_thread_fails_for_the_caller() -> None:
+    good = arena_of("needle").chunks()
+    broken = [Chunk(np.frombuffer(b"needle\xff", np.uint8), np.empty(0, np.int64), np.empty(0, np.int64))] * 3
+    with pytest.raises(IndexError):
+        scan([*good, *broken], [(word_literal("needle"),)], threads=2)

@@ -30,12 +30,11 @@ def imported() -> set[str]:
 def test_the_page_has_every_declared_dependency_and_no_other() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {re.split(r"[<>=!~; \[]", dependency)[0] for dependency in project["dependencies"]}
-    assert documented("## In use") | documented("## Declared for the next doors") == declared
+    assert documented("## In use") == declared
 
 
-def test_what_is_called_in_use_is_imported_and_the_rest_is_not() -> None:
+def test_what_is_called_in_use_is_imported() -> None:
     assert documented("## In use") <= imported()
-    assert not documented("## Declared for the next doors") & imported()
 
 
 def test_no_rejected_package_is_imported() -> None:

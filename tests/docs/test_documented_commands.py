@@ -26,13 +26,12 @@ from documentation import (
     simple_commands,
 )
 
-from lens_lsp.cli import ask, doctor, find
+from lens_lsp.cli import ask, check, clusters, consent, doctor, find
 from lens_lsp.cli.arguments import Parser, top_level_parser
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation import command as evaluation
 
 README = REPOSITORY / "README.md"
-MODEL = {"LENS_BASE_URL": "http://localhost:11434/v1", "LENS_MODEL": "any"}
 FIRST = 'python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/lens ask "{}" docs'
 SECOND = "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest"
 COMMANDS = [(name_of(page), words) for page, words in documented_commands()]
@@ -44,9 +43,15 @@ def parse(arguments: list[str]) -> None:
     """Parse as the command line does; raises UsageError."""
     name, rest = arguments[0], arguments[1:]
     if name == "ask":
-        ask.parse(rest, MODEL)
+        ask.parse(rest)
     elif name == "find":
         find.parse(rest)
+    elif name == "check":
+        check.parse(rest)
+    elif name == "clusters":
+        clusters.parse(rest)
+    elif name == "consent":
+        consent.parse(rest)
     elif name == "doctor":
         doctor.parse(rest)
     elif name == "eval":
@@ -77,11 +82,13 @@ def test_a_documented_command_is_one_the_program_takes(page: str, arguments: lis
 
 
 def test_every_command_is_documented_and_a_wrong_one_would_be_noticed() -> None:
-    assert {words[0] for _, words in LENS} == {"ask", "find", "doctor", "eval"}
+    assert {words[0] for _, words in LENS} == {"ask", "find", "check", "clusters", "consent", "doctor", "eval"}
     assert {words[1] for _, words in LENS if words[0] == "eval"} == {"prepare", "run", "report", "gate", "fit"}
     for wrong in (
         ["ask", "--no-such", "x"],
         ["find", "--no-such", "x"],
+        ["check", "--format", "xml"],
+        ["consent", "revoke"],
         ["doctor", "--probe-all"],
         ["eval", "gate"],
         ["--no-such"],

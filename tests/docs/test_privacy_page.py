@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 
 from documentation import DOCS, REPOSITORY, text_of
 
 from lens_lsp.cli.arguments import ask_parser
+from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.domain.answer import Mode
 from lens_lsp.models.openai import LOCAL_CONTEXT, REMOTE_CONTEXT
 from lens_lsp.oracle.ledger import Budget
@@ -16,7 +18,7 @@ PRIVACY = DOCS / "explanation" / "privacy.md"
 
 
 def test_every_file_that_the_privacy_page_names_exists() -> None:
-    named = re.findall(r"`((?:tests|corpus|oracle|cli|models)/[\w./]*)`", text_of(PRIVACY))
+    named = re.findall(r"`((?:tests|corpus|oracle|cli|models|settings|kept)/[\w./]*)`", text_of(PRIVACY))
     assert len(named) > 8
     for path in named:
         assert (REPOSITORY / path).exists() or (REPOSITORY / "lens_lsp" / path).exists(), path
@@ -43,6 +45,8 @@ def test_the_figures_of_the_guide_are_those_of_the_program() -> None:
 
 
 def test_every_option_of_the_guide_is_one() -> None:
-    known = {option for action in ask_parser()._actions for option in action.option_strings}
+    (actions,) = [action for action in consent_parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    parsers = [ask_parser(), *actions.choices.values()]
+    known = {option for parser in parsers for action in parser._actions for option in action.option_strings}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text_of(MODELS)))
     assert named <= known

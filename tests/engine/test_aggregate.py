@@ -53,6 +53,22 @@ def test_a_condition_keeps_the_lines_whose_value_meets_it(count: Callable[[Mappi
     assert matches.total == 2
 
 
+def test_a_line_without_a_date_is_as_old_as_what_stands_above_it(
+    count: Callable[[Mapping[str, str]], Count],
+) -> None:
+    files = {
+        "diary/2015-03-14.md": "# Market\n\n- bought a tent\n- bought a lamp, delivered 2015-04-02\n",
+        "log.md": "# 2015\n\n## March 2015\n\n- bought rope\n\n## April 2015\n\n- bought tar\n",
+    }
+    matches = count(files)(MatchRule(("bought",), Unit.LINE, Condition("in", "March 2015")))
+    assert (matches.total, matches.files) == (2, 2)
+
+
+def test_more_than_two_thousand_is_an_amount(count: Callable[[Mapping[str, str]], Count]) -> None:
+    files = {"sold.md": "- tickets sold: 2050\n- tickets sold: 1950\n- tickets sold since 2015\n"}
+    assert count(files)(MatchRule(("tickets",), Unit.LINE, Condition(">", "2,000"))).total == 1
+
+
 def test_phrases_of_a_line_rule_stand_in_one_line_and_those_of_a_file_rule_anywhere(
     count: Callable[[Mapping[str, str]], Count],
 ) -> None:

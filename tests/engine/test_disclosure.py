@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.model import Document, Origin
@@ -40,6 +44,28 @@ def test_a_row_takes_its_header_along() -> None:
 
 def test_a_title_that_is_a_file_name_stands_nowhere() -> None:
     assert left("It is long. It is old.\n", "It is long.", "a.md") == ["It is long."]
+
+
+def listed(text: str, title: str) -> bool:
+    """Whether all words of a title lie in what is listed."""
+    parts = left(text, "It is long.", title)
+    return all(any(word in part for part in parts) for word in re.findall(r"\w+", title))
+
+
+@pytest.mark.parametrize("written", ['"The \\"old\\" bridge"', ">-\n  The\n  'old' bridge"])
+def test_a_title_that_is_written_otherwise_is_listed(written: str) -> None:
+    text = f"---\ntitle: {written}\n---\n# One\n\nIt is long.\n"
+    title = document(text).structure.head.title
+    assert title is not None
+    assert "old" in title
+    assert listed(text, title)
+
+
+def test_a_title_that_is_a_heading_with_markup_is_listed() -> None:
+    text = "# The **old** [bridge](b.md)\n\nNothing.\n\n# Two\n\nIt is long.\n"
+    title = document(text).structure.headings[0].text
+    assert title not in text
+    assert listed(text, title)
 
 
 def test_spans_are_apart_and_count_from_the_beginning_of_the_file() -> None:

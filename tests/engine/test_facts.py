@@ -42,6 +42,14 @@ def test_one_value_of_one_passage_does_not_tell_two_things_apart() -> None:
     assert {fact.status for fact in found} == {MISSING}
 
 
+def test_of_several_values_the_one_beside_the_other_operand_counts() -> None:
+    flat = item("The rent of the flat was 600 €.", {0: "600 €"})
+    budget = item("Monthly budget: 2,400 €, rent: 720 €", {0: "720 €", 1: "2,400 €"})
+    _, combined = facts("What percentage of the monthly budget is the rent?", flat, budget)
+    assert combined is not None
+    assert combined.result == "30 %"
+
+
 def test_the_faster_of_two_takes_the_shorter_time() -> None:
     _, combined = facts(
         "Which is faster, the sled or the ski?", item("The sled: 40 s", {0: "40 s"}), item("The ski: 55 s", {1: "55 s"})

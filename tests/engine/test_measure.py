@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.corpus.arena import Arena, Chunk
 from lens_lsp.corpus.scan import exact_literal, scan
-from lens_lsp.engine.measure import Measures, inverse_frequency, measure
+from lens_lsp.engine.measure import Measures, counted, distinct, inverse_frequency, measure
 
 VOCABULARY = ("one", "two", "three", "absent")
 TEXTS = st.lists(st.lists(st.sampled_from((*VOCABULARY[:3], "other")), max_size=12).map(" ".join), max_size=8)
@@ -26,6 +29,14 @@ def measured(texts: list[str], removed: set[int] = frozenset()) -> Measures:
         arena.remove(slot)
     hits = scan(arena.chunks(), [(exact_literal(word),) for word in VOCABULARY])
     return measure(hits, len(VOCABULARY), arena.lengths(), len(texts) - len(removed))
+
+
+@given(st.lists(st.integers(-5, 2**62)))
+def test_values_are_counted_as_numpy_does(values: list[int]) -> None:
+    array = np.array(values, np.int64)
+    unique, counts = np.unique(array, return_counts=True)
+    assert distinct(array).tolist() == unique.tolist()
+    assert [found.tolist() for found in counted(array)] == [unique.tolist(), counts.tolist()]
 
 
 def idf(word: str, texts: list[str]) -> float:
@@ -113,3 +124,20 @@ def test_large_tables_are_counted_as_small_ones_are() -> None:
     sparse, dense = measure(hits, 3, lengths, 3000), measure(hits, 3, arena.lengths(), 3000)
     for name in ("slot", "term", "count", "frequency", "idf"):
         assert getattr(sparse, name).tolist() == getattr(dense, name).tolist()
+
+
+def test_a_question_is_answered_without_masked_arrays(tmp_path: Path) -> None:
+    for name, link in (("mill", "weir"), ("weir", "mill")):
+        text = f"The Old {name.title()} was built in 1702 beside the [[{link}]].\n"
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    code = (
+        "import asyncio, sys\n"
+        "from lens_lsp import Lens\n"
+        "async def ask(question):\n"
+        "    return [event async for event in Lens([sys.argv[1]]).ask(question)]\n"
+        "for question in ('When was the Old Mill built?', 'How many files mention 1702?'):\n"
+        "    assert asyncio.run(ask(question))\n"
+        "print('numpy' in sys.modules, 'numpy.ma' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "True False\n"

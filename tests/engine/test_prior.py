@@ -55,9 +55,9 @@ def test_the_families_together_are_the_score(workspace: Make) -> None:
 def test_what_was_verified_before_lifts_a_file_unless_history_is_switched_off(workspace: Make) -> None:
     space = workspace({f"{letter}.md": "the same copper kettle" for letter in "abcd"} | FILLER)
     asked = space.ask("copper kettle")
-    history = {(0, "c.md"): 1.0}
+    space.corpus.history = {(0, "c.md"): 1.0}
     orders = [
-        prior(space.corpus, asked.question, asked.hits, asked.measures, history=history, ablate=ablate).ranked.tolist()
+        prior(space.corpus, asked.question, asked.hits, asked.measures, ablate=ablate).ranked.tolist()
         for ablate in (frozenset(), frozenset({"history"}))
     ]
     assert [space.path(order[0]) for order in orders] == ["c.md", "a.md"]

@@ -182,8 +182,8 @@ def test_a_description_in_another_script_counts(workspace: Make) -> None:
 
 def test_verified_evidence_of_a_file_speaks_for_all_of_it_and_for_no_other(workspace: Make) -> None:
     space = workspace({"a.md": "text", "b.md": "text"})
-    history = {(0, "a.md"): 0.7, (0, "gone.md"): 1.0}
-    assert space.scores(history_scores(history, space.corpus, space.corpus.slots)) == {"a.md": 0.7}
+    space.corpus.history = {(0, "a.md"): 0.7, (0, "gone.md"): 1.0}
+    assert space.scores(history_scores(space.corpus, space.corpus.slots)) == {"a.md": 0.7}
 
 
 def test_terms_that_meet_count_more_than_terms_far_apart(workspace: Make) -> None:

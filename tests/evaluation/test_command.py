@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 
 from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.evaluation.command import add_parser, run
+from lens_lsp.models.base import ModelError
+from lens_lsp.models.scripted import ScriptedModel
 
 
 def _evaluate(*arguments: object) -> int:
@@ -26,7 +29,7 @@ def test_prepare_run_and_report_follow_one_another(
     asked = ("--corpus", corpus, "--snapshot", "3", "--arm", "bm25s,tantivy", "--limit", "2", "--out", result)
     assert _evaluate("run", dataset_dir, *asked) == 0
     printed = capsys.readouterr()
-    assert "| run | find | bm25s | 2 |" in printed.out
+    assert "| run | find | – | bm25s | 2 |" in printed.out
     assert printed.err == ""
     assert _evaluate("report", result, "--out", report) == 0
     assert (report / "report.md").read_text() == capsys.readouterr().out
@@ -43,22 +46,72 @@ def test_a_run_that_asks_is_reported_with_what_only_answers_have(
     capsys.readouterr()
     assert _evaluate("report", result, "--out", report) == 0
     printed = capsys.readouterr().out
-    assert "| ground, strict, 10 windows | answered | answered with a quote | false answers |" in printed
-    assert "| run | evidence | lens | 1 |" in printed
-    assert "| run | evidence | lens-without-arm-global+arm-local | 1 |" in printed
+    assert "| answered | answered with a quote | false answers | calls, mean |" in printed
+    assert "| run | evidence | offline | lens | 1 |" in printed
+    assert "| run | evidence | offline | lens-without-arm-global+arm-local | 1 |" in printed
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [(("--mode", "deep"), "needs a model"), (("--ablate", "lambda"), "mode find, which has no loop")],
+    [
+        (("--mode", "deep"), "no model to judge"),
+        (("--mode", "evidence", "--oracle", "answer-key"), "choose offline"),
+        (("--mode", "fast", "--oracle", "offline"), "choose chat or answer-key"),
+        (("--mode", "evidence", "--error", "0.1"), "--error is that of"),
+        (("--ablate", "lambda"), "mode find, which has no loop"),
+    ],
 )
 def test_what_a_mode_does_not_have_is_refused(
     dataset_dir: Path, tmp_path: Path, arguments: tuple[str, ...], told: str
 ) -> None:
+    _evaluate("prepare", dataset_dir, "--snapshot", "3", "--out", tmp_path / "corpus")
     places = ("--corpus", tmp_path / "corpus", "--snapshot", "3", "--out", tmp_path / "run")
     with pytest.raises(UsageError, match=told):
         _evaluate("run", dataset_dir, *places, *arguments)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("mode", ["fast", "deep"])
+def test_the_answer_key_judges_a_run_from_the_command_line(
+    dataset_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str
+) -> None:
+    _evaluate("prepare", dataset_dir, "--snapshot", "3", "--out", tmp_path / "corpus")
+    capsys.readouterr()
+    places = ("--corpus", tmp_path / "corpus", "--snapshot", "3", "--out", tmp_path / "run")
+    judged = ("--mode", mode, "--oracle", "answer-key", "--error", "0.05", "--seed", "3")
+    assert _evaluate("run", dataset_dir, *places, *judged, "--arm", "lens,bm25s") == 0
+    printed = capsys.readouterr().out
+    assert f"| run | {mode} | answer-key, ε 0.05 | lens | 3 |" in printed
+    assert f"| run | {mode} | – | bm25s | 3 |" in printed
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert (summary["oracle"], summary["error"], summary["mode"]) == ("answer-key", 0.05, mode)
+    assert summary["arms"]["lens"]["calls"]["total"] > 0
+    assert summary["arms"]["bm25s"]["calls"] == {"total": 0, "mean": None, "most": 0, "beyond": 0}
+
+
+def test_a_model_that_the_caller_brings_judges_a_run(dataset_dir: Path, tmp_path: Path) -> None:
+    _evaluate("prepare", dataset_dir, "--snapshot", "3", "--out", tmp_path / "corpus")
+    model = ScriptedModel(lambda request: ModelError("too busy"))
+    probed: list[str] = []
+
+    async def probe() -> None:
+        probed.append("once")
+
+    parser = argparse.ArgumentParser(prog="lens")
+    add_parser(parser.add_subparsers(required=True))
+    places = ("--corpus", tmp_path / "corpus", "--snapshot", "3", "--out", tmp_path / "run")
+    asked = parser.parse_args(["eval", "run", str(dataset_dir), *map(str, places), "--mode", "fast"])
+    assert run(asked, lambda args: (model, probe)) == 0
+    assert probed == ["once"]
+    assert len(model.requests) == 3, "one question, one request: the throwaway question asks no model"
+    assert model.closed
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["oracle"] == "chat"
+
+
+@pytest.mark.parametrize("rate", ["1.5", "-0.1", "much", "nan"])
+def test_an_error_rate_is_a_share(rate: str) -> None:
+    with pytest.raises(SystemExit):
+        _evaluate("run", "d", "--corpus", "c", "--snapshot", "3", "--out", "o", "--error", rate)
 
 
 def test_titles_are_hidden_on_request(dataset_dir: Path, tmp_path: Path) -> None:

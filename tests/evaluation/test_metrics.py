@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.evaluation.datasets import Gold, GoldSpan
 from lens_lsp.evaluation.metrics import (
+    Worded,
     all_gold,
     evidence_recall,
     ground,
@@ -89,7 +90,7 @@ def test_there_is_no_ground_without_gold_passages_answers_or_quotes() -> None:
     assert ground([], [], Gold(("a",), support=spans, answers=("the", "?")), 10) is None
     gold = Gold(("a",), support=spans, answers=("x",))
     assert "ground.strict" not in score([], [], gold, known_item=False)
-    assert score([], [], gold, known_item=False, quotes=[])["ground.strict"] == 0.0
+    assert score([], [], gold, known_item=False, answer=Worded("", (), ()))["ground.strict"] == 0.0
 
 
 def test_excluded_documents_are_neither_ranked_nor_credited() -> None:
@@ -110,3 +111,19 @@ def test_recall_never_falls_with_k_and_bounds_all_gold(ranked: list[str], gold: 
     assert recall(ranked, gold, k) <= recall(ranked, gold, k + 1)
     assert all_gold(ranked, gold, k) <= recall(ranked, gold, k) <= 1.0
     assert (all_gold(ranked, gold, k) == 1.0) is (recall(ranked, gold, k) == 1.0)
+
+
+def test_all_gold_is_proven_when_every_document_is_cited_as_proof() -> None:
+    gold = Gold(("a", "b"))
+    for proving, proven in ((("a", "b", "c"), 1.0), (("a", "a"), 0.0), ((), 0.0)):
+        assert score(["a", "b"], [], gold, known_item=False, answer=Worded("", (), proving))["allGoldProven"] == proven
+
+
+def test_what_the_paper_counts_stands_beside_the_strict_figures() -> None:
+    gold = Gold(("Ada_Lovelace",), support=(GoldSpan("Ada_Lovelace", 0, 40),), answers=("x",))
+    sentence = "Ada wrote the very first program"
+    answer = Worded("It is so.", ("program first very the",), ())
+    lax = score(["Ada"], [], gold, known_item=False, answer=answer, shown=answer.quotes, sentences=[sentence])
+    assert (lax["evidenceRecall.strict"], lax["evidenceRecall.compatible"]) == (0.0, 1.0)
+    assert (lax["ground.strict"], lax["ground.compatible"]) == (0.0, 1.0)
+    assert "evidenceRecall.compatible" not in score(["Ada"], [], gold, known_item=False, answer=answer)

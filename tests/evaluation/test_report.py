@@ -49,7 +49,8 @@ def test_figures_are_found_by_their_place_in_the_summary(runs: Path) -> None:
     arm = read_summary(runs / "engines").arms["bm25s"]
     assert figure_of(arm, "allGold10") == arm.all_gold
     assert figure_of(arm, "documentRecall.5") == arm.document_recall["5"]
-    assert figure_of(arm, "evidenceRecall.compatible") is None
+    assert figure_of(arm, "evidenceRecall.compatible") == arm.evidence_recall["compatible"]
+    assert figure_of(arm, "ground.compatible") is None
     assert figure_of(arm, "spanHit.1") is None
 
 

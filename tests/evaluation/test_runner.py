@@ -65,6 +65,15 @@ def test_a_run_writes_one_row_per_question_and_a_summary(dataset_dir: Path, tmp_
             "endpoint": None,
             "sent": [],
         },
+        "scores": {
+            "allGold10": 0.0,
+            "documentRecall.1": 0.5,
+            "documentRecall.10": 0.5,
+            "documentRecall.2": 0.5,
+            "documentRecall.5": 0.5,
+            "evidenceRecall.compatible": 0.5,
+            "evidenceRecall.strict": 0.5,
+        },
     }
     assert [other["id"] for other in others] == ["q2", "q3"]
     result = summary["arms"]["scripted"]

@@ -22,7 +22,8 @@ from tests.models.chat_wire import Line, Received, completion, delta, error, pie
 
 
 class ChatServer:
-    """Serves one text (or what a function makes of the request), or one fault, to every request.
+    """Serves one text (or what a function makes of the request), or one fault, to every request; a function draws a
+    fault, or none, for each.
 
     ``refuses`` names fields of a request (``json_schema``, ``json_object``, ``temperature``, …) that it answers with a
     400. ``routes`` are further paths with the JSON they give. ``elsewhere`` is where a redirect leads. ``pieces`` are
@@ -32,7 +33,7 @@ class ChatServer:
     def __init__(
         self,
         reply: str | Callable[[dict[str, Any]], str] = "The answer is 42.",
-        fault: Fault | None = None,
+        fault: Fault | Callable[[], Fault | None] | None = None,
         *,
         refuses: frozenset[str] = frozenset(),
         routes: Mapping[str, object] | None = None,
@@ -121,16 +122,17 @@ class ChatServer:
         self.received.set()
         async with line.watched():
             path = request.path
+            fault = self.fault() if callable(self.fault) else self.fault
             if self.silent:
                 await line.gone()
             elif path in self.routes:
                 await line.whole(json.dumps(self.routes[path]).encode())
             elif not path.endswith("/chat/completions"):
                 await line.whole(b'{"error": "no such path"}', status="404 Not Found")
-            elif self.fault is not None:
+            elif fault is not None:
                 stream = bool(request.json.get("stream"))
                 scene = Scene(len(self.requests), stream, self.elsewhere, self.retry_after, self.words)
-                await FAULTS[self.fault](scene, line)
+                await FAULTS[fault](scene, line)
             else:
                 await self._chat(line, request.json)
 

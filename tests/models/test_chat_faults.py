@@ -141,6 +141,12 @@ def test_a_server_that_repeats_the_key_is_not_quoted(fault: Fault) -> None:
     assert KEY[3:11] not in shown
 
 
+@pytest.mark.parametrize("between", ["\u200b", "\u2060", "\U000e0041", "\x07", "\n", "\u00ad\u200d"])
+def test_a_key_in_pieces_is_not_quoted_either(between: str) -> None:
+    assert "bad key" not in str(status_error(Fault.INTERNAL, words=f"bad key {between.join(KEY)}"))
+    assert "bad key" in str(status_error(Fault.INTERNAL, words=f"bad key{between}"))
+
+
 def test_a_prompt_too_long_for_the_model_says_which_setting_to_change() -> None:
     words = "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens."
     assert "model.contextTokens" in str(status_error(Fault.BAD_REQUEST, words=words))

@@ -58,6 +58,8 @@ REFUSED = (
     "https:///v1",
     "https://models.example:99999/v1",
     "https://models.example:http/v1",
+    "https://models.example:0/v1",
+    "http://localhost:0/v1",
     "https://models.example/v1?key=1",
     "https://models.example/v1#x",
     "https://models.example/v1/../admin",

@@ -31,7 +31,7 @@ async def run(fault):
         _bomb()
         for stream in (False, True):
             server.fault = None
-            await whole(OpenAIChat(server.base_url, "any"), asking(), stream=stream)
+            await whole(OpenAIChat(server.base_url, "any"), asking(60), stream=stream)
             await attempt(server, Fault.WEB_PAGE, stream=stream)
         before = getrusage(RUSAGE_SELF).ru_maxrss * UNIT
         outcomes = [await attempt(server, fault, stream=stream) for stream in (False, True) for _ in range(3)]

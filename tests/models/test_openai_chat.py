@@ -19,7 +19,8 @@ import pytest
 
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
-from lens_lsp.models.habits import Shape
+from lens_lsp.models.endpoint import Endpoint
+from lens_lsp.models.habits import Habits
 from lens_lsp.models.openai import LOCAL_CONTEXT, REMOTE_CONTEXT, OpenAIChat
 from tests.models.attempts import KEY, asking, whole
 from tests.models.chat_faults import Fault
@@ -162,26 +163,28 @@ def test_a_field_that_is_refused_is_left_out_from_then_on(field: str, stream: bo
 
 
 def test_a_refused_detail_is_one_retry_that_the_caller_counts() -> None:
-    async def use(server: ChatServer, model: OpenAIChat) -> tuple[ModelError, int, Shape]:
+    async def use(server: ChatServer, model: OpenAIChat) -> tuple[ModelError, int]:
         with pytest.raises(ModelError) as caught:
             await model.complete(in_json())
-        return caught.value, len(server.requests), model.habits.shape
+        return caught.value, len(server.requests)
 
-    error, requests, shape = with_server(ChatServer(refuses=frozenset({"json_schema"})), use)
-    assert (error.retryable, error.failure, requests, shape) == (True, ModelFailure.REJECTED, 1, Shape.OBJECT)
+    error, requests = with_server(ChatServer(refuses=frozenset({"json_schema"})), use)
+    assert (error.retryable, error.failure, requests) == (True, ModelFailure.REJECTED, 1)
+    assert not error.accepted
 
 
 def test_calls_refused_at_the_same_time_learn_the_same_thing_once() -> None:
-    async def use(server: ChatServer, model: OpenAIChat) -> Shape:
+    async def use(server: ChatServer, model: OpenAIChat) -> str:
         calls = [model.complete(in_json()) for _ in range(4)]
         results = await asyncio.gather(*calls, return_exceptions=True)
         # A call that begins when another has learned it already asks in the other shape, and is not refused.
         refused = [result for result in results if not isinstance(result, ChatReply)]
         assert refused
         assert all(isinstance(error, ModelError) and error.retryable and error.retry_after == 0 for error in refused)
-        return model.habits.shape
+        await model.complete(in_json())
+        return str(server.requests[-1].json["response_format"]["type"])
 
-    assert with_server(ChatServer(refuses=frozenset({"json_schema"})), use) is Shape.OBJECT
+    assert with_server(ChatServer(refuses=frozenset({"json_schema"})), use) == "json_object"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,9 @@ def test_a_failure_says_whether_it_was_a_call(failure: ModelFailure, accepted: b
 
 
 def test_openai_itself_gets_the_name_it_gave_the_limit() -> None:
-    assert OpenAIChat("https://api.openai.com/v1", "any").habits.limit == "max_completion_tokens"
+    for host, limit in (("api.openai.com", "max_completion_tokens"), ("models.example", "max_tokens")):
+        habits = Habits.at_first(Endpoint.of(f"https://{host}/v1"))
+        assert limit in habits.body(asking(), "any", stream=False)
 
 
 def test_a_reply_at_its_limit_is_marked_incomplete() -> None:
@@ -312,7 +317,7 @@ def test_the_key_shows_nowhere(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
 
     async def use(server: ChatServer, model: OpenAIChat) -> str:
-        shown = [repr(model), str(model), repr(vars(model)), repr(model.habits)]
+        shown = [repr(model), str(model), repr(vars(model))]
         await model.complete(asking())
         shown += [repr(vars(model)), repr(vars(model._made))]
         server.fault = Fault.UNAUTHORISED

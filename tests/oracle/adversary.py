@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.models.base import ChatReply, ChatRequest, ModelError
+from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from lens_lsp.oracle.prompts import TRAILER
 from tests.oracle.chat_session import regions_of, stage_of
@@ -96,6 +96,7 @@ class Adversary:
             self.refusals += 1
             return ModelError("busy", retryable=True)
         if not self.greedy and rng.random() < 0.02:
+            self.refusals += 1
             return ModelError("gone")
         if rng.random() < (0.03 if self.greedy else 0.25):
             return garbage(rng)
@@ -111,7 +112,8 @@ class Adversary:
         }
         said = says[stage](request)
         lie = rng.choice((None, None, 0, -5, 40))
-        return Broken(said, ModelError("cut")) if rng.random() < 0.01 else ChatReply(said, lie, lie, rng.random() < 0.9)
+        cut = ModelError("cut", failure=ModelFailure.CUT_OFF)
+        return Broken(said, cut) if rng.random() < 0.01 else ChatReply(said, lie, lie, rng.random() < 0.9)
 
     def _analyse(self, _: ChatRequest) -> str:
         rng = self._rng

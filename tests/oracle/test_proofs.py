@@ -54,6 +54,57 @@ def test_opposites_missing_superlatives_and_other_numbers_prove_nothing(question
     assert judged(question, none)[0].verdict is not Verdict.FULL
 
 
+@pytest.mark.parametrize(
+    ("proof", "verdict"),
+    [
+        ("The tram makes 4 stops by default.", Verdict.FULL),
+        ("The tram makes 4 stops unless told otherwise.", Verdict.FULL),
+        ("The tram makes 4 stops on a Monday.", Verdict.PARTIAL),
+    ],
+)
+def test_what_holds_if_nothing_is_given_holds_by_default(proof: str, verdict: Verdict) -> None:
+    assert judged("How many stops does the tram make if no count is given?", proof)[0].verdict is verdict
+
+
+@pytest.mark.parametrize("aside", ["still", "usually", "already"])
+def test_a_proof_need_not_say_how_usual_something_is(aside: str) -> None:
+    found = judged(f"Which crane {aside} lifts barrels?", "The north crane lifts barrels.")
+    assert found[0].verdict is Verdict.FULL
+
+
+def test_another_word_for_it_is_a_proof() -> None:
+    assert judged("Which note was replaced by the weir plan?", "The mill note was superseded by the weir plan.")[
+        0
+    ].verdict is (Verdict.FULL)
+
+
+def test_who_has_more_of_a_thing_is_told_by_its_count() -> None:
+    text = "The Owls scored 48 goals and the Larks 39 goals. Attendance was 18,000 in the first game."
+    assert [one.value for one in judged("Who scored more goals, the Owls or the Larks?", text)] == [
+        "48 goals",
+        "39 goals",
+    ]
+
+
+def test_the_price_in_a_list_beats_the_head_of_its_document() -> None:
+    text = "title: Leek soup\nserves: 4\n\n# Leek soup\n\nAn old one.\n\n- Salt: 6 g\n- Cost: 8 €\n\nIt keeps."
+    found = judged("Which is cheaper, the leek soup or the onion tart?", text, title="Leek soup")
+    assert (found[0].verdict, found[0].value) == (Verdict.FULL, "8 €")
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("The first frost came on 28 October 2016; the harvest began on 2 September 2016.", Verdict.FULL),
+        ("The harvest was good; the first frost came on 28 October 2016.", Verdict.PARTIAL),
+    ],
+)
+def test_a_fact_of_one_word_is_dated_in_its_own_clause(text: str, verdict: Verdict) -> None:
+    harvest, _ = judged("How many days before the first frost was the harvest?", text)
+    assert harvest.verdict is verdict
+    assert harvest.value == ("2 September 2016" if verdict is Verdict.FULL else harvest.value)
+
+
 def test_a_value_under_its_label_beats_figures_elsewhere() -> None:
     text = "- Name: weir [of 1911](https://example.org/2018/weir)\n- Opening Date: 1925-05-31\n- Seen: 1999-01-01"
     plan_values = [one.value for one in judged("How many days after the mill was the weir opened?", text, title="weir")]

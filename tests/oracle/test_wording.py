@@ -16,7 +16,7 @@ from lens_lsp.oracle.base import Fact, Synthesis, SynthesisRequest
 from lens_lsp.oracle.decompose import decompose
 from lens_lsp.oracle.ledger import Budget, Ledger
 from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.oracle.wording import OFFLINE
+from lens_lsp.oracle.wording import OFFLINE, WITHOUT_MODEL
 
 COVERED, MISSING, CONTESTED = RequirementStatus.COVERED, RequirementStatus.MISSING, RequirementStatus.CONTESTED
 MARKER = re.compile(r"(?<!\\)\[(\d+)\]")
@@ -52,10 +52,10 @@ def fact(plan: Plan, index: int, status: RequirementStatus, value: str | None, *
     return Fact(plan.requirements[index], status, value, numbers, **given)  # type: ignore[arg-type]
 
 
-def synthesise(request: SynthesisRequest) -> tuple[str, Synthesis]:
+def synthesise(request: SynthesisRequest, endpoint: str | None = None) -> tuple[str, Synthesis]:
     async def run() -> tuple[str, Synthesis]:
         result = Synthesis()
-        stream = OfflineOracle().synthesise(request, result, Ledger(Budget.of(Mode.EVIDENCE)))
+        stream = OfflineOracle().synthesise(request, result, Ledger(Budget.of(Mode.EVIDENCE), endpoint=endpoint))
         pieces = [piece async for piece in stream]
         assert len(pieces) > 1, "an answer comes in pieces"
         return "".join(pieces), result
@@ -174,6 +174,13 @@ def test_every_answer_says_last_that_no_model_was_used(request_: SynthesisReques
     text, _ = synthesise(request_)
     assert text.endswith(OFFLINE)
     assert text.count(OFFLINE) == 1
+
+
+@pytest.mark.parametrize("request_", REQUESTS)
+def test_where_a_model_is_configured_none_is_said_to_be_missing(request_: SynthesisRequest) -> None:
+    with_model, _ = synthesise(request_, "http://localhost:11434")
+    without, _ = synthesise(request_)
+    assert with_model == without.removesuffix(OFFLINE) + WITHOUT_MODEL
 
 
 @pytest.mark.parametrize("request_", REQUESTS)

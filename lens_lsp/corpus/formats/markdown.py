@@ -29,7 +29,6 @@ _OURS_END = re.compile(r"<!-- lens:end[^<>]*-->")
 _TITLE_SKIP = re.compile(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
 _LONGEST_SETEXT = 300
 _UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
-_TABLE_SIGNS = frozenset("|:-")
 
 _Handler = Callable[[str, int, int], bool]
 

@@ -74,8 +74,9 @@ def first_line_title(start: str) -> str | None:
         end = start.find("\r", 0, _LONGEST_TITLE + 10)
     if end < 0 or start[end + 1 : end + 2] not in ("\n", "\r"):
         return None
-    title = start[:end].strip()
-    return title if title and len(title) <= _LONGEST_TITLE and "\r" not in title else None
+    line = start[:end].rstrip()
+    title = line.lstrip()
+    return title if title and len(title) <= _LONGEST_TITLE and "\r" not in line else None
 
 
 def lead_subject(start: str) -> tuple[str, ...] | None:

@@ -38,7 +38,7 @@ def test_an_article_has_its_first_line_as_title() -> None:
     assert headings("Tea", text) == [(1, "Tea")]
 
 
-@pytest.mark.parametrize("text", ["one\ntwo\n", "x" * 121 + "\n\ntext", "\n\ntext", "", "only"])
+@pytest.mark.parametrize("text", ["one\ntwo\n", "x" * 121 + "\n\ntext", "\n\ntext", "\rtext\n\n", "", "only"])
 def test_other_first_lines_are_no_title(text: str) -> None:
     assert named("note").head(text).title is None
     assert headings("note.txt", text) == []

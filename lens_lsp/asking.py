@@ -1,0 +1,130 @@
+"""One question on its way through the engine: plan, look, scan, explore, answer, remember."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lens_lsp.domain.errors import BudgetSpent, OracleFailed
+from lens_lsp.domain.events import Answered, Event, EvidenceFound, Planned, Scanned
+from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.text import Span
+from lens_lsp.engine.answering import Answering, Surroundings
+from lens_lsp.engine.first_look import WORTH, FirstLook
+from lens_lsp.engine.reading import Reading
+from lens_lsp.engine.search import Options, Search
+from lens_lsp.engine.work import Work
+from lens_lsp.oracle.analysis import analyse
+from lens_lsp.oracle.base import Oracle
+from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.workspace import Ready, Workspace, overlay
+
+if TYPE_CHECKING:
+    from lens_lsp.memory import Memory
+    from lens_lsp.remembering import Remembering
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question over a workspace, and everything that answers it.
+
+    ``asking`` are the spans, by absolute path, that hold the question itself: never evidence. ``memory`` is what is
+    known, None for nothing; ``thread`` the conversation in it that the question belongs to.
+    """
+
+    workspace: Workspace
+    question: str
+    oracle: Oracle
+    ledger: Ledger
+    options: Options
+    asking: Mapping[str, Span]
+    work: Work
+    memory: Memory | None = None
+    thread: str | None = None
+
+    async def run(self, sweep: Awaitable[Ready]) -> AsyncGenerator[Event]:
+        """The events of the question; ``sweep`` brings the workspace up in the meantime."""
+        known = self._remembering()
+        planning = self.work.beside(self._plan(known))
+        remote = self.oracle.endpoint is not None
+        if remote:  # its plan takes seconds: meanwhile what the rules would look for is something to read
+            for item in await self._first_look(analyse(self.question), await sweep):
+                yield EvidenceFound(item, early=True)
+        plan, failure = await planning
+        yield Planned(plan, self.options.mode, self.options.seed, self.oracle.table)
+        ready = await sweep
+        if failure is None and not remote and self.workspace.cache.arena.size >= WORTH:
+            for item in await self._first_look(plan, ready):
+                yield EvidenceFound(item, early=True)
+        search = Search(plan, self._reading(ready), self.oracle, self.ledger, self.options, self.work.cancelled)
+        async for event in self._search(search, known, ready, failure):
+            yield event
+        async for event in self._answer(search, known, ready):
+            yield event
+
+    def _remembering(self) -> Remembering | None:
+        if self.memory is None:
+            return None
+        from lens_lsp.remembering import Remembering  # brings the store, which a question without one never needs
+
+        return Remembering(self.memory, self.question, self.oracle.endpoint, self.thread)
+
+    async def _plan(self, known: Remembering | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
+        """The plan: as it was when the question was answered before, else the oracle's; by the rules when that fails,
+        then with the failure."""
+        question = self.question
+        if known is not None:
+            earlier = await self.work.start(known.begin)
+            question = known.question
+            if earlier is not None:
+                return replace(earlier, question=question), None
+        try:
+            return await self.oracle.analyse(question, self.ledger), None
+        except (BudgetSpent, OracleFailed) as failure:
+            return await OfflineOracle().analyse(question, self.ledger), failure
+
+    def _reading(self, ready: Ready) -> Reading:
+        return Reading(self.workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, self.asking))
+
+    def _first_look(self, plan: Plan, ready: Ready) -> asyncio.Future[list[Evidence]]:
+        """Something to read before the search has begun."""
+        look = FirstLook(plan, self._reading(ready), ablate=self.options.signals, cancelled=self.work.cancelled)
+        return self.work.start(look.evidence)
+
+    async def _search(
+        self, search: Search, known: Remembering | None, ready: Ready, failure: BudgetSpent | OracleFailed | None
+    ) -> AsyncIterator[Event]:
+        """Scan with what is known of the plan, then explore unless the oracle has failed already."""
+
+        def scan() -> int:
+            if known is None:
+                return search.scan()
+            recollection = known.recollect(search.plan, search.reading, ready.folders)
+            matches = search.scan()
+            search.recall(recollection)
+            return matches
+
+        matches = await self.work.start(scan)
+        yield Scanned(ready.sweep.found, self.workspace.cache.files, len(ready.sweep.skips), matches)
+        if failure is not None:
+            search.fail(failure)
+            return
+        async for event in search.explore():
+            yield event
+
+    async def _answer(self, search: Search, known: Remembering | None, ready: Ready) -> AsyncIterator[Event]:
+        """The answer, kept before it is given, so that it can say what could not be kept."""
+        skipped = tuple(sorted(ready.sweep.skips))
+        around = Surroundings(ready.roots, ready.sweep.found, self.workspace.cache.files, skipped, ready.stages)
+        answering = Answering(search, self.oracle, self.ledger, around)
+        async for event in answering.run():
+            if known is not None and isinstance(event, Answered):
+                keep = partial(known.keep, event.answer, search, answering, ready.folders)
+                yield Answered(await self.work.start(keep))
+            else:
+                yield event

@@ -1,0 +1,144 @@
+"""``lens clusters``: what earlier questions left in a workspace's store, to read, take along, check and forget."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lens_lsp.checking import Report, check
+from lens_lsp.cli import FOUND, NOTHING
+from lens_lsp.cli.account import some
+from lens_lsp.cli.kept_arguments import clusters_parser
+from lens_lsp.cli.knowledge import StoreChoice, existing_store, workspace_for
+from lens_lsp.cli.render import Style
+from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
+from lens_lsp.domain.cluster import Cluster
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.inert import inert_json
+from lens_lsp.knowledge.clusters import live
+from lens_lsp.knowledge.export import cluster_markdown, file_name, graph_mermaid
+from lens_lsp.knowledge.store import Store
+from lens_lsp.upkeep import kept_citations, settle
+from lens_lsp.wire.check import check_json, message
+from lens_lsp.wire.clusters import clusters_json, moment
+
+_SHORT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ClustersRequest:
+    """What ``lens clusters`` was asked for: ``action`` with its words, over the workspace of ``path``."""
+
+    action: str
+    words: tuple[str, ...]
+    path: str
+    json: bool
+    all: bool
+    choice: StoreChoice
+
+
+def parse(argv: Sequence[str]) -> ClustersRequest:
+    """The request behind the arguments after ``clusters``; raises UsageError."""
+    options = clusters_parser().parse_args(argv)
+    words = tuple(getattr(options, "words", ()))
+    every = bool(getattr(options, "all", False))
+    if options.action == "forget" and bool(words) == every:
+        raise UsageError("say which clusters to forget: ids from `lens clusters list`, or --all")
+    return ClustersRequest(options.action, words, options.path, options.json, every, StoreChoice(options.store))
+
+
+def run(request: ClustersRequest) -> int:
+    """Do it; the exit status says whether there was anything, and for ``verify`` whether all of it holds."""
+    open_output(machine=request.json)
+    with existing_store((request.path,), request.choice) as store:
+        if store is None:
+            tell("nothing was kept for this workspace yet; `lens ask` keeps what it proves")
+            return NOTHING
+        actions = {"list": _list, "show": _show, "export": _export, "forget": _forget, "verify": _verify}
+        return actions[request.action](store, request)
+
+
+def _list(store: Store, request: ClustersRequest) -> int:
+    clusters = sorted(store.clusters(), key=lambda cluster: (-cluster.used, cluster.id))
+    if request.json:
+        put_json(clusters_json(clusters))
+    else:
+        style = Style(coloured(sys.stdout, os.environ))
+        put("".join(_line(cluster, style) for cluster in clusters))
+    return FOUND if clusters else NOTHING
+
+
+def _line(cluster: Cluster, style: Style) -> str:
+    facts = some(len(live(cluster)), "fact")
+    state = "archived" if cluster.archived else facts
+    told = f"{state}, used again {some(cluster.hits, 'time')}, last {moment(cluster.used)[:10]}"
+    return f"{style.number(cluster.id[:_SHORT])}  {printable(' '.join(cluster.title.split()))}  {style.dim(told)}\n"
+
+
+def _show(store: Store, request: ClustersRequest) -> int:
+    chosen = _chosen(store, request.words)
+    if request.json:
+        put_json(clusters_json(chosen))
+        return FOUND
+    titles = {cluster.id: cluster.title for cluster in store.clusters()}
+    put("\n".join(cluster_markdown(cluster, titles) for cluster in chosen))
+    return FOUND
+
+
+def _export(store: Store, request: ClustersRequest) -> int:
+    """A page for each cluster, all of them as JSON, and their graph; what is there of that name is replaced."""
+    (name,) = request.words
+    folder = Path(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    clusters = store.clusters()
+    titles = {cluster.id: cluster.title for cluster in clusters}
+    for cluster in clusters:
+        (folder / file_name(cluster.title, cluster.id)).write_text(cluster_markdown(cluster, titles), "utf-8")
+    (folder / "graph.mmd").write_text(graph_mermaid(clusters), "utf-8")
+    whole = json.dumps(clusters_json(clusters), ensure_ascii=False, indent=2)
+    (folder / "clusters.json").write_text(inert_json(whole) + "\n", "utf-8")
+    tell(f"{some(len(clusters), 'cluster')} exported to {printable_path(str(folder))}")
+    return FOUND
+
+
+def _forget(store: Store, request: ClustersRequest) -> int:
+    chosen = store.clusters() if request.all else _chosen(store, request.words)
+    gone = store.forget(cluster.id for cluster in chosen)
+    if request.json:
+        put_json({"schema": "lens.forgotten/1", "clusters": list(gone.clusters), "files": list(gone.files)})
+    else:
+        put("".join(f"forgotten: {printable(cluster.title)}\n" for cluster in chosen))
+    return FOUND if gone.clusters else NOTHING
+
+
+def _verify(store: Store, request: ClustersRequest) -> int:
+    """Look every citation up, and keep what that shows."""
+    workspace = workspace_for((request.path,))
+    report = Report()
+    check((), report, kept=kept_citations(store, workspace))
+    settle(store, report.findings)
+    if request.json:
+        put_json(check_json(report, str))
+    else:
+        drifted = (finding for finding in report.findings if finding.checked.state.value != "verified")
+        put("".join(f"{printable(finding.cited.where)}: {printable(message(finding))}\n" for finding in drifted))
+        counts = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
+        put(f"{some(len(report.findings), 'citation')}{': ' if counts else ''}{counts}\n")
+    return NOTHING if report.drifted(strict=False) else FOUND
+
+
+def _chosen(store: Store, ids: Sequence[str]) -> list[Cluster]:
+    """The clusters whose ids begin as given. Raises UsageError for one that none or several begin with."""
+    clusters = store.clusters()
+    chosen = []
+    for wanted in ids:
+        found = [cluster for cluster in clusters if wanted and cluster.id.startswith(wanted.lower())]
+        if len(found) != 1:
+            many = "no cluster has" if not found else "several clusters have"
+            raise UsageError(f"{many} an id that begins with {printable(wanted)!r}; `lens clusters list` shows them")
+        chosen += found
+    return chosen

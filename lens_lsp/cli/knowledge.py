@@ -1,0 +1,78 @@
+"""The store of a workspace as commands use it: opened when there is one to use, or when it may be made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lens_lsp.cli.searching import HERE
+from lens_lsp.cli.terminal import tell
+from lens_lsp.cli.workspace import workspace_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lens_lsp.knowledge.store import Store
+    from lens_lsp.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class StoreChoice:
+    """Which store was asked for: another folder than the workspace's own, or none."""
+
+    folder: str | None = None
+    off: bool = False
+
+    def place(self, workspace: str) -> Path:
+        """The folder of the store. Raises `StoreUnavailable`."""
+        from lens_lsp.knowledge.place import store_folder
+
+        return store_folder(workspace, self.folder, os.environ)
+
+
+def workspace_for(paths: Sequence[str]) -> str:
+    """The workspace whose store counts: that of the first path."""
+    return workspace_of((tuple(paths) or (HERE,))[0])
+
+
+@contextmanager
+def opened_memory(paths: Sequence[str], choice: StoreChoice, *, quiet: bool) -> Iterator[Memory | None]:
+    """The workspace's memory, made where there is none; None when it is off or cannot be had, which is told once."""
+    if choice.off:
+        yield None
+        return
+    from lens_lsp.knowledge.failures import StoreUnavailable
+    from lens_lsp.knowledge.store import Store
+    from lens_lsp.memory import Memory
+
+    workspace = workspace_for(paths)
+    try:
+        store = Store.open(choice.place(workspace))
+    except StoreUnavailable as why:
+        if not quiet:
+            tell(str(why))
+        yield None
+        return
+    with store:
+        if not quiet:
+            for notice in store.notices:
+                tell(notice)
+        yield Memory(store, workspace)
+
+
+@contextmanager
+def existing_store(paths: Sequence[str], choice: StoreChoice) -> Iterator[Store | None]:
+    """The workspace's store if it has one; nothing is made. Raises `StoreUnavailable` for one that cannot be read."""
+    from lens_lsp.knowledge.store import Store
+
+    store = None if choice.off else Store.existing(choice.place(workspace_for(paths)))
+    if store is None:
+        yield None
+        return
+    with store:
+        for notice in store.notices:
+            tell(notice)
+        yield store

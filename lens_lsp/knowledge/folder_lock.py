@@ -1,0 +1,104 @@
+"""The lock that every change of a store's folder is made under, across processes: released by the system at any death.
+
+SQLite's own locks guard one file. Exchanging files, rolling back a journal and bringing a file up to date need more.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lens_lsp.knowledge.connection import BUSY_SECONDS
+from lens_lsp.knowledge.failures import StoreUnavailable, Unavailable
+from lens_lsp.knowledge.place import unusable
+
+_SHORTEST, _LONGEST = 0.0002, 0.002
+_HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(fd: int) -> None:
+        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+
+    def _give(fd: int) -> None:
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _take(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _give(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+class FolderLock:
+    """One holder at a time. Not for two threads: its owner has a lock of its own for that.
+
+    Whoever wants it first waits at a gate of which there is one too. So one process at most waits for the holder, and
+    a holder that comes again at once has to queue like all others.
+    """
+
+    def __init__(self, path: Path, gate: Path, seconds: float = BUSY_SECONDS) -> None:
+        """Open the two files, made for the user alone; ``seconds`` is the longest wait. Raises `StoreUnavailable`."""
+        self._seconds = seconds
+        self._fd = _opened(path)
+        try:
+            self._gate = _opened(gate)
+        except StoreUnavailable:
+            os.close(self._fd)
+            raise
+        self._depth = 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold it for a block; a block inside one holds it too. Raises `StoreUnavailable` after the longest wait."""
+        if self._depth == 0:
+            until = time.monotonic() + self._seconds
+            _wait(self._gate, until)
+            try:
+                _wait(self._fd, until)
+            finally:
+                _give(self._gate)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                _give(self._fd)
+
+    def close(self) -> None:
+        """Give the files back."""
+        os.close(self._fd)
+        os.close(self._gate)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise unusable(path, error) from error
+
+
+def _wait(fd: int, until: float) -> None:
+    """Lock a file as soon as nobody else does, or give up when ``time.monotonic`` says ``until``."""
+    pause = _SHORTEST
+    while True:
+        try:
+            return _take(fd)
+        except OSError as error:
+            if error.errno not in _HELD:
+                why = f"the knowledge store's folder knows no locks: {error.strerror}"
+                raise StoreUnavailable(Unavailable.NO_LOCKS, why) from error
+            if time.monotonic() >= until:
+                raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST)

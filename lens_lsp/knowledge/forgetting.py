@@ -1,0 +1,100 @@
+"""What forgetting takes out besides the clusters: what rests on them in the tables, copies of the file, answer files.
+
+Copies are deleted whatever they hold: nobody can say of a broken file that something is not in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lens_lsp.domain.cluster import Cluster
+from lens_lsp.knowledge.files import StoreFiles
+from lens_lsp.knowledge.reading import Knowledge
+from lens_lsp.knowledge.writing import Changes, Removal
+
+ANSWERS = "answers"
+"""The folder of answer files, in the store's folder."""
+
+_QUESTION = b"question:"
+_MOST_HEAD = 65_536
+"""Bytes in which an answer file has named its question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Oblivion:
+    """What has to go, and the questions that no answer file may answer any more."""
+
+    changes: Changes
+    removal: Removal
+    questions: frozenset[str] | None
+    """None for all: no cluster stays."""
+
+
+def oblivion(knowledge: Knowledge, ids: Iterable[str]) -> Oblivion:
+    """All rows that hold something of these clusters, their turns and the summaries of what they cite among them."""
+    wanted = frozenset(ids)
+    clusters = knowledge.clusters()
+    going = [cluster for cluster in clusters if cluster.id in wanted]
+    staying = [cluster for cluster in clusters if cluster.id not in wanted]
+    questions = frozenset(_plain(asked.question) for cluster in going for asked in cluster.asked)
+    cited = {(citation.root, citation.path) for cluster in going for _, citation in cluster.citations}
+    turns = [turn for turn in knowledge.all_turns() if turn.cluster in wanted or _plain(turn.question) in questions]
+    return Oblivion(
+        Changes(
+            clusters=tuple(unlinked for each in staying if (unlinked := _without_links(each, wanted)) != each),
+            removed=tuple(cluster.id for cluster in going),
+        ),
+        Removal(
+            summaries=tuple(sorted(cited)),
+            turns=tuple((turn.thread, turn.n) for turn in turns),
+        ),
+        questions if staying else None,
+    )
+
+
+def delete_copies(files: StoreFiles) -> tuple[str, ...]:
+    """Delete every file with an older state of the store; returns their names. Raises OSError."""
+    copies = (*files.corrupt(), *files.backups(), *(path for path in (files.copy, files.part) if path.exists()))
+    for path in copies:
+        files.discard(path)
+    return tuple(path.name for path in copies)
+
+
+def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str, ...]:
+    """Delete the answer files of some questions, None for all; returns their names below the store's folder.
+
+    Raises OSError.
+    """
+    answers = folder / ANSWERS
+    if not answers.is_dir():
+        return ()
+    gone = [path for path in sorted(answers.glob("*.md")) if questions is None or _answered(path) in questions]
+    for path in gone:
+        os.unlink(path)
+    return tuple(f"{ANSWERS}/{path.name}" for path in gone)
+
+
+def _answered(path: Path) -> str | None:
+    """The question of an answer file; None when it names none."""
+    with open(path, "rb") as file:
+        head = file.read(_MOST_HEAD)
+    for line in head.splitlines():
+        if line.startswith(_QUESTION):
+            written = line.removeprefix(_QUESTION).strip().decode("utf-8", "replace")
+            with suppress(ValueError):
+                written = str(json.loads(written))
+            return _plain(written)
+    return None
+
+
+def _without_links(cluster: Cluster, ids: frozenset[str]) -> Cluster:
+    return replace(cluster, links=tuple(link for link in cluster.links if link.cluster not in ids))
+
+
+def _plain(question: str) -> str:
+    return " ".join(question.split()).casefold()

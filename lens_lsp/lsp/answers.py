@@ -1,0 +1,79 @@
+"""Answers as files: written where the workspace keeps them, with citations that anyone can check."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from lens_lsp.domain.answer import Answer
+from lens_lsp.domain.citation import Citation
+from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
+from lens_lsp.knowledge.clusters import identify
+from lens_lsp.knowledge.export import file_name
+from lens_lsp.knowledge.failures import NotSaved
+from lens_lsp.knowledge.forgetting import ANSWERS
+from lens_lsp.knowledge.matching import question_key
+from lens_lsp.memory import OFFLINE
+from lens_lsp.sources import Sources
+
+if TYPE_CHECKING:
+    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.knowledge.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where answers are kept: a folder of the workspace, else its store; nowhere without either."""
+
+    folder: str | None
+    store: Store | None
+
+
+def recorded(answer: Answer, roots: Sequence[str], rules: CorpusRules, buffers: Mapping[str, Buffer]) -> Saved:
+    """An answer with its citations, ready to be written anywhere. ``roots`` are absolute. Reads the sources."""
+    with Sources(rules=rules, buffers=buffers) as sources:
+        ordered = sorted(answer.evidence, key=lambda item: (item.root, item.path))
+        citations: dict[int, Citation] = {item.n: sources.record(item, roots[item.root]) for item in ordered}
+    return Saved(replace(answer, roots=tuple(roots)), citations, datetime.now(UTC), None, private=False)
+
+
+def keep(saved: Saved, shelf: Shelf) -> str | None:
+    """Write an answer to its file, over an earlier one of its question; the path.
+
+    None for one that rests on private documents, and where there is no shelf. Raises `NotSaved`.
+    """
+    answer = saved.answer
+    if any(item.private for item in answer.evidence):
+        return None
+    oracle = answer.account.endpoint or OFFLINE
+    name = file_name(answer.question, identify("asked", question_key(answer.question), oracle))
+    if shelf.folder is not None:
+        return _written(os.path.join(shelf.folder, name), write_answer(replace(saved, folder=shelf.folder)))
+    if shelf.store is None:
+        return None
+    folder = str(shelf.store.path.parent / ANSWERS)
+    return str(shelf.store.keep_answer(name, write_answer(replace(saved, folder=folder))))
+
+
+def _written(path: str, text: str) -> str:
+    """Write a file whole or not at all. Raises `NotSaved`."""
+    from lens_lsp.knowledge.failures import NotSavedReason
+
+    folder, name = os.path.split(path)
+    part = os.path.join(folder, f".{name}.{os.getpid()}")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(part, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.replace(part, path)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(part)
+        why = f"the answer was not saved in {folder}: {error.strerror or error}"
+        raise NotSaved(NotSavedReason.IO, why) from error
+    return path

@@ -1,0 +1,98 @@
+"""Places in texts as the client counts them, and as we do.
+
+Ours: code points, lines and columns from 1. The client's: lines from 0, characters in the negotiated unit from 0. Every
+place that comes in is clamped to the text, and one inside a character is the place before it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from lsprotocol import types
+
+from lens_lsp.domain.text import Position, SourceText, Span
+
+Encoding = types.PositionEncodingKind
+"""The unit a client counts characters in."""
+
+
+class Place(Protocol):
+    """A client's position: lsprotocol's, or that of our own wire models."""
+
+    @property
+    def line(self) -> int:
+        """From 0."""
+
+    @property
+    def character(self) -> int:
+        """From 0, in the client's unit."""
+
+
+def encoding_of(value: str) -> Encoding:
+    """The negotiated encoding; UTF-16, the protocol's default, for anything that is none."""
+    try:
+        return Encoding(value)
+    except ValueError:
+        return Encoding.Utf16
+
+
+def code_points(line: str, units: int, encoding: Encoding) -> int:
+    """How many code points of a line, its end left out, lie before a client's character; all, if it is beyond."""
+    if encoding is Encoding.Utf32 or line.isascii():
+        return min(units, len(line))
+    if units >= len(line) * 4:
+        return len(line)
+    for count, character in enumerate(line):
+        units -= _width(character, encoding)
+        if units < 0:
+            return count
+    return len(line)
+
+
+def units(line: str, encoding: Encoding) -> int:
+    """How many characters the client counts in a text."""
+    if encoding is Encoding.Utf32 or line.isascii():
+        return len(line)
+    if encoding is Encoding.Utf16:
+        return len(line.encode("utf-16-le", "surrogatepass")) // 2
+    return len(line.encode("utf-8", "surrogatepass"))
+
+
+class Ranges:
+    """Places in one text, between our offsets and the client's ranges."""
+
+    def __init__(self, text: SourceText | str, encoding: Encoding) -> None:
+        self._source = SourceText(text) if isinstance(text, str) else text
+        self._encoding = encoding
+
+    def position(self, offset: int) -> types.Position:
+        """Where a code point offset stands, as the client counts."""
+        place = self._source.position(offset)
+        start = self._source.line_starts[place.line - 1]
+        before = self._source.text[start : start + place.column - 1]
+        return types.Position(place.line - 1, units(before, self._encoding))
+
+    def range(self, span: Span) -> types.Range:
+        """A span, as the client counts."""
+        return types.Range(self.position(span.start), self.position(span.end))
+
+    def offset(self, position: Place) -> int:
+        """The code point offset of a client's position."""
+        starts = self._source.line_starts
+        if position.line >= len(starts):
+            return len(self._source.text)
+        start = starts[position.line]
+        end = self._source.offset(Position(position.line + 1, len(self._source.text) + 1))
+        return start + code_points(self._source.text[start:end], position.character, self._encoding)
+
+    def span(self, start: Place, end: Place) -> Span:
+        """The span between two of a client's positions, whichever comes first."""
+        first, last = sorted((self.offset(start), self.offset(end)))
+        return Span(first, last)
+
+
+def _width(character: str, encoding: Encoding) -> int:
+    point = ord(character)
+    if encoding is Encoding.Utf16:
+        return 2 if point > 0xFFFF else 1
+    return 1 if point < 0x80 else 2 if point < 0x800 else 3 if point < 0x10000 else 4

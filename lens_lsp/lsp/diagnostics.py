@@ -1,0 +1,122 @@
+"""What is wrong with what a text cites, as diagnostics: codes and severities are those of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from lens_lsp.domain.answer import Answer, RequirementStatus, Status
+from lens_lsp.domain.citation import CitationState
+from lens_lsp.domain.inert import printable
+from lens_lsp.domain.text import Span
+from lens_lsp.lsp.citing import Page
+from lens_lsp.wire.check import message
+
+if TYPE_CHECKING:
+    from lens_lsp.checking import Finding
+    from lens_lsp.knowledge.answer_files.reading import Held
+    from lens_lsp.lsp.evidence import Found
+    from lens_lsp.lsp.sight import Sight
+
+SOURCE = "lens"
+_ERROR, _WARNING = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning
+_INFORMATION = types.DiagnosticSeverity.Information
+_LONGEST = 200
+
+
+def diagnostics_of(sight: Sight, page: Page, found: Sequence[Found], *, related: bool) -> list[types.Diagnostic]:
+    """All of a text; ``related``: the client shows related places. Every message says enough without them."""
+    ranges = sight.ranges()
+    told = [
+        *(_of_citation(page, each) for each in found),
+        *((page.bare(fault.line), "lens.citation-broken", _ERROR, fault.why) for fault in page.citing.faults),
+        *_of_answers(page, found, sight.known),
+    ]
+    items = [
+        types.Diagnostic(ranges.range(span), text, severity, code, source=SOURCE)
+        for span, code, severity, text in filter(None, told)
+    ]
+    if related:
+        _relate(items, found, page, sight)
+    return sorted(items, key=lambda item: (item.range.start.line, item.range.start.character, str(item.code)))
+
+
+_Told = tuple[Span, str, types.DiagnosticSeverity, str]
+
+
+def _of_citation(page: Page, found: Found) -> _Told | None:
+    judged = judge(found.finding)
+    return None if judged is None else (page.place(found.written), *judged, message(found.finding))
+
+
+def judge(finding: Finding) -> tuple[str, types.DiagnosticSeverity] | None:
+    """The code and severity of a citation; None for one that stands as it was."""
+    checked = finding.checked
+    if checked.state is CitationState.VERIFIED:
+        return None
+    if checked.state is CitationState.MOVED:
+        return "lens.citation-moved", _INFORMATION
+    if checked.state is CitationState.UNVERIFIABLE:
+        return "lens.citation-drifted", _INFORMATION
+    return ("lens.citation-broken", _ERROR) if checked.gone else ("lens.citation-drifted", _WARNING)
+
+
+def _of_answers(page: Page, found: Sequence[Found], known: Answer | None) -> Iterator[_Told]:
+    for held in page.citing.held:
+        title = page.bare(_title(page, held))
+        gone = [
+            each.written.label
+            for each in found
+            if held.first <= each.written.line <= held.last and each.finding.checked.state is CitationState.WITHDRAWN
+        ]
+        if gone:
+            names = ", ".join(f"[{label}]" for label in gone)
+            yield title, "lens.answer-stale", _INFORMATION, f"sources of this answer changed ({names}): ask again"
+        if known is not None and known.question == held.question and not held.block:
+            yield from _of_known(page, title, known)
+        elif held.status in (Status.PARTIAL.value, Status.UNANSWERED.value):
+            yield title, "lens.fact-missing", _INFORMATION, f"this answer is {held.status}: not every fact was found"
+
+
+def _of_known(page: Page, title: Span, answer: Answer) -> Iterator[_Told]:
+    """What this session knows of an answer beyond its file."""
+    for result in answer.requirements:
+        evidence = ", ".join(f"[{n}]" for n in result.evidence)
+        if result.status is RequirementStatus.MISSING:
+            yield title, "lens.fact-missing", _INFORMATION, f"not found: {_short(result.text)}"
+        elif result.status is RequirementStatus.CONTESTED:
+            yield title, "lens.contested", _WARNING, f"sources disagree on {_short(result.text)}: {evidence}"
+    if answer.newer:
+        names = ", ".join(answer.newer[:5])
+        yield title, "lens.answer-stale", _INFORMATION, f"newer documents bear on this answer: {names}"
+    for sentence in answer.unsupported:
+        at = page.text.find(sentence)
+        span = Span(at, at + len(sentence)) if at >= 0 else title
+        yield span, "lens.unsupported-claim", _INFORMATION, f"nothing is cited for this: {_short(sentence)}"
+
+
+def _title(page: Page, held: Held) -> int:
+    """The line that shows an answer: its heading, or where its block begins."""
+    if held.block:
+        return held.first
+    return next((number for number in range(1, page.lines + 1) if page.line(number).startswith("# ")), 1)
+
+
+def _relate(items: Sequence[types.Diagnostic], found: Sequence[Found], page: Page, sight: Sight) -> None:
+    places = {each.written.label: each.location for each in found if each.location is not None}
+    ranges = sight.ranges()
+    for item in items:
+        labels = [each.written.label for each in found if ranges.range(page.place(each.written)) == item.range]
+        if item.code == "lens.contested":
+            labels = list(places)
+        related = [
+            types.DiagnosticRelatedInformation(places[label], f"[{label}]") for label in labels if label in places
+        ]
+        item.related_information = related or None
+
+
+def _short(text: str) -> str:
+    plain = " ".join(printable(text).split())
+    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"

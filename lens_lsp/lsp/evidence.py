@@ -1,0 +1,168 @@
+"""Evidence as places that every editor can open: definition, references, links and hover on what an answer cites.
+
+Every place is looked up in its source at the moment of the request. What moved is shown where it stands now; what was
+withdrawn has no place, and the user is told why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from lsprotocol import types
+
+from lens_lsp.checking import Cited, Finding, by_source, look
+from lens_lsp.domain.inert import printable_path
+from lens_lsp.knowledge.answer_files.reading import Written
+from lens_lsp.lsp.cited_by import cited_by, references_to
+from lens_lsp.lsp.citing import Page
+from lens_lsp.lsp.convert import Ranges
+from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.hovering import hover_text, told_citation, told_uses
+from lens_lsp.lsp.sight import TOP, Sight, sight_of
+from lens_lsp.sources import Sources
+from lens_lsp.wire.check import message
+
+if TYPE_CHECKING:
+    from lens_lsp.lsp.server import LensServer
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A citation after a look at its source; ``location`` is where its quote stands now, None unless it stands."""
+
+    written: Written
+    finding: Finding
+    location: types.Location | None
+
+
+def looked_up(sight: Sight, page: Page, written: Iterable[Written]) -> list[Found]:
+    """Look citations of a text up, now, in their order. Reads their sources: call it off the event loop."""
+    base = os.path.dirname(page.name)
+    wanted = list(written)
+    cited = [Cited(page.name, each.line, each.label, base, each.citation, each.altered) for each in wanted]
+    findings: dict[str, Finding] = {}
+    places: dict[str, types.Location | None] = {}
+    with Sources(rules=sight.rules, buffers=sight.buffers) as sources:
+        for each in by_source(cited):
+            findings[each.label] = look(each, sources)
+            places[each.label] = _location(sight, sources, findings[each.label])
+    return [Found(each, findings[each.label], places[each.label]) for each in wanted]
+
+
+def _location(sight: Sight, sources: Sources, finding: Finding) -> types.Location | None:
+    """Where a quote that was just looked up stands; the top of the file in formats that have no lines."""
+    checked, cited = finding.checked, finding.cited
+    if checked.span is None:
+        return None
+    path = checked.path or checked.citation.path
+    uri = sight.uri_of(os.path.abspath(os.path.join(cited.base, cited.citation.root, *path.split("/"))))
+    text = sources.text(checked, cited.base)
+    return types.Location(uri, TOP if text is None else Ranges(text, sight.encoding).range(checked.span))
+
+
+async def seen(ls: LensServer, uri: str, work: Callable[[Sight, Page], T]) -> T | None:
+    """What ``work``, which may wait for the disk, makes of an open text; None if there is none."""
+    sight = await sight_of(ls, uri)
+    if sight is None:
+        return None
+    return await asyncio.get_running_loop().run_in_executor(None, lambda: work(sight, Page(sight.text, sight.path)))
+
+
+async def define(ls: LensServer, params: types.DefinitionParams) -> list[types.Location]:
+    """``textDocument/definition`` on a footnote: the exact span of its quote."""
+
+    def work(sight: Sight, page: Page) -> list[Found]:
+        return looked_up(sight, page, page.meant(sight.ranges().offset(params.position))[0])
+
+    found = await seen(ls, params.text_document.uri, work) or []
+    for each in found:
+        if each.location is None:
+            ls.warn(message(each.finding))
+    return [each.location for each in found if each.location is not None]
+
+
+async def refer(ls: LensServer, params: types.ReferenceParams) -> list[types.Location]:
+    """``textDocument/references``: all evidence of a claim or heading; in a note, the answers that cite the place."""
+    stores = ls.desk.stores
+
+    def work(sight: Sight, page: Page) -> list[types.Location]:
+        offset = sight.ranges().offset(params.position)
+        found = looked_up(sight, page, page.around(offset))
+        evidence = [each.location for each in found if each.location is not None]
+        return evidence + references_to(sight, page, offset, stores)
+
+    return await seen(ls, params.text_document.uri, work) or []
+
+
+async def hover(ls: LensServer, params: types.HoverParams) -> types.Hover | None:
+    """``textDocument/hover``: quote, source and state of a footnote; in a note, what cites the place."""
+    stores = ls.desk.stores
+    formats = ls.session.hover_formats()
+
+    def work(sight: Sight, page: Page) -> types.Hover | None:
+        ranges = sight.ranges()
+        offset = ranges.offset(params.position)
+        written, span = page.meant(offset)
+        told = [told_citation(each.finding) for each in looked_up(sight, page, written)]
+        if not told:
+            uses = cited_by(sight, page, offset, stores)
+            span = uses[0].span if uses else None
+            told = [told_uses(uses)] if uses else []
+        if not told or span is None:
+            return None
+        return types.Hover(hover_text("\n\n".join(told), formats), ranges.range(span))
+
+    return await seen(ls, params.text_document.uri, work)
+
+
+async def link(ls: LensServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    """``textDocument/documentLink``: every footnote's mark. Where it leads is looked up when it is followed."""
+    uri = params.text_document.uri
+
+    def work(sight: Sight, page: Page) -> list[types.DocumentLink]:
+        ranges = sight.ranges()
+        return [
+            types.DocumentLink(
+                range=ranges.range(mark.span),
+                tooltip=printable_path(page.written[mark.label].citation.path),
+                data={"uri": uri, "label": mark.label},
+            )
+            for mark in page.marks()
+        ]
+
+    return await seen(ls, uri, work) or []
+
+
+async def follow(ls: LensServer, params: types.DocumentLink) -> types.DocumentLink:
+    """``documentLink/resolve``: where a mark leads now."""
+    data = params.data if isinstance(params.data, dict) else {}
+    label = str(data.get("label"))
+
+    def work(sight: Sight, page: Page) -> list[Found]:
+        return looked_up(sight, page, [page.written[label]] if label in page.written else [])
+
+    for each in await seen(ls, str(data.get("uri")), work) or []:
+        if each.location is None:
+            ls.warn(message(each.finding))
+        else:
+            params.target = with_place(each.location)
+    return params
+
+
+def with_place(location: types.Location) -> str:
+    """A location as one URI, its place as a fragment that VS Code and others understand."""
+    start, end = location.range.start, location.range.end
+    return f"{location.uri}#L{start.line + 1},{start.character + 1}-L{end.line + 1},{end.character + 1}"
+
+
+DEFINITION: Endpoint[types.DefinitionParams] = Endpoint(define)
+REFERENCES: Endpoint[types.ReferenceParams] = Endpoint(refer)
+HOVER: Endpoint[types.HoverParams] = Endpoint(hover)
+LINK: Endpoint[types.DocumentLinkParams] = Endpoint(link)
+FOLLOW: Endpoint[types.DocumentLink] = Endpoint(follow)

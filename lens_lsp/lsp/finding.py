@@ -1,0 +1,105 @@
+"""``lens/find``: the passages that come nearest, ranked; no loop and no model."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
+from lens_lsp.domain.model import Findings
+from lens_lsp.domain.plan import Intent
+from lens_lsp.lsp.answers import Shelf, keep, recorded
+from lens_lsp.lsp.asking import Asked, Question, frozen, with_places_of
+from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
+from lens_lsp.lsp.locations import roots_of
+from lens_lsp.lsp.progress import Progress
+from lens_lsp.lsp.requests import FindParams
+from lens_lsp.lsp.turns import Busy
+from lens_lsp.lsp.uris import uri_of
+from lens_lsp.lsp.wire import AskParams
+from lens_lsp.wire.evidence import findings_json
+
+if TYPE_CHECKING:
+    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.lsp.server import LensServer
+    from lens_lsp.settings.settings import Settings
+
+
+async def find(ls: LensServer, params: FindParams) -> dict[str, object]:
+    """The ranked passages, schema ``lens.evidence/1`` with locations. Raises as `found`."""
+    return (await found(ls, params)).result
+
+
+async def found(ls: LensServer, params: FindParams, *, listed: bool = False) -> Asked:
+    """Passages, and where ``listed`` the file that lists them. Raises `RequestFailed` when too many wait, and as
+    `Lens.find`."""
+    session = ls.session
+    question = frozen(session, AskParams(question=params.query, scope=params.scope))
+    with Progress(ls, params.work_done_token, "Lens") as progress:
+        try:
+            async with session.turns.taken(lambda ahead: progress.report(f"waiting, {ahead} ahead")):
+                return await _found(ls, question, params.limit, listed=listed)
+        except Busy:
+            raise RequestFailed("busy: ask again later") from None
+
+
+async def _found(ls: LensServer, question: Question, limit: int, *, listed: bool) -> Asked:
+    session, desk = ls.session, ls.desk
+    settings = await session.settings(fresh=True)
+    rules = replace(settings.rules, scopes=question.globs) if question.globs else settings.rules
+    paths = question.paths or _everywhere(ls, settings)
+    run = asyncio.get_running_loop().run_in_executor
+    async with session.lenses.lent(paths, rules, settings.memory) as lens:
+        findings = await run(
+            None,
+            lambda: lens.find(question.text, limit=limit, buffers=question.buffers, asking=question.asking),
+        )
+    shelf = Shelf(None, None)
+    if listed:
+        folder = desk.configuration.editor.answers
+        shelf = Shelf(folder, None if folder else await run(None, desk.stores.made, question.home))
+    return await run(None, _listed, findings, question, paths, rules, shelf)
+
+
+def _everywhere(ls: LensServer, settings: Settings) -> tuple[str, ...]:
+    return (*(folder.path for folder in ls.session.folders), *settings.extra_roots)
+
+
+def _listed(findings: Findings, question: Question, paths: tuple[str, ...], rules: CorpusRules, shelf: Shelf) -> Asked:
+    answer = as_answer(findings)
+    items, warnings = with_places_of(findings.evidence, question, paths, rules)
+    saved = recorded(answer, roots_of(paths), rules, question.buffers)
+    path = keep(saved, shelf) if findings.evidence else None
+    result = findings_json(findings) | {
+        "evidence": items,
+        "warnings": [*findings.warnings, *warnings],
+        "answerUri": None if path is None else uri_of(path),
+    }
+    return Asked(result, saved, path)
+
+
+def as_answer(findings: Findings) -> Answer:
+    """Passages as an answer that claims nothing: a list of where to read on."""
+    lines = [f"{n}. {' › '.join(item.heading) or item.path} [{item.n}]" for n, item in enumerate(findings.evidence, 1)]
+    return Answer(
+        question=findings.query,
+        mode=Mode.EVIDENCE,
+        intent=Intent.LOOKUP,
+        seed=0,
+        roots=findings.roots,
+        status=Status.PARTIAL if findings.evidence else Status.UNANSWERED,
+        stopped=StopReason.DIRECT,
+        text="\n".join(lines) or "Nothing was found.",
+        short=None,
+        requirements=(),
+        evidence=findings.evidence,
+        computation=None,
+        documents=findings.documents,
+        coverage=findings.coverage,
+        account=Account(),
+        compression=findings.compression,
+    )
+
+
+ENDPOINT = Endpoint(find, FindParams)

@@ -1,0 +1,62 @@
+"""What a hover says, as text that does nothing: plain, or Markdown with every mark of it escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from lens_lsp.checking import Finding
+from lens_lsp.domain.citation import CitationState
+from lens_lsp.domain.inert import printable, printable_path
+
+if TYPE_CHECKING:
+    from lens_lsp.lsp.cited_by import Use
+
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_LONGEST_QUOTE = 2_000
+_MOST_USES = 10
+_STATES = {
+    CitationState.VERIFIED: "✓ still says so",
+    CitationState.MOVED: "↷ moved",
+    CitationState.WITHDRAWN: "✗ withdrawn",
+    CitationState.UNVERIFIABLE: "? cannot be checked",
+}
+
+
+def told_citation(finding: Finding) -> str:
+    """A citation: its quote, where it stands, under which headings, and whether it still does."""
+    checked = finding.checked
+    citation = checked.citation
+    quote = printable(citation.quote).strip("\n")
+    if len(quote) > _LONGEST_QUOTE:
+        quote = f"{quote[: _LONGEST_QUOTE - 1]}…"
+    path = printable_path(checked.path or citation.path)
+    place = path if finding.at is None else f"{path}:{finding.at.line}:{finding.at.column}"
+    if citation.locator:
+        place += "".join(f", {key} {value}" for key, value in sorted(citation.locator.items()))
+    above = " › ".join(" ".join(printable(heading).split()) for heading in citation.heading)
+    state = _STATES[checked.state] + (f": {checked.why}" if checked.why else "")
+    return "\n".join([f"“{quote}”", place + (f"  {above}" if above else ""), state])
+
+
+def told_uses(uses: Sequence[Use]) -> str:
+    """What cites a place: the questions that it answers."""
+    lines = [f"cited by {len(uses)} {'answer' if len(uses) == 1 else 'answers'}"]
+    lines += [f"[{use.label}] {' '.join(printable(use.question).split())}" for use in uses[:_MOST_USES]]
+    return "\n".join([*lines, "…"] if len(uses) > _MOST_USES else lines)
+
+
+def hover_text(text: str, formats: Sequence[str]) -> types.MarkupContent:
+    """A text in the first format of the client's in which nothing acts: plain unless it takes Markdown only."""
+    if types.MarkupKind.PlainText.value in formats or types.MarkupKind.Markdown.value not in formats:
+        return types.MarkupContent(types.MarkupKind.PlainText, text)
+    return types.MarkupContent(types.MarkupKind.Markdown, escaped(text))
+
+
+def escaped(text: str) -> str:
+    """Markdown that shows a text, line by line, and does nothing."""
+    lines = (_PUNCTUATION.sub(r"\\\g<0>", line.strip()) for line in text.split("\n"))
+    return "  \n".join(lines)

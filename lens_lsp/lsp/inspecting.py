@@ -1,0 +1,62 @@
+"""One check of one text: what it cites is looked up, and told as diagnostics."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+from lens_lsp.lsp.citing import Page
+from lens_lsp.lsp.diagnostics import diagnostics_of
+from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.evidence import Found, looked_up, seen
+from lens_lsp.lsp.sight import Sight
+
+if TYPE_CHECKING:
+    from lens_lsp.lsp.server import LensServer
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What a check came to; ``sources`` are the real paths of what the text cites."""
+
+    cites: bool
+    diagnostics: list[types.Diagnostic]
+    sources: frozenset[str]
+
+
+async def inspected(ls: LensServer, uri: str) -> Inspected | None:
+    """Check an open text; None if there is none. A note is only checked where ``lens.diagnostics.notes`` says so."""
+    notes = ls.desk.configuration.editor.notes
+    related = bool(
+        get_capability(ls.session.capabilities, "text_document.publish_diagnostics.related_information", False)
+    )
+
+    def work(sight: Sight, page: Page) -> Inspected:
+        if not page.citing.parts or not (notes or page.is_answer):
+            return Inspected(False, [], frozenset())
+        found = looked_up(sight, page, page.written.values())
+        sources = frozenset(path for each in found for path in _paths(page, each))
+        return Inspected(True, diagnostics_of(sight, page, found, related=related), sources)
+
+    return await seen(ls, uri, work)
+
+
+def _paths(page: Page, found: Found) -> list[str]:
+    """The real paths that a citation depends on: where it was recorded, and where its file is now."""
+    checked = found.finding.checked
+    folder = os.path.realpath(os.path.join(os.path.dirname(page.name), checked.citation.root))
+    names = {checked.citation.path, checked.path or checked.citation.path}
+    return [os.path.normpath(os.path.join(folder, *name.split("/"))) for name in names]
+
+
+async def pull(ls: LensServer, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
+    """``textDocument/diagnostic``, for clients that are told when to ask again."""
+    items = await ls.desk.checks.report(params.text_document.uri)
+    return types.RelatedFullDocumentDiagnosticReport(items)
+
+
+DIAGNOSTIC: Endpoint[types.DocumentDiagnosticParams] = Endpoint(pull)

@@ -1,0 +1,45 @@
+"""Finding the file of an earlier answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from lens_lsp.knowledge.export import file_name
+from lens_lsp.knowledge.forgetting import ANSWERS
+from lens_lsp.knowledge.matching import question_key
+from lens_lsp.lsp.uris import UriRefused, inside, path_of
+
+if TYPE_CHECKING:
+    from lens_lsp.domain.cluster import Cluster
+    from lens_lsp.knowledge.store import Store
+    from lens_lsp.lsp.stores import Stores
+
+
+def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -> str | None:
+    """The answer file that is meant by its URI, the id of its cluster or its question; the last one for None.
+
+    Waits for the disk.
+    """
+    if wanted is not None:
+        with suppress(UriRefused):
+            path = path_of(wanted)
+            places = [*workspaces, *map(str, stores.answers(workspaces))]
+            return path if os.path.isfile(path) and any(inside(path, place) for place in places) else None
+    known = [(store, cluster) for _, store in stores.existing(workspaces) for cluster in store.clusters()]
+    if wanted is not None:
+        key = question_key(wanted)
+        known = [(store, each) for store, each in known if wanted == each.id or key in {a.key for a in each.asked}]
+    files = [found for store, cluster in known for found in answers_of(store, cluster)]
+    return max(files, default=(0.0, None), key=lambda each: each[0])[1]
+
+
+def answers_of(store: Store, cluster: Cluster) -> Iterator[tuple[float, str]]:
+    """When each question of a cluster was answered, and the answer's file where it is there."""
+    folder = store.path.parent / ANSWERS
+    for asked in cluster.asked:
+        path = str(folder / file_name(asked.question, asked.id))
+        if os.path.isfile(path):
+            yield asked.at, path

@@ -1,0 +1,58 @@
+"""Paths and ``file:`` URIs, both ways, exact to the byte.
+
+pygls' own raise for names that are no text, turn ``file://host/share`` into a network path and let NUL through.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+_FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
+_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
+_DRIVE = re.compile(r"/[A-Za-z]:")
+_SAFE = "/!$&'()*+,;=:@-._~"
+_WINDOWS = os.name == "nt"
+
+
+class UriRefused(ValueError):
+    """A URI that names no file we may look at; the message says why."""
+
+
+def path_of(uri: str) -> str:
+    """The absolute path of a ``file:`` URI; no part of it is ``.`` or ``..``. Raises `UriRefused`."""
+    match = _FILE.fullmatch(uri)
+    if match is None:
+        raise UriRefused("not a file: URI")
+    if (match["authority"] or "").lower() not in ("", "localhost"):
+        raise UriRefused("a file on another host")
+    written = match["path"]
+    if _BAD_ESCAPE.search(written):
+        raise UriRefused("a % that escapes nothing")
+    try:
+        data = unquote_to_bytes(written)
+    except UnicodeEncodeError as error:
+        raise UriRefused("half a surrogate pair") from error
+    if b"\0" in data:
+        raise UriRefused("a NUL in a path")
+    path = os.fsdecode(data)
+    if _WINDOWS:
+        if not _DRIVE.match(path):
+            raise UriRefused("no drive")
+        path = path[1:].replace("/", "\\")
+    if path.startswith("//") or any(part in (".", "..") for part in re.split(r"[/\\]" if _WINDOWS else "/", path)):
+        raise UriRefused("a path that is not plain")
+    return path.rstrip(os.sep) or os.sep
+
+
+def uri_of(path: str) -> str:
+    """The ``file:`` URI of an absolute path."""
+    if _WINDOWS:
+        path = "/" + path.replace("\\", "/")
+    return "file://" + quote_from_bytes(os.fsencode(path), safe=_SAFE)
+
+
+def inside(path: str, folder: str) -> bool:
+    """Whether an absolute path is the folder or lies below it, by their names."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

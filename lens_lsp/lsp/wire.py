@@ -1,0 +1,104 @@
+"""What our own requests carry, as models that check it: nothing unchecked passes.
+
+Standard requests are lsprotocol's. Names on the wire are in camel case.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+_LONGEST = 10_000
+"""Code points of the longest question."""
+UInt = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
+Token = Annotated[str, Field(max_length=1_000)] | Annotated[int, Field(strict=True, ge=-(2**31), le=2**31 - 1)]
+
+
+class Wire(BaseModel):
+    """Base of all that is put on the wire or taken off it. Unknown keys are refused."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+
+
+class WirePosition(Wire):
+    """A place as the client counts."""
+
+    line: UInt
+    character: UInt
+
+
+class WireRange(Wire):
+    """From a place to another."""
+
+    start: WirePosition
+    end: WirePosition
+
+
+class Scope(Wire):
+    """Where to look: in all workspace folders unless something narrower is named. ``uri`` names one document."""
+
+    folders: Annotated[tuple[str, ...], Field(max_length=64)] | None = None
+    """URIs."""
+    globs: Annotated[tuple[str, ...], Field(max_length=64)] | None = None
+    uri: str | None = None
+    range: WireRange | None = None
+    """In ``uri``: the text that holds the question itself and is never evidence."""
+
+
+class WireBudget(Wire):
+    """Limits of one question; each can only lower what the settings allow."""
+
+    calls: UInt | None = None
+    tokens: UInt | None = None
+    seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    cost: Annotated[float, Field(gt=0, le=1e6)] | None = None
+
+
+class AskParams(Wire):
+    """Of ``lens/ask`` and ``lens.server.ask``; a string alone is the question."""
+
+    question: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+    scope: Scope = Scope()
+    mode: Literal["auto", "evidence", "fast", "deep"] | None = None
+    thread: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    budget: WireBudget = WireBudget()
+    work_done_token: Token | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_words(cls, value: Any) -> Any:
+        return {"question": value} if isinstance(value, str) else value
+
+
+class StatusParams(Wire):
+    """Of ``lens/status``: nothing."""
+
+
+class WireAsks(Wire):
+    """How many questions run and wait, and how many may."""
+
+    running: int
+    waiting: int
+    most_running: int
+    most_waiting: int
+
+
+class Status(Wire):
+    """The result of ``lens/status``."""
+
+    version: str
+    position_encoding: str
+    folders: tuple[str, ...]
+    """URIs."""
+    documents: int
+    unsynced: tuple[str, ...]
+    """URIs of open texts that cannot be trusted; what is on disk is used."""
+    tasks: int
+    """What runs on the event loop, the status itself included."""
+    asks: WireAsks
+    switched_off: tuple[str, ...]
+    """Requests that failed three times in a row."""
+    watching: str
+    """Who tells of changed files: ``editor``, ``system`` or ``none``."""

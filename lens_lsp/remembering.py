@@ -1,0 +1,126 @@
+"""One question's dealings with what is known: what it refers to, what is taken up, what is kept.
+
+Nothing here may cost an answer. A store that cannot be read or written is said once in the answer's warnings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from lens_lsp.corpus.texts import Key
+from lens_lsp.domain.answer import Answer
+from lens_lsp.domain.cluster import Asked
+from lens_lsp.domain.plan import Plan
+from lens_lsp.engine.answering import Answering
+from lens_lsp.engine.reading import Reading
+from lens_lsp.engine.recall import Recollection
+from lens_lsp.engine.search import Search
+from lens_lsp.knowledge.failures import StoreError
+from lens_lsp.knowledge.matching import content
+from lens_lsp.memory import OFFLINE, Cut, Memory, Outcome
+from lens_lsp.oracle.following import Earlier, whole
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Remembering:
+    """What is known, for one question. ``typed`` is the question as it came, ``endpoint`` where it is answered; None
+    for the rules."""
+
+    memory: Memory
+    typed: str
+    endpoint: str | None
+    thread: str | None = None
+    question: str = ""
+    """The question with what it refers to in its thread put in; after `begin`."""
+    warnings: list[str] = field(default_factory=list)
+    _asked: Asked | None = None
+    _thread_evidence: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def _oracle(self) -> str:
+        return self.endpoint or OFFLINE
+
+    def begin(self) -> Plan | None:
+        """Make the question whole; the plan it was answered by before, None when it is new."""
+        self.question = self.typed
+        return self._try(self._begin, None)
+
+    def _begin(self) -> Plan | None:
+        if self.thread is not None:
+            turns = self.memory.turns(self.thread)
+            earlier = [Earlier(turn.question, None if asked is None else asked.short) for turn, asked in turns]
+            self.question = whole(self.typed, earlier)
+            self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
+        self._asked = self.memory.asked(self.question, self._oracle)
+        return None if self._asked is None else self._asked.plan
+
+    def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
+        """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
+        nothing = Recollection()
+        recollection = self._try(
+            lambda: self.memory.recollect(plan, self._asked, self._oracle, roots, self._thread_evidence), nothing
+        )
+        reading.corpus.history = recollection.history
+        words = content(plan.question)
+        reading.corpus.notes = {
+            file: stems
+            for file, (text, sha256) in recollection.notes.items()
+            if (stems := content(text)) & words and reading.hash_of(file) == sha256
+        }
+        return recollection
+
+    def keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> Answer:
+        """Keep what was proven; the answer with what has to be said about that."""
+        known = search.recalled is not None and search.recalled.whole
+        outcome = Outcome(
+            answer=answer,
+            plan=search.plan,
+            oracle=self._oracle,
+            roots=tuple(roots),
+            cuts={} if known else _cuts(answering, search.reading),
+            seen={} if known else self._seen(answer, search),
+            recalled=search.recalled,
+        )
+
+        def write() -> None:
+            self.memory.keep(outcome)
+            if self.thread is not None:
+                self.memory.follow(self.thread, self.typed, self.question)
+
+        self._try(write, None)
+        typed = None if self.question == self.typed else self.typed
+        return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
+
+    def _seen(self, answer: Answer, search: Search) -> dict[Key, str]:
+        """The documents that bear on the question, but for newer ones that rules read and did not cite: these cannot
+        tell whether such a document contradicts, so it stays named until it is cited."""
+        unjudged = set(answer.newer) if self.endpoint is None else set()
+        seen = {}
+        for slot in search.bearing():
+            file = search.reading.text(slot).key
+            found = search.reading.hash_of(file)
+            if found is not None and search.reading.shown_path(slot) not in unjudged:
+                seen[file] = found
+        return seen
+
+    def _try(self, use: Callable[[], T], otherwise: T) -> T:
+        try:
+            return use()
+        except StoreError as error:
+            self.warnings.append(str(error))
+            return otherwise
+
+
+def _cuts(answering: Answering, reading: Reading) -> dict[int, Cut]:
+    return {
+        n: Cut(
+            reading.text(item.slot).key,
+            item.document if reading.text(item.slot).piece is None else None,
+            item.span,
+        )
+        for n, item in enumerate(answering.items, 1)
+    }

@@ -1,0 +1,89 @@
+"""The model that settings name, and which origin its key belongs to.
+
+What was said of a model holds for that model: its context and its prices do not outlive another base URL or name, and
+a key goes to one origin, the one that was named beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from lens_lsp.domain.errors import UsageError
+
+if TYPE_CHECKING:
+    from lens_lsp.models.openai import OpenAIChat
+    from lens_lsp.settings.options import ClientOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Base URL and name of a model, its context in tokens, and its prices (in, out) per million tokens."""
+
+    base_url: str | None = None
+    name: str | None = None
+    context_tokens: int | None = None
+    prices: tuple[float, float] | None = None
+    key: str | None = field(default=None, repr=False)
+    """It shows itself to nobody."""
+    key_belongs_to: str | None = None
+    """An address of the origin that the key is sent to, and of no other."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The variables that would name what is missing; a model is configured when nothing is."""
+        named = {"LENS_BASE_URL": self.base_url, "LENS_MODEL": self.name}
+        return tuple(variable for variable, value in named.items() if not value)
+
+    def named(self, base_url: str | None, name: str | None) -> ModelSettings:
+        """With another base URL or name, as far as they are given; a different model has no known context or prices."""
+        base_url, name = base_url or self.base_url, name or self.name
+        if (base_url, name) == (self.base_url, self.name):
+            return self
+        return replace(self, base_url=base_url, name=name, context_tokens=None, prices=None)
+
+    def told(self, options: ClientOptions) -> ModelSettings:
+        """With what a sender of options says of it."""
+        model = self.named(options.base_url, options.name)
+        prices = None if options.prices is None else (options.prices.tokens_in, options.prices.tokens_out)
+        return replace(
+            model, context_tokens=options.context_tokens or model.context_tokens, prices=prices or model.prices
+        )
+
+    def of_environment(self, environment: Mapping[str, str], key_origin: str | None) -> ModelSettings:
+        """With what our own variables say; ``key_origin`` is where the user's file lets a key go that stands alone."""
+        base_url = environment.get("LENS_BASE_URL")
+        model = self.named(base_url, environment.get("LENS_MODEL"))
+        return replace(model, key=environment.get("LENS_API_KEY") or None, key_belongs_to=base_url or key_origin)
+
+    @property
+    def key_withheld(self) -> str | None:
+        """Why the key is not sent to the model, None when it is or there is none."""
+        if self.key is None or self._key_fits():
+            return None
+        if self.key_belongs_to is None:
+            return (
+                "LENS_API_KEY is sent nowhere: set LENS_BASE_URL beside it, or model.keyOrigin in the user's file to"
+                " the origin it belongs to"
+            )
+        return "LENS_API_KEY belongs to another origin than the model's and is not sent; see model.keyOrigin"
+
+    def chat(self) -> OpenAIChat:
+        """The model, nothing opened yet. Raises `UsageError` for a base URL or a key that cannot be meant."""
+        from lens_lsp.models.openai import OpenAIChat
+
+        if self.base_url is None or self.name is None:
+            raise UsageError(f"no model is configured: set {' and '.join(self.missing)}")
+        key = self.key if self._key_fits() else None
+        return OpenAIChat(self.base_url, self.name, key, context_tokens=self.context_tokens)
+
+    def _key_fits(self) -> bool:
+        from lens_lsp.models.endpoint import Endpoint
+
+        if self.base_url is None or self.key_belongs_to is None:
+            return False
+        try:
+            return Endpoint.of(self.base_url).origin == Endpoint.of(self.key_belongs_to).origin
+        except UsageError:
+            return False

@@ -1,0 +1,93 @@
+"""Settings as they are used: one frozen value, composed of what each layer below understands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.oracle.ledger import Limits
+from lens_lsp.settings.model import ModelSettings
+from lens_lsp.settings.sources import Notice
+
+AUTO = "auto"
+"""The mode that is ``fast`` with a model and ``evidence`` without."""
+
+
+class Source(StrEnum):
+    """Who says something, the lowest first."""
+
+    DEFAULT = "default"
+    USER_FILE = "user file"
+    PROJECT = "project"
+    ENVIRONMENT = "environment"
+    EDITOR = "editor"
+    COMMAND_LINE = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """What was typed with one command, already understood."""
+
+    mode: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    scopes: tuple[str, ...] = ()
+    no_ignore: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds. ``memory`` is in bytes, None for the default; ``daily_tokens`` is None for no limit."""
+
+    mode: str = AUTO
+    model: ModelSettings = field(default_factory=ModelSettings)
+    limits: Limits = field(default_factory=Limits)
+    daily_tokens: int | None = None
+    rules: CorpusRules = field(default_factory=CorpusRules)
+    extra_roots: tuple[str, ...] = ()
+    memory: int | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    """Who said what, by the key of the user's file; a key that nobody spoke of is left out."""
+    notices: tuple[Notice, ...] = ()
+
+    def seat(self) -> tuple[Mode, ModelSettings | None]:
+        """Who judges: the mode, and the model it needs. Raises `UsageError` where that is not configured."""
+        if self.mode == Mode.EVIDENCE.value:
+            return Mode.EVIDENCE, None
+        missing = self.model.missing
+        if not missing:
+            return Mode.FAST if self.mode == AUTO else Mode(self.mode), self.model
+        if self.mode == AUTO:
+            return Mode.EVIDENCE, None
+        source = self.source("mode")
+        named = f"--mode {self.mode}" if source is Source.COMMAND_LINE else f"mode {self.mode} ({source.value})"
+        raise UsageError(f"{named} needs a model: set {' and '.join(missing)}; --mode evidence works now, without one")
+
+    def require_sound(self, origin: str) -> None:
+        """Raise `UsageError` if what was meant as a limit could not be understood: then nothing leaves the machine."""
+        for notice in self.notices:
+            if notice.limiting:
+                raise UsageError(
+                    f"nothing was sent to {origin}, since a limit may be missing: {notice.text};"
+                    " --mode evidence answers without a model"
+                )
+
+    def require_prices(self, *, calling: bool) -> None:
+        """Raise `UsageError` for a limit of cost that cannot be kept. ``calling``: a model is going to be asked."""
+        if self.limits.cost is None or self.model.prices is not None:
+            return
+        source = self.source("budget.cost")
+        if source is Source.COMMAND_LINE:
+            raise UsageError("--max-cost needs the prices of a model: set model.prices in your file of settings")
+        if calling:
+            raise UsageError(
+                f"budget.cost ({source.value}) needs the prices of the model: set model.prices in your file of"
+                " settings; --mode evidence costs nothing"
+            )
+
+    def source(self, key: str) -> Source:
+        """Who said what holds for a key."""
+        return self.sources.get(key, Source.DEFAULT)

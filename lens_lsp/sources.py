@@ -1,0 +1,203 @@
+"""The documents that citations name, as they are now: read by the safe open, looked at, found again under a new name.
+
+Not here: what makes a citation stand (`lens_lsp.knowledge.citations`), where citations are written (`checking`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import MappingProxyType, TracebackType
+
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.opening import Root, Skipped
+from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.walk import discover_names
+from lens_lsp.domain.citation import Checked, Citation, CitationState
+from lens_lsp.domain.errors import PathNotFound, PathRefused
+from lens_lsp.domain.model import Document, Evidence, SkipReason, Structure
+from lens_lsp.domain.text import Position, SourceText
+from lens_lsp.knowledge.citations import follow, lost, record, record_blind, verify
+
+NO_BUFFERS: Mapping[str, Buffer] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document with no more of its structure than citations need: what is ours."""
+
+    document: Document
+    lines: SourceText
+    extracted: bool
+
+
+class _Folder:
+    """A root that is open, and what was read below it."""
+
+    def __init__(self, path: str, rules: CorpusRules, buffers: Mapping[str, Buffer]) -> None:
+        self.root = Root(path)
+        inside = self.root.path.rstrip(os.sep) + os.sep
+        overlay = {
+            (0, name[len(inside) :].replace(os.sep, "/")): buffer
+            for name, buffer in buffers.items()
+            if name.startswith(inside)
+        }
+        self._snapshot = Snapshot([self.root], overlay, rules)
+        self._rules = rules
+        self._last: tuple[str, _Read] | None = None
+        self._named: dict[str, list[str]] | None = None
+
+    def read(self, path: str) -> _Read:
+        """A document; the one read last is kept. Raises ``Skipped`` and ``PathRefused``."""
+        if self._last is None or self._last[0] != path:
+            self._last = path, self._fresh(path)
+        return self._last[1]
+
+    def holders(self, sha256: str) -> list[str]:
+        """The files below the root that have a hash, by path; the first call reads every file."""
+        if self._named is None:
+            self._named = {}
+            for path in discover_names(self.root, self._rules).paths:
+                digest = self._digest(path)
+                if digest is not None:
+                    self._named.setdefault(digest, []).append(path)
+        return self._named.get(sha256, [])
+
+    def _fresh(self, path: str) -> _Read:
+        reader = reader_for(path.rpartition("/")[2])
+        if reader is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        source = self._snapshot.read(0, path)
+        text = reader.extract(source.text).text
+        own = () if reader.extracted else ours(text).spans
+        name = f"{reader.name}/{reader.version}"
+        document = Document(0, path, text, name, source.origin, Structure(ours=own))
+        return _Read(document, SourceText(text), extracted=reader.extracted)
+
+    def _digest(self, path: str) -> str | None:
+        if reader_for(path.rpartition("/")[2]) is None:
+            return None
+        digest = hashlib.sha256()
+        try:
+            for data in self.root.stream(path):
+                digest.update(data)
+        except Skipped:
+            return None
+        return digest.hexdigest()
+
+
+class Sources:
+    """Documents under any roots. Close it, or use it in a ``with`` statement.
+
+    ``buffers`` are texts open in an editor by absolute path, which win over the disk. One root is open at a time and
+    one document in memory: look at citations in the order of their sources.
+    """
+
+    def __init__(self, *, rules: CorpusRules = CorpusRules(), buffers: Mapping[str, Buffer] = NO_BUFFERS) -> None:
+        self._rules = rules
+        self._buffers = buffers
+        self._folder: _Folder | None = None
+
+    def __enter__(self) -> Sources:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back the open root."""
+        if self._folder is not None:
+            self._folder.root.close()
+            self._folder = None
+
+    def check(self, citation: Citation, base: str) -> tuple[Checked, Position | None]:
+        """What became of a citation, and where its quote stands now. ``base`` is what a relative root is relative to.
+
+        Nothing raises: what cannot be read withdraws the citation, and says why.
+        """
+        try:
+            folder = self._open(os.path.join(base, citation.root))
+        except (PathNotFound, PathRefused):
+            return _withdrawn(citation, "the folder that it lies in is gone", gone=True), None
+        try:
+            now = folder.read(citation.path)
+        except PathRefused:
+            return _withdrawn(citation, "its path leads out of its folder"), None
+        except Skipped as skipped:
+            if not _missing(skipped):
+                return _withdrawn(citation, f"the file cannot be read ({skipped.reason.value})"), None
+            return self._followed(folder, citation)
+        return _placed(verify(citation, now.document, extracted=now.extracted), now)
+
+    def text(self, checked: Checked, base: str) -> SourceText | None:
+        """The text that a quote stands in, right after `check`; None where it does not stand, and for extracted
+        formats, whose text is not the file's."""
+        if checked.span is None:
+            return None
+        now = self._standing(checked, base)
+        return None if now.extracted else now.lines
+
+    def anew(self, checked: Checked, base: str) -> Citation:
+        """A citation as it would be recorded where its quote stands now, right after `check`.
+
+        Raises ValueError for one that stands nowhere.
+        """
+        if checked.span is None:
+            raise ValueError("what does not stand cannot be cited")
+        cited = checked.citation
+        now = self._standing(checked, base).document
+        return record(
+            now, checked.span, root=cited.root, match=cited.match, heading=cited.heading, locator=cited.locator
+        )
+
+    def record(self, evidence: Evidence, root: str) -> Citation:
+        """The citation of evidence from the folder ``root``, absolute; from its document if that is still the same."""
+        try:
+            now = self._open(root).read(evidence.path)
+        except (PathNotFound, PathRefused, Skipped):
+            return record_blind(evidence, root=root)
+        document, span = now.document, evidence.span
+        if document.origin.sha256 != evidence.origin.sha256 or not document.text.startswith(evidence.quote, span.start):
+            return record_blind(evidence, root=root)
+        return record(
+            document, span, root=root, match=evidence.match, heading=evidence.heading, locator=evidence.locator
+        )
+
+    def _standing(self, checked: Checked, base: str) -> _Read:
+        """The document that was just looked at: it is the one that is kept."""
+        return self._open(os.path.join(base, checked.citation.root)).read(checked.path or checked.citation.path)
+
+    def _open(self, path: str) -> _Folder:
+        path = os.path.abspath(path)
+        if self._folder is None or self._folder.root.path != path:
+            self.close()
+            self._folder = _Folder(path, self._rules, self._buffers)
+        return self._folder
+
+    def _followed(self, folder: _Folder, citation: Citation) -> tuple[Checked, Position | None]:
+        """A citation whose file is gone."""
+        holders = folder.holders(citation.sha256)
+        if len(holders) == 1:
+            with suppress(Skipped):  # it went meanwhile, too
+                now = folder.read(holders[0])
+                return _placed(follow(citation, now.document, extracted=now.extracted), now)
+        return lost(citation, len(holders) if len(holders) > 1 else 0), None
+
+
+def _missing(skipped: Skipped) -> bool:
+    return isinstance(skipped.__cause__, FileNotFoundError)
+
+
+def _withdrawn(citation: Citation, why: str, *, gone: bool = False) -> Checked:
+    return Checked(citation, CitationState.WITHDRAWN, why=why, gone=gone)
+
+
+def _placed(checked: Checked, now: _Read) -> tuple[Checked, Position | None]:
+    return checked, None if checked.span is None else now.lines.position(checked.span.start)

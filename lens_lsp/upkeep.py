@@ -1,0 +1,58 @@
+"""A whole store against the sources as they are: what it cites, and what a look at all of it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lens_lsp.checking import Cited, Finding
+from lens_lsp.domain.citation import Checked, CitationState
+from lens_lsp.knowledge.clusters import citation_id, live, organise, rechecked
+from lens_lsp.knowledge.reading import Knowledge
+from lens_lsp.knowledge.store import Store
+from lens_lsp.knowledge.writing import Changes
+
+_SHORT = 8
+
+
+def kept_citations(store: Store, workspace: str) -> list[Cited]:
+    """Every citation that a live fact of a store rests on, once; ``workspace`` is what its roots are relative to."""
+    cited: dict[str, Cited] = {}
+    for cluster in store.clusters():
+        proving = {id_ for fact in live(cluster) for id_ in fact.evidence}
+        where = f"cluster {cluster.id[:_SHORT]} ({cluster.title})"
+        for n, (id_, citation) in enumerate(cluster.citations, 1):
+            if id_ in proving:
+                cited.setdefault(id_, Cited(where, 0, str(n), workspace, citation))
+    return list(cited.values())
+
+
+def settle(store: Store, findings: Iterable[Finding]) -> Changes:
+    """Keep what a check of `kept_citations` has shown: moved quotes are cited where they stand, facts without proof are
+    retired, clusters without facts archived. Raises `NotSaved`."""
+    looks = {citation_id(finding.cited.citation): _anew(finding.checked) for finding in findings}
+
+    def change(knowledge: Knowledge) -> Changes:
+        before = knowledge.clusters()
+        after = organise(rechecked(cluster, looks) for cluster in before)
+        unchanged = {cluster.id: cluster for cluster in before}
+        changed = tuple(cluster for cluster in after.clusters if unchanged.get(cluster.id) != cluster)
+        return Changes(changed, after.gone)
+
+    return store.update(change)
+
+
+def _anew(checked: Checked) -> Checked:
+    """A look with the citation as it would be recorded now.
+
+    What stands beside the quote stays as it was recorded: the side that was found again still makes it unique.
+    """
+    if checked.state is not CitationState.MOVED or checked.span is None or checked.sha256 is None:
+        return checked
+    citation = replace(
+        checked.citation,
+        span=checked.span,
+        sha256=checked.sha256,
+        path=checked.path or checked.citation.path,
+    )
+    return replace(checked, citation=citation)

@@ -1,0 +1,78 @@
+"""The JSON shape of clusters: schema ``lens.clusters/1``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from lens_lsp.domain.citation import Citation
+from lens_lsp.domain.cluster import Asked, Cluster, KnownFact
+
+SCHEMA = "lens.clusters/1"
+
+
+def clusters_json(clusters: Sequence[Cluster]) -> dict[str, object]:
+    """The whole of ``lens clusters list --json`` and ``show --json``; equal clusters give equal bytes."""
+    return {"schema": SCHEMA, "clusters": [cluster_json(cluster) for cluster in clusters]}
+
+
+def cluster_json(cluster: Cluster) -> dict[str, object]:
+    """One cluster; times are UTC, spans code points."""
+    return {
+        "id": cluster.id,
+        "title": cluster.title,
+        "archived": cluster.archived,
+        "confidence": cluster.confidence,
+        "hits": cluster.hits,
+        "created": moment(cluster.created),
+        "used": moment(cluster.used),
+        "questions": [_asked(asked) for asked in cluster.asked],
+        "facts": [_fact(fact) for fact in cluster.facts],
+        "citations": [_citation(id_, citation) for id_, citation in cluster.citations],
+        "links": [{"cluster": link.cluster, "weight": link.weight} for link in cluster.links],
+    }
+
+
+def moment(at: float) -> str:
+    """A time in seconds since the epoch as ISO 8601, in UTC, to the second."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _asked(asked: Asked) -> dict[str, object]:
+    return {
+        "question": asked.question,
+        "asked": moment(asked.at),
+        "mode": asked.mode.value,
+        "oracle": asked.oracle,
+        "status": asked.status.value,
+        "answer": asked.text,
+        "shortAnswer": asked.short,
+        "facts": list(asked.facts),
+        "evidence": list(asked.evidence),
+    }
+
+
+def _fact(fact: KnownFact) -> dict[str, object]:
+    return {
+        "id": fact.id,
+        "text": fact.requirement.text,
+        "status": fact.status.value,
+        "value": fact.value,
+        "confidence": fact.confidence,
+        "evidence": list(fact.evidence),
+        "proven": moment(fact.at),
+        "retired": fact.retired,
+    }
+
+
+def _citation(id_: str, citation: Citation) -> dict[str, object]:
+    return {
+        "id": id_,
+        "root": citation.root,
+        "path": citation.path,
+        "sha256": citation.sha256,
+        "span": [citation.span.start, citation.span.end],
+        "quote": citation.quote,
+        "heading": list(citation.heading),
+        "locator": None if citation.locator is None else dict(citation.locator),
+    }

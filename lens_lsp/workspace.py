@@ -1,0 +1,178 @@
+"""Folders and files whose texts are kept in memory, and brought in line with the disk at each question."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.intake import at_full_speed
+from lens_lsp.corpus.listings import FileEntry, Listings
+from lens_lsp.corpus.opening import Root, display_path, open_named
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.domain.model import Skip, Stage
+
+T = TypeVar("T")
+Opened = Sequence[tuple[Root, str | None]]
+"""The roots of some paths, with the file's name where a path names a file."""
+
+
+class Progress(Protocol):
+    """Told how far a stage is, on the thread that does it."""
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        """``stage`` is one of walk, read, scan, rank, verify."""
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What one look at the disk found."""
+
+    files: list[FileEntry] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    """At the first look at a single folder its files by path alone, instead of ``files``."""
+
+    @property
+    def found(self) -> int:
+        """How many files there are."""
+        return len(self.files) + len(self.paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The workspace as one question sees it."""
+
+    roots: tuple[str, ...]
+    """As they are shown."""
+    folders: tuple[str, ...]
+    sweep: Sweep
+    snapshot: Snapshot
+    stages: tuple[Stage, ...]
+
+
+class Workspace:
+    """The texts of some paths. ``memory`` is how many bytes of them are kept, by default `memory_budget`.
+
+    Raises `PathNotFound` or `PathRefused` for a path that cannot be searched. Not safe for threads.
+    """
+
+    def __init__(self, paths: Sequence[str | os.PathLike[str]], rules: CorpusRules, memory: int | None) -> None:
+        self._rules = rules
+        self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
+        budget = memory_budget() if memory is None else memory
+        self.cache = TextCache(fallback_encoding=rules.fallback_encoding, budget=budget)
+        self._listings = [Listings() for _ in self._paths]
+        with self.open():
+            pass
+
+    def bring_up(
+        self,
+        opened: Opened,
+        observer: Progress,
+        buffers: Mapping[str, Buffer],
+        cancelled: Callable[[], bool] | None,
+    ) -> Ready:
+        """Bring the texts in memory in line with the disk and the open buffers."""
+        started = time.perf_counter()
+        roots = [root for root, _ in opened]
+        typed = overlay(roots, buffers)
+        sweep = self._sweep(opened, observer, cancelled)
+        swept = time.perf_counter()
+        sweep.skips += self._read(roots, sweep, typed, observer, cancelled)
+        stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
+        shown = tuple(display_path(root.path) for root in roots)
+        return Ready(shown, tuple(root.path for root in roots), sweep, Snapshot(roots, typed, self._rules), stages)
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[list[tuple[Root, str | None]]]:
+        """The roots of the paths, and the file's name where a path names a file; closed at the end."""
+        with contextlib.ExitStack() as stack:
+            opened = []
+            for index, path in enumerate(self._paths):
+                root, name = open_named(path, index)
+                stack.enter_context(root)
+                opened.append((root, name))
+            yield opened
+
+    def _read(
+        self,
+        roots: Sequence[Root],
+        sweep: Sweep,
+        typed: Mapping[Key, Buffer],
+        observer: Progress,
+        cancelled: Callable[[], bool] | None,
+    ) -> list[Skip]:
+        """Bring the cache in line with what was found; gives what could not be read."""
+
+        def progress(done: int, total: int) -> None:
+            observer.progress("read", done, total)
+
+        with at_full_speed():
+            if sweep.paths:
+                skips = self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)
+            else:
+                skips = self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
+            self.cache.describe()
+        return skips
+
+    def _sweep(
+        self,
+        opened: Opened,
+        observer: Progress,
+        cancelled: Callable[[], bool] | None,
+    ) -> Sweep:
+        sweep = Sweep()
+        if len(opened) == 1 and opened[0][1] is None and not self.cache.files:
+            names = discover_names(
+                opened[0][0],
+                self._rules,
+                listings=self._listings[0],
+                on_progress=lambda count: observer.progress("walk", count, None),
+                cancelled=cancelled,
+            )
+            return Sweep(skips=names.skips, paths=names.paths)
+        seen: set[tuple[int, int]] = set()
+        for root, name in opened:
+            before = len(sweep.files)
+            found = discover(
+                root,
+                self._rules,
+                explicit_file=name,
+                listings=self._listings[root.index],
+                on_progress=lambda count, before=before: observer.progress("walk", before + count, None),  # type: ignore[misc]
+                cancelled=cancelled,
+            )
+            sweep.skips += found.skips
+            if len(opened) == 1:
+                sweep.files = found.files
+            else:  # a file that two paths lead to is one file
+                sweep.files += [entry for entry in found.files if (entry.device, entry.inode) not in seen]
+                seen.update((entry.device, entry.inode) for entry in found.files)
+        return sweep
+
+
+def memory_budget() -> int:
+    """Bytes of text kept in memory by default: a quarter of the machine's, at most 2 GiB."""
+    try:
+        return min(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4, 2 << 30)
+    except (AttributeError, ValueError, OSError):  # no sysconf on Windows
+        return 1 << 30
+
+
+def overlay(roots: Sequence[Root], by_path: Mapping[str, T]) -> dict[tuple[int, str], T]:
+    """Values by root and relative path, for every root around them; those outside all roots have no part."""
+    overlay = {}
+    for path, value in by_path.items():
+        for root in roots:
+            relative = os.path.relpath(path, root.path).replace(os.sep, "/")
+            if not relative.startswith("../"):
+                overlay[root.index, relative] = value
+    return overlay

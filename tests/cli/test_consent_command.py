@@ -1,0 +1,95 @@
+"""Consent at the command line: asked for, listed, taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from lens_process import Command, assert_one_sentence
+
+from lens_lsp.cli.consent import require_consent
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.kept.consents import Consents, consent_file
+
+ORIGIN, OTHER = "https://models.invalid", "https://other.invalid"
+
+
+@pytest.fixture
+def given(lens_here: Command, notes: Path) -> Consents:
+    """Consents for two workspaces, one of which is gone."""
+    consents = Consents(consent_file())
+    for workspace in (str(notes.resolve()), "/gone\x1b"):
+        for origin in (ORIGIN, OTHER):
+            consents.record(workspace, origin)
+    return consents
+
+
+def left(consents: Consents) -> set[tuple[str, str]]:
+    return {(Path(workspace).name, origin) for workspace, origin in Consents.read(consents.path).given}
+
+
+def test_the_list_shows_what_may_be_sent_where(lens_here: Command, given: Consents, notes: Path) -> None:
+    outcome = lens_here("consent", "list")
+    assert (outcome.status, outcome.complaint) == (0, "")
+    assert f"{ORIGIN}  {notes.resolve()}\n" in outcome.text
+    assert "\x1b" not in outcome.text
+    document = json.loads(lens_here("consent", "list", "--json").out)
+    assert document["schema"] == "lens.consents/1"
+    assert {(each["workspace"], each["origin"]) for each in document["given"]} == set(Consents.read(given.path).given)
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        (["--all"], set()),
+        (["--origin", ORIGIN], {("notes", OTHER), ("gone\x1b", OTHER)}),
+        (
+            ["--workspace", "notes/garden.md", "--origin", ORIGIN],
+            {("notes", OTHER), ("gone\x1b", ORIGIN), ("gone\x1b", OTHER)},
+        ),
+        (["--workspace", "/gone\x1b"], {("notes", ORIGIN), ("notes", OTHER)}),
+    ],
+)
+def test_what_is_taken_back_is_gone_and_told(
+    lens_here: Command, given: Consents, notes: Path, options: list[str], kept: set[tuple[str, str]]
+) -> None:
+    outcome = lens_here("consent", "revoke", *options)
+    assert outcome.status == 0
+    assert outcome.text.count("taken back: ") == 4 - len(kept)
+    assert left(given) == kept
+    again = lens_here("consent", "revoke", *options)
+    assert (again.status, again.out) == (1, b"")
+    assert "no such consent" in again.complaint
+
+
+def test_after_taking_back_consent_is_needed_again(lens_here: Command, given: Consents, notes: Path) -> None:
+    workspace = str(notes.resolve())
+    require_consent(workspace, ORIGIN, "any", yes=False)
+    lens_here("consent", "revoke", "--workspace", "notes")
+    with pytest.raises(UsageError, match="--yes"):
+        require_consent(workspace, ORIGIN, "any", yes=False)
+
+
+def test_nothing_to_list_is_the_status_of_nothing_found(lens_here: Command) -> None:
+    outcome = lens_here("consent", "list")
+    assert (outcome.status, outcome.out) == (1, b"")
+
+
+@pytest.mark.parametrize("arguments", [["consent"], ["consent", "revoke"], ["consent", "give"]])
+def test_a_mistake_says_what_to_type(lens_here: Command, arguments: list[str]) -> None:
+    assert_one_sentence(lens_here(*arguments), 2)
+
+
+def test_a_broken_file_is_told_once_and_a_yes_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    consent_file().parent.mkdir(parents=True)
+    consent_file().write_bytes(b"{")
+    with pytest.raises(UsageError, match="--yes"):
+        require_consent("/notes", ORIGIN, "any", yes=False)
+    assert capsys.readouterr().err.count("is ignored") == 1
+    require_consent("/notes", ORIGIN, "any", yes=True, quiet=True)
+    assert capsys.readouterr().err == ""
+    require_consent("/notes", ORIGIN, "any", yes=False)

@@ -1,0 +1,186 @@
+"""Answers as files that the editor opens, and the commands that every editor can send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.lsp.conftest import LEASE
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
+
+Edit = Callable[..., Editor]
+QUESTION = "When does the lease of the workshop end?"
+ASK = {"command": "lens.server.ask", "arguments": [QUESTION]}
+INVALID_PARAMS = -32602
+
+
+@pytest.fixture(autouse=True)
+def contract(tmp_path: Path) -> Path:
+    path = tmp_path / "contract.md"
+    path.write_text(f"# Contract\n\n## Term\n\né漢😀 {LEASE}\n\n## Rent\n\nMonthly.\n")
+    return path
+
+
+def path_of(uri: str) -> Path:
+    return Path(uri.removeprefix("file://"))
+
+
+def test_a_command_has_the_answer_opened_as_a_file(edit: Edit) -> None:
+    editor = edit()
+    uri = editor.run(ASK)["answerUri"]
+    editor.wait(lambda: editor.shown == [uri])
+    text = path_of(uri).read_text()
+    assert text.startswith("---\nlens: answer/1\n")
+    assert f"[^1]: [contract.md:5]({(path_of(editor.shown[0])).parent.as_uri()}" not in text
+    assert LEASE in text
+    assert editor.messages() == []
+
+
+def test_a_request_opens_nothing_by_itself(edit: Edit) -> None:
+    editor = edit()
+    uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]
+    assert path_of(uri).exists()
+    assert (editor.shown, editor.messages()) == ([], [])
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_an_editor_that_opens_no_file_is_told_the_place(edit: Edit, able: bool) -> None:
+    editor = edit(capabilities=CAPABILITIES | {"window": {"showDocument": {"support": able}}})
+    editor.replies["window/showDocument"] = lambda params: {"success": False}
+    uri = editor.run(ASK)["answerUri"]
+    editor.wait(lambda: len(editor.messages()) == 1)
+    assert f"{path_of(uri)}:1" in editor.messages()[0]
+    assert "30 June 2031" in editor.messages()[0]
+
+
+def test_a_question_without_an_answer_is_a_file_too(edit: Edit) -> None:
+    editor = edit()
+    result = editor.run({"command": "lens.server.ask", "arguments": ["Which zebra plays the oboe?"]})
+    assert result["status"] == "unanswered"
+    assert "status: unanswered" in path_of(result["answerUri"]).read_text()
+
+
+def test_answers_go_to_the_folder_of_the_settings(edit: Edit, tmp_path: Path) -> None:
+    editor = edit(settings={"answersFolder": "kept/answers"})
+    uri = editor.run(ASK)["answerUri"]
+    assert path_of(uri).parent == tmp_path / "kept" / "answers"
+    assert "](../../contract.md#L5)" in path_of(uri).read_text()
+    again = editor.run(ASK)
+    assert again["answerUri"] == uri
+    assert [item["path"] for item in again["evidence"]] == ["contract.md"]  # an answer proves nothing
+
+
+def test_what_rests_on_a_private_note_is_told_and_not_kept(edit: Edit, tmp_path: Path, contract: Path) -> None:
+    contract.write_text(f"---\nlens: private\n---\n\n{LEASE}\n")
+    editor = edit()
+    assert editor.run(ASK)["answerUri"] is None
+    editor.wait(lambda: len(editor.messages()) == 1)
+    assert "30 June 2031" in editor.messages()[0]
+    assert "contract.md:5" in editor.messages()[0]
+
+
+def test_what_was_answered_is_taken_up_again(edit: Edit) -> None:
+    editor = edit()
+    assert editor.result("lens/ask", {"question": QUESTION})["reused"] == []
+    assert editor.result("lens/ask", {"question": QUESTION})["stopped"] == "reused"
+    assert [each["title"] for each in editor.result("lens/clusters")["clusters"]] == [QUESTION]
+
+
+def test_a_thread_knows_what_was_asked_before(edit: Edit, tmp_path: Path) -> None:
+    (tmp_path / "rent.md").write_text("The rent of the workshop is 900 euros.\n")
+    editor = edit()
+    editor.result("lens/ask", {"question": QUESTION, "thread": "t"})
+    follow = editor.result("lens/ask", {"question": "And what is its rent?", "thread": "t"})
+    assert follow["typed"] == "And what is its rent?"
+    assert "workshop" in follow["question"]
+
+
+def test_events_stream_to_those_who_opted_in(edit: Edit) -> None:
+    quiet, loud = edit(), edit(options={"events": True})
+    for editor in (quiet, loud):
+        number = editor.request("lens/ask", {"question": QUESTION})
+        assert "result" in editor.answer(number)
+    assert quiet.notifications("lens/event") == []
+    events = loud.notifications("lens/event")
+    assert [each["seq"] for each in events] == list(range(1, len(events) + 1))
+    assert {each["request"] for each in events} == {number}
+    assert {"planned", "evidenceFound", "answered", "stopped"} <= {each["type"] for each in events}
+
+
+def test_a_command_with_nothing_asks_what_was_pointed_at(edit: Edit, tmp_path: Path) -> None:
+    editor = edit()
+    (tmp_path / "note.md").write_text("# N\n\nWhen does the lease of the workshop end?\n")
+    uri = editor.show(tmp_path / "note.md")
+    nothing = {"command": "lens.server.ask"}
+    error = editor.ask("workspace/executeCommand", nothing)["error"]
+    assert error["code"] == INVALID_PARAMS
+    assert 'lens.server.ask "your question"' in error["message"]
+    editor.actions(uri, editor.over(uri, QUESTION))
+    answer = editor.result("workspace/executeCommand", nothing)
+    assert (answer["question"], answer["status"]) == (QUESTION, "answered")
+    assert [item["path"] for item in answer["evidence"]] == ["contract.md"]
+
+
+def test_an_earlier_answer_is_opened_by_question_cluster_uri_or_nothing(edit: Edit, tmp_path: Path) -> None:
+    editor = edit()
+    assert "error" in editor.ask("workspace/executeCommand", {"command": "lens.server.openAnswer"})
+    uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]
+    cluster = editor.result("lens/clusters")["clusters"][0]["id"]
+    for argument in ([], [QUESTION], [QUESTION.lower()], [cluster], [uri], [{"answer": uri}]):
+        editor.shown.clear()
+        params = {"command": "lens.server.openAnswer", "arguments": argument}
+        assert editor.result("workspace/executeCommand", params) == {"opened": True}
+        assert editor.shown == [uri]
+    for argument in (["never asked"], ["file:///etc/passwd"]):
+        params = {"command": "lens.server.openAnswer", "arguments": argument}
+        assert "error" in editor.ask("workspace/executeCommand", params)
+
+
+def test_passages_are_found_with_places_and_listed_in_a_file(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    found = editor.result("lens/find", {"query": "lease of the workshop", "limit": 1})
+    assert (found["schema"], found["answerUri"]) == ("lens.evidence/1", None)
+    [item] = found["evidence"]
+    assert item["uri"] == contract.as_uri()
+    assert under(contract.read_text(), item["range"]) == item["quote"]
+    listed = editor.run({"command": "lens.server.find", "arguments": ["lease of the workshop"]})
+    editor.wait(lambda: editor.shown == [listed["answerUri"]])
+    uri = editor.show(path_of(listed["answerUri"]))
+    assert editor.result("textDocument/definition", editor.at(uri, "[^1]"))[0]["uri"] == contract.as_uri()
+
+
+def test_what_was_learnt_is_listed_and_forgotten(edit: Edit) -> None:
+    editor = edit()
+    assert editor.result("lens/clusters") == {"schema": "lens.clusters/1", "clusters": []}
+    uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]
+    listed = editor.run({"command": "lens.server.find", "arguments": ["Monthly"]})["answerUri"]
+    [cluster] = editor.result("lens/clusters")["clusters"]
+    assert cluster["facts"]
+    assert editor.result("lens/clusters", {"ids": ["none"]})["clusters"] == []
+    for wrong in ({}, {"ids": [cluster["id"]], "all": True}):
+        assert editor.ask("lens/forget", wrong)["error"]["code"] == 1001
+    gone = editor.result("lens/forget", {"all": True})
+    assert gone["clusters"] == [cluster["id"]]
+    assert not path_of(uri).exists()
+    assert not path_of(listed).exists()
+    assert editor.result("lens/clusters")["clusters"] == []
+
+
+def test_the_ledger_says_what_questions_cost(edit: Edit) -> None:
+    editor = edit()
+    editor.result("lens/ask", {"question": QUESTION})
+    ledger = editor.result("lens/ledger")
+    assert ledger["today"]["calls"] == 0
+    assert [each["question"] for each in ledger["questions"]] == [QUESTION]
+    assert ledger["questions"][0]["ledger"]["sent"] == []
+    assert editor.result("lens/ledger", {"questions": 0})["questions"] == []
+
+
+def test_an_answer_holds_nothing_that_breaks_the_protocol(edit: Edit, contract: Path) -> None:
+    contract.write_text('The lease of "jsonrpc" {"jsonrpc": "2.0"} ends on 30 June 2031.\n')
+    editor = edit()
+    result = editor.result("lens/ask", {"question": "When does the lease of jsonrpc end?"})
+    assert json.loads(json.dumps(result))["evidence"]

@@ -1,0 +1,129 @@
+"""Work on an event loop of its own: its items arrive, its errors too, and leaving it waits for its end."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import pytest
+
+from lens_lsp.lsp.aside import aside
+
+
+async def counted(*, until: int, threads: list[int], ended: list[bool]) -> AsyncGenerator[int]:
+    try:
+        for number in range(until):
+            threads.append(threading.get_ident())
+            yield number
+        await asyncio.Event().wait()
+    finally:
+        await asyncio.sleep(0)
+        ended.append(True)
+
+
+def test_items_come_in_order_from_another_thread() -> None:
+    async def numbers() -> AsyncGenerator[tuple[int, int]]:
+        for number in range(50):
+            yield number, threading.get_ident()
+
+    async def scenario() -> list[tuple[int, int]]:
+        return [item async for item in aside(numbers)]
+
+    found = asyncio.run(scenario())
+    assert [number for number, _ in found] == list(range(50))
+    assert threading.get_ident() not in {thread for _, thread in found}
+
+
+def test_what_it_raises_is_raised_here_after_its_items() -> None:
+    async def failing() -> AsyncGenerator[int]:
+        yield 1
+        raise KeyError("over there")
+
+    async def scenario() -> None:
+        items = aside(failing)
+        assert await anext(items) == 1
+        with pytest.raises(KeyError, match="over there"):
+            await anext(items)
+
+    asyncio.run(scenario())
+
+
+def test_the_loop_here_runs_while_it_computes_there() -> None:
+    async def computing() -> AsyncGenerator[int]:
+        until = time.perf_counter() + 0.3
+        while time.perf_counter() < until:
+            pass
+        yield 1
+
+    async def scenario() -> int:
+        turns = 0
+        task = asyncio.ensure_future(anext(aside(computing)))
+        while not task.done():
+            turns += 1
+            await asyncio.sleep(0.001)
+        return turns
+
+    assert asyncio.run(scenario()) > 20
+
+
+def test_closing_it_early_cancels_it_and_waits_for_its_end() -> None:
+    ended: list[bool] = []
+
+    async def scenario() -> None:
+        async with aclosing(aside(lambda: counted(until=3, threads=[], ended=ended))) as items:
+            async for item in items:
+                if item == 2:
+                    break
+        assert ended == [True]
+
+    asyncio.run(scenario())
+
+
+def test_cancelling_who_waits_for_it_cancels_it_and_waits_for_its_end() -> None:
+    ended: list[bool] = []
+    heard: list[int] = []
+
+    async def hear() -> None:
+        async with aclosing(aside(lambda: counted(until=1, threads=[], ended=ended))) as items:
+            async for item in items:
+                heard.append(item)  # noqa: PERF401 - it ends by being cancelled
+
+    async def scenario() -> None:
+        task = asyncio.create_task(hear())
+        while not heard:
+            await asyncio.sleep(0.001)
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()  # once more, while it waits for the end
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert ended == [True]
+
+    asyncio.run(scenario())
+
+
+def test_what_is_cancelled_before_it_has_a_thread_never_begins() -> None:
+    begun: list[int] = []
+
+    async def hear() -> None:
+        async for _ in aside(lambda: counted(until=1, threads=begun, ended=[])):
+            break
+
+    async def scenario() -> None:
+        release = threading.Event()
+        loop = asyncio.get_running_loop()
+        blocked = [loop.run_in_executor(None, release.wait) for _ in range(64)]
+        task = asyncio.create_task(hear())
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.sleep(0)
+        release.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.gather(*blocked)
+        assert begun == []
+
+    asyncio.run(scenario())

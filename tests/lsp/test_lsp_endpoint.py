@@ -1,0 +1,232 @@
+"""What becomes of a handler that fails, hangs, or returns nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import pkgutil
+from typing import Any
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+import lens_lsp
+from lens_lsp.domain.errors import LensError, PathRefused
+from lens_lsp.lsp.endpoint import NUMBERS, Endpoint, refusal
+from lens_lsp.lsp.server import LensServer
+from tests.lsp.lsp_memory import Client, talk
+
+DOORS = ("lens_lsp.cli", "lens_lsp.__main__")
+
+
+def errors() -> set[type[LensError]]:
+    """Every kind of error that a layer below the doors can raise."""
+    for module in pkgutil.walk_packages(lens_lsp.__path__, "lens_lsp."):
+        if not module.name.startswith(DOORS):
+            importlib.import_module(module.name)
+    found, new = set(), {LensError}
+    while new:
+        found |= new
+        new = {sub for kind in new for sub in kind.__subclasses__()} - found
+    return {kind for kind in found if not kind.__module__.startswith((*DOORS, "test"))}
+
+
+def test_every_error_has_a_number_of_its_own() -> None:
+    codes = {kind.code for kind in errors()}
+    assert codes == set(NUMBERS)
+    assert len(set(NUMBERS.values())) == len(NUMBERS)
+    assert all(1000 <= number < 2000 for number in NUMBERS.values())
+
+
+def test_an_error_of_ours_comes_as_its_number_and_its_sentence() -> None:
+    async def refused(ls: LensServer, params: object) -> None:
+        raise PathRefused("this way leads out")
+
+    async def conversation(client: Client) -> None:
+        error = (await client.ask(1, "test/refused"))["error"]
+        assert error == {"code": 1003, "message": "this way leads out", "data": {"code": "lens.path-refused"}}
+
+    talk(conversation, test_refused=lambda: Endpoint(refused))
+    assert refusal(LensError("x")).code == 1000
+
+
+@pytest.mark.parametrize("kind", [ValueError, MemoryError, RecursionError, OSError, KeyError, AssertionError])
+def test_any_other_error_is_an_incident_without_its_contents(
+    kind: type[Exception], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def failing(ls: LensServer, params: object) -> None:
+        raise kind("canary")
+
+    async def conversation(client: Client) -> None:
+        error = (await client.ask(1, "test/failing"))["error"]
+        assert error["code"] == -32603
+        assert error["data"]["incident"] in error["message"]
+        assert error["data"]["incident"] in caplog.text
+        assert "canary" not in json.dumps(error)
+        ours = [record.getMessage() for record in caplog.records if record.name.startswith("lens_lsp")]
+        assert kind.__name__ in "".join(ours)
+        assert "canary" not in "".join(ours)
+        assert "result" in await client.ask(2, "lens/status")
+
+    talk(conversation, test_failing=lambda: Endpoint(failing))
+
+
+def test_a_feature_that_fails_three_times_in_a_row_is_switched_off_and_said_so_once() -> None:
+    kinds: list[type[Exception] | None] = [KeyError, KeyError, None, KeyError, ValueError, KeyError, KeyError, KeyError]
+
+    async def moody(ls: LensServer, params: object) -> None:
+        kind = kinds.pop(0)
+        if kind is not None:
+            raise kind
+
+    async def conversation(client: Client) -> None:
+        for number in range(8):
+            assert ("error" in await client.ask(number, "test/moody")) == (number != 2)
+        assert not kinds
+        assert (await client.ask(9, "test/moody"))["error"]["code"] == -32803
+        assert (await client.ask(10, "lens/status"))["result"]["switchedOff"] == ["test/moody"]
+        shown = [each for each in client.said if each["method"] == "window/showMessage"]
+        assert len(shown) == 1
+        assert "test/moody" in shown[0]["params"]["message"]
+
+    talk(conversation, test_moody=lambda: Endpoint(moody))
+
+
+@pytest.mark.parametrize("result", [{1, 2}, object(), float("nan"), {"a": b"bytes"}, lambda: 1])
+def test_a_result_that_is_no_json_is_an_error_and_no_silence(result: object) -> None:
+    async def strange(ls: LensServer, params: object) -> object:
+        return result
+
+    async def conversation(client: Client) -> None:
+        assert (await client.ask(1, "test/strange"))["error"]["code"] == -32603
+
+    talk(conversation, test_strange=lambda: Endpoint(strange))
+
+
+def test_a_handler_that_is_cancelled_from_inside_still_answers() -> None:
+    async def leaking(ls: LensServer, params: object) -> None:
+        raise asyncio.CancelledError
+
+    async def conversation(client: Client) -> None:
+        assert (await client.ask(1, "test/leaking"))["error"]["code"] == -32800
+
+    talk(conversation, test_leaking=lambda: Endpoint(leaking))
+
+
+def test_a_handler_that_cannot_be_imported_is_an_incident() -> None:
+    async def conversation(client: Client) -> None:
+        assert (await client.ask(1, "test/missing"))["error"]["code"] == -32603
+
+    def missing() -> Endpoint[Any]:
+        raise ImportError("no such module")
+
+    talk(conversation, test_missing=missing)
+
+
+def test_an_error_of_the_protocol_is_passed_on() -> None:
+    async def modified(ls: LensServer, params: object) -> None:
+        raise JsonRpcException("content modified", -32801)
+
+    async def conversation(client: Client) -> None:
+        for number in range(4):
+            assert (await client.ask(number, "test/modified"))["error"]["code"] == -32801
+
+    talk(conversation, test_modified=lambda: Endpoint(modified))
+
+
+def test_a_cancelled_request_is_answered_once_when_it_has_ended() -> None:
+    ended = []
+
+    async def slow(ls: LensServer, params: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)  # what is cleaned up may take its time
+            ended.append(params)
+
+    async def conversation(client: Client) -> None:
+        command = {"command": "lens.server.ask", "arguments": ["q"]}
+        for via, params in (("lens/ask", "q"), ("workspace/executeCommand", command)):
+            client.send(via, via, params)
+            await asyncio.sleep(0)
+            client.notify("$/cancelRequest", {"id": via})
+            client.notify("$/cancelRequest", {"id": via})
+            assert (await client.answer(via))["error"]["code"] == -32800
+        client.notify("$/cancelRequest", {"id": "nothing"})
+        client.notify("$/cancelRequest", {"id": "lens/ask"})
+        await client.ask(5, "lens/status")
+        assert ended == ["q", "q"]
+        assert client.counts == {"hello": 1, "lens/ask": 1, "workspace/executeCommand": 1, 5: 1}
+
+    talk(conversation, **dict.fromkeys(("lens/ask", "lens.server.ask"), lambda: Endpoint(slow)))
+
+
+def test_a_request_that_is_cancelled_before_it_began_never_begins() -> None:
+    begun = []
+
+    async def slow(ls: LensServer, params: object) -> None:
+        begun.append(params)
+
+    async def conversation(client: Client) -> None:
+        client.send(1, "test/slow")
+        client.notify("$/cancelRequest", {"id": 1})
+        assert (await client.answer(1))["error"]["code"] == -32800
+        assert begun == []
+
+    talk(conversation, test_slow=lambda: Endpoint(slow))
+
+
+def test_shutdown_waits_for_what_it_cancels() -> None:
+    ended = []
+
+    async def slow(ls: LensServer, params: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append(params)
+
+    async def conversation(client: Client) -> None:
+        for number in range(5):
+            client.send(number, "test/slow", number)
+        await asyncio.sleep(0)
+        assert (await client.ask("bye", "shutdown"))["result"] is None
+        assert sorted(ended) == [0, 1, 2, 3, 4]
+        assert {client.answers[number]["error"]["code"] for number in range(5)} == {-32800}
+
+    talk(conversation, test_slow=lambda: Endpoint(slow))
+
+
+def test_an_answer_of_the_client_meets_only_our_own_requests() -> None:
+    async def slow(ls: LensServer, params: object) -> str:
+        await asyncio.sleep(0)
+        return "mine"
+
+    async def conversation(client: Client) -> None:
+        client.send(1, "test/slow")
+        client.server.protocol.receive(b'{"jsonrpc": "2.0", "id": 1, "result": "theirs"}')
+        assert (await client.answer(1))["result"] == "mine"
+        asking = client.server.protocol.send_request_async("client/question", {})
+        id_ = client.said[-1]["id"]
+        client.notify("$/cancelRequest", {"id": id_})
+        client.server.protocol.receive(json.dumps({"jsonrpc": "2.0", "id": id_, "result": {"a-b": 1}}).encode())
+        assert await asking == {"a-b": 1}
+
+    talk(conversation, test_slow=lambda: Endpoint(slow))
+
+
+def test_work_that_nobody_waits_for_fails_by_itself(caplog: pytest.LogCaptureFixture) -> None:
+    async def failing() -> None:
+        raise ValueError("canary")
+
+    async def conversation(client: Client) -> None:
+        await asyncio.wait({client.server.spawn("background", failing())})
+        assert "ValueError" in caplog.text
+        assert "canary" not in caplog.text
+        endless = client.server.spawn("background", asyncio.Event().wait())  # type: ignore[arg-type]
+        await client.server.drain()
+        await asyncio.wait({endless})
+        assert endless.cancelled()
+
+    talk(conversation)

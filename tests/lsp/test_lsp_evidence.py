@@ -1,0 +1,225 @@
+"""Evidence as places: definition, references, links and hover, re-verified at the moment of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lsp.conftest import LEASE
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
+
+Edit = Callable[..., Editor]
+QUESTION = "When does the lease of the workshop end?"
+QUOTE = f"é漢😀 {LEASE}"
+RENT = "The rent of the workshop is 900 euros a month."
+
+
+@pytest.fixture(autouse=True)
+def contract(tmp_path: Path) -> Path:
+    path = tmp_path / "contract.md"
+    path.write_text(f"# Contract\n\n## Term\n\n{QUOTE}\n\n## Rent\n\n{RENT}\n")
+    return path
+
+
+def answered(editor: Editor, question: str = QUESTION) -> str:
+    """Ask, and show the answer's file; its URI."""
+    uri: str = editor.result("lens/ask", {"question": question})["answerUri"]
+    return editor.show(Path(uri.removeprefix("file://")))
+
+
+def quotes(editor: Editor, locations: list[dict[str, Any]]) -> list[str]:
+    """What stands at some locations, in the editor's text where it is open."""
+    texts = [
+        editor.texts.get(each["uri"]) or Path(each["uri"].removeprefix("file://")).read_text() for each in locations
+    ]
+    return [under(text, each["range"]) for text, each in zip(texts, locations, strict=True)]
+
+
+def refer(editor: Editor, uri: str, words: str) -> list[dict[str, Any]]:
+    params = editor.at(uri, words) | {"context": {"includeDeclaration": False}}
+    found: list[dict[str, Any]] = editor.result("textDocument/references", params)
+    return found
+
+
+def define(editor: Editor, uri: str, words: str = "[^1]") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = editor.result("textDocument/definition", editor.at(uri, words))
+    return found
+
+
+def test_a_footnote_leads_to_the_exact_span(edit: Edit) -> None:
+    editor = edit()
+    uri = answered(editor)
+    for words in ("[^1]", "[^1]:", "contract.md:5]"):
+        assert quotes(editor, define(editor, uri, words)) == [QUOTE]
+    assert define(editor, uri, "# When") == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_spans_are_counted_as_the_client_does(edit: Edit, contract: Path, encoding: str) -> None:
+    editor = edit(capabilities=CAPABILITIES | {"general": {"positionEncodings": [encoding]}})
+    uri = answered(editor)
+    [found] = define(editor, uri, "[^1]:")
+    line = contract.read_text().split("\n")[found["range"]["start"]["line"]]
+    units = {"utf-8": len(line.encode()), "utf-16": len(line.encode("utf-16-le")) // 2}[encoding]
+    assert found["range"]["end"]["character"] - found["range"]["start"]["character"] == units
+
+
+def test_what_moved_is_found_where_it_stands_now(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    contract.write_text("new above\n\n" + contract.read_text())
+    [found] = define(editor, uri)
+    assert quotes(editor, [found]) == [QUOTE]
+    assert found["range"]["start"]["line"] == 6
+    contract.rename(contract.parent / "renamed.md")
+    contract.parent.joinpath("renamed.md").write_text(f"# Contract\n\n## Term\n\n{QUOTE}\n\n## Rent\n\n{RENT}\n")
+    [found] = define(editor, uri)
+    assert found["uri"].endswith("/renamed.md")
+
+
+def test_an_unsaved_edit_counts(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    source = editor.show(contract)
+    editor.type(source, "## Term\n", "## Term\n\nOne line more.\n")
+    assert quotes(editor, define(editor, uri)) == [QUOTE]
+    editor.type(source, "30 June", "31 June")
+    assert define(editor, uri) == []
+
+
+@pytest.mark.parametrize("change", ["edited", "deleted", "copied"])
+def test_what_was_withdrawn_has_no_place_and_says_why(edit: Edit, contract: Path, change: str) -> None:
+    editor = edit()
+    uri = answered(editor)
+    if change == "edited":
+        contract.write_text(contract.read_text().replace("30 June", "31 June"))
+    elif change == "deleted":
+        contract.unlink()
+    else:
+        contract.write_text(f"{QUOTE}\n\n{contract.read_text()}")
+    assert define(editor, uri) == []
+    assert refer(editor, uri, "# When") == []
+    assert "withdrawn" in editor.messages()[-1]
+
+
+def test_a_footnote_that_was_changed_by_hand_leads_nowhere(edit: Edit) -> None:
+    editor = edit()
+    uri = answered(editor)
+    at = editor.texts[uri].rindex("30 June")
+    editor.edit(uri, [{"range": span(editor.texts[uri], at, 7), "newText": "31 June"}])
+    assert define(editor, uri, "[^1]:") == []
+
+
+def span(text: str, at: int, length: int) -> dict[str, Any]:
+    line = text[:at].count("\n")
+    column = at - (text[:at].rfind("\n") + 1)
+    return {"start": {"line": line, "character": column}, "end": {"line": line, "character": column + length}}
+
+
+def test_a_claim_or_a_heading_refers_to_all_its_evidence(edit: Edit, contract: Path) -> None:
+    contract.with_name("rent.md").write_text(f"# Rent\n\n{RENT}\n")
+    contract.write_text(f"# Contract\n\n{QUOTE}\n")
+    editor = edit()
+    uri = answered(editor, "When does the lease of the workshop end, and what is the rent of the workshop?")
+    whole = set(quotes(editor, refer(editor, uri, "# When")))
+    assert any(QUOTE in quote for quote in whole)
+    assert any(RENT in quote for quote in whole)
+    claim = next(line for line in editor.texts[uri].split("\n") if "[^1]" in line)
+    [first, *_] = quotes(editor, refer(editor, uri, claim))
+    assert first in whole
+    assert quotes(editor, refer(editor, uri, "[^1]")) == [first]
+    assert refer(editor, uri, "*Answered offline") == []
+
+
+def test_the_question_of_a_block_refers_to_its_evidence(edit: Edit, tmp_path: Path) -> None:
+    editor = edit()
+    (tmp_path / "note.md").write_text(f"# N\n\n?? {QUESTION}\n")
+    uri = editor.show(tmp_path / "note.md")
+    [action] = editor.actions(uri, editor.over(uri, "?? When"))
+    editor.run(action["command"])
+    editor.wait(lambda: "lens:end" in editor.texts[uri])
+    for words in ("?? When", "<!-- lens:begin", "<!-- lens:end", "# N"):
+        assert quotes(editor, refer(editor, uri, words)) == [QUOTE]
+
+
+def test_links_lead_where_the_quote_stands_when_they_are_followed(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    links = editor.result("textDocument/documentLink", {"textDocument": {"uri": uri}})
+    assert [under(editor.texts[uri], each["range"]) for each in links] == ["[^1]", "[^1]"]
+    assert "target" not in links[0]
+    contract.write_text("above\n" + contract.read_text())
+    end = 1 + len(QUOTE)
+    assert editor.result("documentLink/resolve", links[0])["target"] == f"{contract.as_uri()}#L6,1-L6,{end}"
+    contract.unlink()
+    assert "target" not in editor.result("documentLink/resolve", links[0])
+    assert "withdrawn" in editor.messages()[-1]
+
+
+def hover(editor: Editor, uri: str, words: str) -> str:
+    found = editor.result("textDocument/hover", editor.at(uri, words))
+    assert isinstance(found["contents"], dict)
+    return str(found["contents"]["value"])
+
+
+def test_hover_shows_quote_place_headings_and_state(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    assert hover(editor, uri, "[^1]") == f"“{QUOTE}”\ncontract.md:5:1  Contract › Term\n✓ still says so"
+    contract.write_text("above\n" + contract.read_text())
+    assert "contract.md:6:1" in hover(editor, uri, "[^1]")
+    assert "↷ moved" in hover(editor, uri, "[^1]")
+    contract.unlink()
+    assert "✗ withdrawn: the file is gone" in hover(editor, uri, "[^1]")
+    assert editor.result("textDocument/hover", editor.at(uri, "*Answered")) is None
+
+
+def test_hover_of_hostile_text_does_nothing(edit: Edit, contract: Path) -> None:
+    hostile = "The lease of the workshop ends on <b>30</b> June ![x](https://e.example/a.png) [y](command:z) `c` &lt; \x1b[31m"
+    contract.write_text(f"# <img src=x> [h](http://e.example)\n\n{hostile}\n")
+    only = CAPABILITIES | {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
+    for capabilities, kind in ((CAPABILITIES, "plaintext"), (only, "markdown")):
+        editor = edit(capabilities=capabilities)
+        uri = answered(editor)
+        found = editor.result("textDocument/hover", editor.at(uri, "[^1]"))["contents"]
+        assert found["kind"] == kind
+        assert "\x1b" not in found["value"]
+        if kind == "markdown":
+            shown = found["value"].replace("\\\\", "")
+            assert not any(mark in shown.replace(f"\\{mark}", "") for mark in "<>[]()`!&")
+
+
+def test_a_note_says_which_answers_cite_it(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    source = editor.show(contract)
+    assert hover(editor, source, LEASE) == f"cited by 1 answer\n[1] {QUESTION}"
+    assert editor.result("textDocument/hover", editor.at(source, "## Rent")) is None
+    [found] = refer(editor, source, LEASE)
+    assert found["uri"] == uri
+    assert editor.texts[uri].split("\n")[found["range"]["start"]["line"]].startswith("[^1]:")
+    assert refer(editor, source, "## Rent") == []
+    editor.type(source, "# Contract\n", "# Contract\n\nmore\n")
+    assert len(refer(editor, source, LEASE)) == 1
+    editor.type(source, "30 June", "31 June")
+    assert refer(editor, source, "The lease of") == []
+
+
+def test_a_text_that_is_not_open_has_no_places(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    params = {"textDocument": {"uri": contract.as_uri()}, "position": {"line": 0, "character": 0}}
+    assert editor.result("textDocument/hover", params) is None
+    assert editor.result("textDocument/definition", params) == []
+
+
+def test_a_path_with_unusual_characters_is_one_uri(edit: Edit, tmp_path: Path, contract: Path) -> None:
+    folder = tmp_path / "a b#c%20ü"
+    folder.mkdir()
+    contract.rename(folder / "x?y.md")
+    editor = edit()
+    uri = answered(editor)
+    [found] = define(editor, uri)
+    assert found["uri"] == (folder / "x?y.md").as_uri()

@@ -1,0 +1,69 @@
+"""The fast share of the harnesses under ``tests/soak``, each with the control that shows that it can fail."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.availability import unavailable
+from tests.soak import lsp_cancels, lsp_edits, lsp_framing, lsp_kills, lsp_load, lsp_messages
+
+
+def test_every_fuzzed_request_is_answered_once() -> None:
+    tally = lsp_messages.run(3_000, seed=7)
+    assert (tally.unanswered, tally.doubled, tally.wrong) == (0, 0, [])
+    assert tally.requests > 1_000
+    assert {"result", "-32600", "-32601", "-32602"} <= set(tally.codes)
+
+
+def test_bare_pygls_leaves_fuzzed_requests_unanswered() -> None:
+    assert lsp_messages.run(100, seed=7, bare=True).unanswered > 0
+
+
+def test_no_stream_of_bytes_makes_it_deaf() -> None:
+    tally = lsp_framing.run(120, seed=7)
+    assert tally.wrong == []
+    assert {"answered", "broken"} <= set(tally.outcomes)
+    assert lsp_framing.run(20, seed=7, side=lsp_framing.bare).outcomes["deaf"] > 0
+
+
+def test_edits_leave_the_text_of_the_reference() -> None:
+    tally = lsp_edits.run(12_000, seed=7)
+    assert tally.wrong == []
+    assert tally.bare > 0  # pygls' own document differs
+
+
+def test_edits_leave_the_text_of_an_editor() -> None:
+    if shutil.which("node") is None:
+        unavailable("editors", "node is not installed")
+    if not (Path(os.environ.get("NODE_PATH", "")) / lsp_edits.PACKAGE).is_dir():
+        unavailable("editors", f"NODE_PATH names no folder with {lsp_edits.PACKAGE}")
+    with lsp_edits.node() as other:
+        tally = lsp_edits.run(10_000, seed=7, other=other)
+    assert tally.wrong == []
+    assert tally.compared >= 5_000
+
+
+def test_cancelled_questions_are_answered_once_and_leave_nothing() -> None:
+    tally = asyncio.run(lsp_cancels.run(60))
+    assert (tally.doubled, tally.left, tally.wrong) == (0, {}, [])
+    assert tally.outcomes["-32800"] + tally.outcomes["result"] == 60
+    assert tally.outcomes["-32800"] > 30
+
+
+@pytest.mark.parametrize("bare", [False, True], ids=["ours", "bare"])
+def test_a_server_is_gone_after_its_client(tmp_path: Path, bare: bool) -> None:
+    folder = lsp_load.made(tmp_path / "notes", 400)
+    tally = lsp_kills.run(1 if bare else 4, folder, bare=bare)
+    assert (tally.wrong == []) == (not bare)
+
+
+def test_the_server_answers_while_questions_run_and_wait() -> None:
+    tally = lsp_load.run(150, files=300)
+    assert tally.wrong == []
+    assert tally.full > 0
+    assert tally.percentile(0.5) < lsp_load.MOST_MS

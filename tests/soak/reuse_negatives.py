@@ -1,0 +1,96 @@
+"""Questions that look like an answered one and ask something else: none is answered from what is known.
+
+Real questions are asked over a folder of their own articles and kept; then each is changed in one point of meaning
+(`benchmarks.negatives`) and asked again. Nothing of an earlier answer may be reused. The control takes the most alike
+earlier question for the same one, as a store that matches by similarity does: it must answer many.
+
+    python -m tests.soak.reuse_negatives DATA/squad --questions 500
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.negatives import negatives
+from lens_lsp.domain.answer import Answer, StopReason
+from lens_lsp.domain.cluster import Asked
+from lens_lsp.domain.events import answer_of
+from lens_lsp.evaluation.datasets import articles, open_dataset, questions
+from lens_lsp.knowledge.matching import content, likeness
+from lens_lsp.knowledge.store import Store
+from lens_lsp.lens import Lens
+from lens_lsp.memory import Memory
+
+
+class AlikeMemory(Memory):
+    """The control: the most alike question that was asked, from four fifths of common words on."""
+
+    def asked(self, question: str, oracle: str) -> Asked | None:
+        words = content(question)
+        like, id_ = max(
+            ((likeness(words, content(key)), id_) for id_, key in self.store.questions()), default=(0.0, "")
+        )
+        cluster = self.store.cluster(id_) if like >= 0.8 else None
+        return None if cluster is None else max(cluster.asked, key=lambda asked: likeness(words, content(asked.key)))
+
+
+def write_articles(data: Path, snapshot: str, folder: Path, most: int) -> list[str]:
+    """Write the articles that prove the first questions of a data set; the questions."""
+    dataset = open_dataset(data, snapshot)
+    asked = questions(dataset)[:most]
+    wanted = {path for question in asked for path in question.gold.paths}
+    for article in articles(dataset):
+        if article.path in wanted:
+            path = folder / article.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(article.body, "utf-8")
+    return [question.text for question in asked]
+
+
+def run(asked: Sequence[str], notes: Path, store: Path, kind: type[Memory], most: int) -> dict[str, object]:
+    lens = Lens([notes])
+
+    def ask(memory: Memory, question: str) -> Answer:
+        return asyncio.run(answer_of(lens.ask(question, memory=memory)))
+
+    with Store.open(store) as opened:
+        memory = kind(opened, str(notes))
+        kept = sum(ask(Memory(opened, str(notes)), question).stopped is not StopReason.REUSED for question in asked)
+        again = sum(bool(ask(memory, question).reused) for question in asked[:50])
+        known = {cluster.title for cluster in opened.clusters()}
+        made = list(negatives(asked))[:most]
+        # What is asked now must not become known: each is compared with the real questions alone.
+        bad = 0
+        for negative in made:
+            before = {cluster.id for cluster in opened.clusters()} if kind is not Memory else frozenset()
+            bad += bool(ask(memory, negative.question).reused)
+            if kind is not Memory:
+                opened.forget({cluster.id for cluster in opened.clusters()} - before)
+    return {"n": len(made), "bad": bad, "asked": kept, "clusters": len(known), "reused of the first 50": again}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder of a data set, such as squad")
+    parser.add_argument("--snapshot", default="S_dev48")
+    parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--most", type=int, default=1_000_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        notes = Path(place) / "notes"
+        notes.mkdir()
+        asked = write_articles(options.data, options.snapshot, notes, options.questions)
+        result = run(asked, notes, Path(place) / "store", Memory, options.most)
+        control = run(asked[:40], notes, Path(place) / "control", AlikeMemory, 60)
+    print(json.dumps({"figure": "look-alikes answered from what is known", **result, "control": control}))
+    return int(bool(result["bad"]) or not control["bad"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

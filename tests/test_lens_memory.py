@@ -1,0 +1,233 @@
+"""What is asked again: reused while its sources hold, searched anew where they do not, never stale unseen."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.domain.answer import Answer, RequirementStatus, Status, StopReason
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.events import answer_of
+from lens_lsp.knowledge.connection import Connection, connect
+from lens_lsp.knowledge.store import Store
+from lens_lsp.lens import Lens
+from lens_lsp.memory import Memory
+
+
+class Filling:
+    """A connection on a disk that may be full."""
+
+    def __init__(self, connection: Connection, full: threading.Event) -> None:
+        self._connection = connection
+        self._full = full
+
+    def execute(self, sql: str, *parameters: Any) -> Any:
+        if self._full.is_set() and sql.startswith(("INSERT", "DELETE", "UPDATE", "REPLACE")):
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.execute(sql, *parameters)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+QUESTION = "What is the default port of the server?"
+
+
+class Desk:
+    """A folder of notes, and questions about it over one store."""
+
+    def __init__(self, folder: Path) -> None:
+        self.notes = folder / "notes"
+        self.notes.mkdir()
+        self.store_folder = folder / "store"
+        self.lens = Lens([self.notes])
+        self.write("server.md", "# Server\n\nThe default port of the server is 8080. It listens everywhere.\n")
+        self.write("client.md", "# Client\n\nThe client waits at most 30 seconds.\n")
+
+    def write(self, name: str, text: str) -> None:
+        (self.notes / name).write_text(text, "utf-8")
+
+    def ask(self, question: str = QUESTION, **options: Any) -> Answer:
+        with Store.open(self.store_folder) as store:
+            memory = Memory(store, str(self.notes))
+            return asyncio.run(answer_of(self.lens.ask(question, memory=memory, **options)))
+
+    def clusters(self) -> list[str]:
+        with Store.open(self.store_folder) as store:
+            return [cluster.title for cluster in store.clusters()]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    return Desk(tmp_path)
+
+
+def test_the_same_question_is_answered_from_what_is_known(desk: Desk) -> None:
+    first, again = desk.ask(), desk.ask("what's the default port of the server")
+    assert again.stopped is StopReason.REUSED
+    assert again.status is Status.ANSWERED
+    assert again.question == "what's the default port of the server"
+    assert (again.text, again.short) == (first.text, first.short)
+    assert [item.quote for item in again.evidence] == [item.quote for item in first.evidence]
+    assert [one.requirements for one in again.reused] == [("f1",)]
+    assert again.account.calls == {}
+
+
+def test_an_answer_whose_quote_was_edited_is_searched_again(desk: Desk) -> None:
+    desk.ask()
+    desk.write("server.md", "# Server\n\nThe default port of the server is 9090. It listens everywhere.\n")
+    again = desk.ask()
+    assert again.reused == ()
+    assert ["9090" in item.quote for item in again.evidence] == [True]
+    assert any("server.md" in warning and "no longer" in warning for warning in again.warnings)
+
+
+def test_an_answer_whose_file_is_gone_is_not_repeated(desk: Desk) -> None:
+    desk.ask()
+    (desk.notes / "server.md").unlink()
+    again = desk.ask()
+    assert again.reused == ()
+    assert "8080" not in again.text
+
+
+def test_an_edit_in_an_open_buffer_counts_like_one_on_disk(desk: Desk) -> None:
+    desk.ask()
+    path = str(desk.notes / "server.md")
+    again = desk.ask(buffers={path: Buffer(path, "# Server\n\nThe default port of the server is 7070.\n", 3)})
+    assert again.reused == ()
+    assert "7070" in again.text
+
+
+def test_what_moved_within_its_file_is_cited_where_it_stands_now(desk: Desk) -> None:
+    desk.ask()
+    desk.write(
+        "server.md",
+        "# Server\n\nA line came before.\n\nThe default port of the server is 8080. It listens everywhere.\n",
+    )
+    again = desk.ask()
+    assert [item.start.line for item in again.evidence if "8080" in item.quote] == [5]
+    third = desk.ask()
+    assert third.stopped is StopReason.REUSED
+    assert [item.start.line for item in third.evidence] == [5]
+
+
+def test_a_newer_note_about_the_same_fact_is_cited_or_named(desk: Desk) -> None:
+    desk.ask()
+    desk.write("news.md", "# News\n\nSince May the default port of the server is 9090.\n")
+    again = desk.ask()
+    assert "news.md" in {item.path for item in again.evidence} | set(again.newer)
+
+
+def test_a_newer_note_that_rules_cannot_judge_stays_named(desk: Desk) -> None:
+    desk.ask()
+    desk.write("news.md", "# News\n\nServers were moved to Oslo.\n")
+    for _ in range(2):
+        again = desk.ask()
+        assert again.newer == ("news.md",)
+        assert again.text.startswith("Newer, not in this answer: news.md")
+        assert [one.requirements for one in again.reused] == [("f1",)]
+
+
+def test_a_question_that_only_looks_alike_is_searched(desk: Desk) -> None:
+    desk.ask()
+    for other in (
+        "What is the default port of the client?",
+        "What is not the default port of the server?",
+        "What was the default port of the server?",
+    ):
+        assert desk.ask(other).reused == ()
+
+
+def test_what_is_known_of_near_questions_raises_their_documents(desk: Desk) -> None:
+    desk.ask()
+    near = desk.ask("Which default port does the server have?")
+    fresh = asyncio.run(answer_of(desk.lens.ask("Which default port does the server have?")))
+    assert [document.signals["history"] > 0 for document in near.documents if document.path == "server.md"] == [True]
+    assert [document.signals["history"] for document in fresh.documents if document.path == "server.md"] == [0]
+
+
+def test_nothing_that_rests_on_a_private_note_is_kept(desk: Desk) -> None:
+    desk.write("server.md", "---\nlens: private\n---\n\nThe default port of the server is 8080.\n")
+    assert desk.ask().status is Status.ANSWERED
+    assert desk.clusters() == []
+    assert all(b"8080" not in path.read_bytes() for path in desk.store_folder.rglob("*") if path.is_file())
+
+
+def test_a_question_over_another_folder_does_not_reuse_what_lies_outside(desk: Desk, tmp_path: Path) -> None:
+    desk.ask()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# A\n\nThe server has a port.\n", "utf-8")
+    desk.lens = Lens([other])
+    again = desk.ask()
+    assert again.reused == ()
+    assert "8080" not in again.text
+
+
+def test_asking_a_part_of_the_workspace_reuses_what_lies_in_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.ask()
+    with Store.open(desk.store_folder) as store:
+        lens = Lens([desk.notes / "server.md"])
+        memory = Memory(store, str(desk.notes))
+        again = asyncio.run(answer_of(lens.ask(QUESTION, memory=memory)))
+    assert again.stopped is StopReason.REUSED
+
+
+def test_a_follow_up_is_searched_with_what_it_refers_to(desk: Desk) -> None:
+    desk.write("history.md", "# History\n\nAda Lovelace wrote the server. She was born in 1815 in London.\n")
+    desk.ask("Who wrote the server?", thread="talk")
+    second = desk.ask("What about the client?", thread="talk")
+    assert second.question == "Who wrote the client?"
+    assert second.typed == "What about the client?"
+    with Store.open(desk.store_folder) as store:
+        assert [(turn.typed, turn.question) for turn in store.turns("talk")] == [
+            ("Who wrote the server?", "Who wrote the server?"),
+            ("What about the client?", "Who wrote the client?"),
+        ]
+
+
+def test_a_thread_needs_a_memory(desk: Desk) -> None:
+    with pytest.raises(UsageError, match="store"):
+        asyncio.run(answer_of(desk.lens.ask(QUESTION, thread="talk")))
+
+
+def test_a_store_that_cannot_be_written_costs_no_answer(desk: Desk) -> None:
+    full = threading.Event()
+    with Store.open(desk.store_folder, connect=lambda path: cast("Connection", Filling(connect(path), full))) as store:
+        full.set()
+        memory = Memory(store, str(desk.notes))
+        answer = asyncio.run(answer_of(desk.lens.ask(QUESTION, memory=memory)))
+        assert answer.status is Status.ANSWERED
+        assert any("not saved" in warning for warning in answer.warnings)
+        full.clear()
+        asyncio.run(answer_of(desk.lens.ask(QUESTION, memory=memory)))
+    assert desk.clusters() == [QUESTION]
+
+
+def test_an_exact_count_is_made_anew(desk: Desk) -> None:
+    for n in range(3):
+        desk.write(f"n{n}.md", "This note is about copper wire.\n")
+    question = "How many files mention copper wire?"
+    assert desk.ask(question).requirements[0].value == "3"
+    assert desk.ask(question).requirements[0].value == "3"
+    desk.write("n9.md", "This note is about copper wire too.\n")
+    again = desk.ask(question)
+    assert (again.requirements[0].value, again.requirements[0].status) == ("4", RequirementStatus.COVERED)
+
+
+def test_a_contested_fact_is_repeated_with_both_sides(desk: Desk) -> None:
+    desk.write("offer.md", "The big pump costs 4,000 euros.\n")
+    desk.write("invoice.md", "The big pump costs 5,500 euros.\n")
+    first, again = (desk.ask("How much does the big pump cost?") for _ in range(2))
+    assert first.requirements[0].status is RequirementStatus.CONTESTED
+    assert again.stopped is StopReason.REUSED
+    assert again.requirements == first.requirements
+    assert again.text == first.text
