@@ -56,10 +56,7 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, *, quiet: bool) -> 
             tell(str(why))
         yield None
         return
-    with store:
-        if not quiet:
-            for notice in store.notices:
-                tell(notice)
+    with _told(store, quiet=quiet):
         yield Memory(store, workspace)
 
 
@@ -72,7 +69,17 @@ def existing_store(paths: Sequence[str], choice: StoreChoice) -> Iterator[Store 
     if store is None:
         yield None
         return
-    with store:
-        for notice in store.notices:
-            tell(notice)
+    with _told(store, quiet=False):
         yield store
+
+
+@contextmanager
+def _told(store: Store, *, quiet: bool) -> Iterator[None]:
+    """Close the store at the end; what it has to say is told at once, and what it finds while in use then."""
+    with store:
+        at_first = store.notices
+        for notice in () if quiet else at_first:
+            tell(notice)
+        yield
+        for notice in () if quiet else store.notices[len(at_first) :]:
+            tell(notice)

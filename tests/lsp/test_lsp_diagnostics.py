@@ -53,10 +53,8 @@ def test_an_edit_shows_at_once_where_it_is_cited(edit: Edit, contract: Path) -> 
     editor = edit()
     uri = answered(editor)
     source = editor.show(contract)
-    started = time.monotonic()
     editor.type(source, "## Term\n", "## Term\n\nmore\n")
     editor.wait(lambda: editor.codes(uri) == ["lens.citation-moved"])
-    assert time.monotonic() - started < 0.5 + 5  # the machine may be busy; the speed is measured elsewhere
     [found] = editor.diagnostics(uri)
     assert (found["severity"], found["source"]) == (INFORMATION, "lens")
     assert "contract.md:7:1" in found["message"]
@@ -81,11 +79,10 @@ def test_a_change_by_another_process_shows_within_two_seconds(
     edit: Edit, contract: Path, tmp_path: Path, watching: str
 ) -> None:
     capabilities = CAPABILITIES
-    env = {}
     if watching == "editor":
         more = {"didChangeWatchedFiles": {"dynamicRegistration": True}}
         capabilities = CAPABILITIES | {"workspace": CAPABILITIES["workspace"] | more}
-    editor = edit(capabilities=capabilities, env=env)
+    editor = edit(capabilities=capabilities)
     uri = answered(editor)
     if watching == "none":  # outside the workspace nobody watches: cited files are looked at now and then
         outside = tmp_path.parent / f"{tmp_path.name}-outside"
@@ -165,21 +162,24 @@ def test_pulling_is_only_offered_to_who_lets_itself_be_told(edit: Edit) -> None:
         assert ("result" in answer) is offered
 
 
-def test_blocks_in_notes_only_count_where_the_user_wants_them_to(edit: Edit, contract: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("settings", "counts"), [({}, False), ({"diagnostics": {"notes": True}}, True)])
+def test_blocks_in_notes_only_count_where_the_user_wants_them_to(
+    edit: Edit, contract: Path, tmp_path: Path, settings: Message, counts: bool
+) -> None:
     (tmp_path / "note.md").write_text(f"?? {QUESTION}\n")
-    for settings, expected in (({}, False), ({"diagnostics": {"notes": True}}, True)):
-        editor = edit(settings=settings)
-        uri = editor.show(tmp_path / "note.md")
-        [action] = editor.actions(uri, editor.over(uri, "?? When"))
-        editor.run(action["command"])
-        editor.wait(lambda: "lens:end" in editor.texts[uri])
-        source = editor.show(contract)
-        editor.type(source, "30 June", "31 June")
-        if expected:
-            editor.wait(lambda: "lens.citation-drifted" in editor.codes(uri))
-        else:
-            editor.result("lens/recheck", {"uri": uri})
-            assert editor.diagnostics(uri) == []
+    editor = edit(settings=settings)
+    uri = editor.show(tmp_path / "note.md")
+    [action] = editor.actions(uri, editor.over(uri, "?? When"))
+    editor.run(action["command"])
+    editor.wait(lambda: "lens:end" in editor.texts[uri])
+    answer = answered(editor)
+    source = editor.show(contract)
+    editor.type(source, "30 June", "31 June")
+    editor.wait(lambda: "lens.citation-drifted" in editor.codes(answer))
+    if counts:
+        editor.wait(lambda: "lens.citation-drifted" in editor.codes(uri))
+    else:
+        assert editor.diagnostics(uri) == []
 
 
 def test_what_was_not_found_is_said_on_the_answer(edit: Edit) -> None:

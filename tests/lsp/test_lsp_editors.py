@@ -14,7 +14,6 @@ ALE = Path("/usr/share/vim-ale")
 QUESTION = "When does the lease of the workshop end?"
 
 NEOVIM = """
-set cmdheight=10 nomore
 local function wait(what, condition)
   if not vim.wait(60000, condition, 20) then
     io.stderr:write('waited in vain: ' .. what .. '\\n')

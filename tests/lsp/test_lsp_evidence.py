@@ -178,7 +178,10 @@ def test_hover_shows_quote_place_headings_and_state(edit: Edit, contract: Path) 
 
 
 def test_hover_of_hostile_text_does_nothing(edit: Edit, contract: Path) -> None:
-    hostile = "The lease of the workshop ends on <b>30</b> June ![x](https://e.example/a.png) [y](command:z) `c` &lt; \x1b[31m"
+    hostile = (
+        "The lease of the workshop ends on <b>30</b> June"
+        " ![x](https://e.example/a.png) [y](command:z) `c` &lt; \x1b[31m"
+    )
     contract.write_text(f"# <img src=x> [h](http://e.example)\n\n{hostile}\n")
     only = CAPABILITIES | {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
     for capabilities, kind in ((CAPABILITIES, "plaintext"), (only, "markdown")):
