@@ -77,14 +77,15 @@ class Asking:
     async def _plan(self, known: Remembering | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
         """The plan: as it was when the question was answered before, else the oracle's; by the rules when that fails,
         then with the failure."""
-        question = self.question
+        question: str = self.question
+        near: tuple[str, ...] = ()
         if known is not None:
             earlier = await self.work.start(known.begin)
-            question = known.question
+            question, near = known.question, known.near
             if earlier is not None:
                 return replace(earlier, question=question), None
         try:
-            return await self.oracle.analyse(question, self.ledger), None
+            return await self.oracle.analyse(question, self.ledger, near), None
         except (BudgetSpent, OracleFailed) as failure:
             return await OfflineOracle().analyse(question, self.ledger), failure
 

@@ -47,6 +47,8 @@ _ALIKE = 0.4
 """Likeness from which an earlier question's evidence raises its documents."""
 _MOST_ALIKE = 20
 """Earlier questions that may."""
+_MOST_NEAR = 8
+"""Facts of like questions that a model is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,15 @@ class Outcome:
 
 
 class Memory:
-    """One workspace's store as questions use it. ``clock`` gives seconds since the epoch."""
+    """One workspace's store as questions use it; nothing new is kept unless it ``keeps``.
 
-    def __init__(self, store: Store, workspace: str, *, clock: Callable[[], float] = time.time) -> None:
+    ``clock`` gives seconds since the epoch.
+    """
+
+    def __init__(
+        self, store: Store, workspace: str, *, keeps: bool = True, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.keeps = keeps
         self.store = store
         self._workspace = os.path.realpath(workspace)
         self._clock = clock
@@ -95,6 +103,24 @@ class Memory:
             if asked.key == key and oracle in (asked.oracle, OFFLINE)
         ]
         return max(found, key=lambda asked: (asked.oracle != OFFLINE, asked.at), default=None)
+
+    def near(self, question: str, oracle: str) -> tuple[str, ...]:
+        """Facts that questions like this one looked up, the most alike first, in the words of this oracle alone."""
+        if oracle == OFFLINE:
+            return ()
+        found: dict[str, None] = {}
+        for like, id_ in self._alike(question):
+            cluster = self.store.cluster(id_) if like >= _ALIKE else None
+            for asked in () if cluster is None else cluster.asked:
+                if asked.oracle == oracle:
+                    found.update(dict.fromkeys(requirement.text for requirement in asked.plan.requirements))
+        return tuple(found)[:_MOST_NEAR]
+
+    def _alike(self, question: str) -> list[tuple[float, str]]:
+        """How alike the earlier questions are, the most alike first, with their clusters."""
+        words = content(question)
+        known = ((likeness(words, content(key)), id_) for id_, key in self.store.questions())
+        return sorted(known, key=lambda entry: (-entry[0], entry[1]))[:_MOST_ALIKE]
 
     def recollect(
         self,
@@ -138,13 +164,9 @@ class Memory:
 
         What the question's thread cites matches fully.
         """
-        words = content(question)
-        alike = sorted(
-            ((likeness(words, content(key)), id_) for id_, key in self.store.questions()), key=lambda e: (-e[0], e[1])
-        )
         scores: dict[Key, float] = {}
         now = self._clock()
-        for like, id_ in alike[:_MOST_ALIKE]:
+        for like, id_ in self._alike(question):
             cluster = self.store.cluster(id_) if like >= _ALIKE else None
             if cluster is None or cluster.archived:
                 continue

@@ -36,6 +36,8 @@ class Remembering:
     thread: str | None = None
     question: str = ""
     """The question with what it refers to in its thread put in; after `begin`."""
+    near: tuple[str, ...] = ()
+    """Facts that like questions looked up; after `begin`."""
     warnings: list[str] = field(default_factory=list)
     _asked: Asked | None = None
     _thread_evidence: frozenset[tuple[str, str]] = frozenset()
@@ -56,7 +58,10 @@ class Remembering:
             self.question = whole(self.typed, earlier)
             self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
         self._asked = self.memory.asked(self.question, self._oracle)
-        return None if self._asked is None else self._asked.plan
+        if self._asked is not None:
+            return self._asked.plan
+        self.near = self.memory.near(self.question, self._oracle)
+        return None
 
     def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
         """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
@@ -75,6 +80,12 @@ class Remembering:
 
     def keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> Answer:
         """Keep what was proven; the answer with what has to be said about that."""
+        if self.memory.keeps:
+            self._keep(answer, search, answering, roots)
+        typed = None if self.question == self.typed else self.typed
+        return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
+
+    def _keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> None:
         known = search.recalled is not None and search.recalled.whole
         outcome = Outcome(
             answer=answer,
@@ -92,8 +103,6 @@ class Remembering:
                 self.memory.follow(self.thread, self.typed, self.question)
 
         self._try(write, None)
-        typed = None if self.question == self.typed else self.typed
-        return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
 
     def _seen(self, answer: Answer, search: Search) -> dict[Key, str]:
         """The documents that bear on the question, but for newer ones that rules read and did not cite: these cannot

@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.domain.answer import Answer, RequirementStatus, Status, StopReason
+from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import answer_of
+from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.knowledge.connection import Connection, connect
 from lens_lsp.knowledge.store import Store
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
+from lens_lsp.oracle.ledger import Ledger
+from tests.engine.scripted_oracle import ScriptedOracle, quoting
 
 
 class Filling:
@@ -231,3 +235,25 @@ def test_a_contested_fact_is_repeated_with_both_sides(desk: Desk) -> None:
     assert again.stopped is StopReason.REUSED
     assert again.requirements == first.requirements
     assert again.text == first.text
+
+
+def test_a_model_that_repeats_a_known_fact_need_not_find_it_again(desk: Desk) -> None:
+    """What like questions looked up is shown to a model; in the same words it is the same fact, and is looked up."""
+    plans: list[Sequence[str]] = []
+
+    class Repeating(ScriptedOracle):
+        endpoint = "http://127.0.0.1:9"
+
+        async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
+            plans.append(known)
+            plan = await super().analyse(question, ledger)
+            fact = Requirement("f1", known[0] if known else "the default port of the server")
+            return replace(plan, requirements=(fact,))
+
+    for question in (QUESTION, "Which default port has the server?"):
+        oracle = Repeating(quoting("The default port of the server is 8080."))
+        answer = desk.ask(question, oracle=oracle, mode=Mode.FAST)
+        assert answer.status is Status.ANSWERED
+    assert plans == [(), ("the default port of the server",)]
+    assert [one.requirements for one in answer.reused] == [("f1",)]
+    assert "observe" not in answer.account.calls

@@ -14,7 +14,7 @@ from lens_lsp.cli.account import give, some, summary
 from lens_lsp.cli.arguments import ask_parser, parse_mixed
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.interrupt import Interruption
-from lens_lsp.cli.knowledge import StoreChoice, opened_memory
+from lens_lsp.cli.knowledge import StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli.render import Places
 from lens_lsp.cli.searching import HERE, question_and_paths, require_current_folder, roots_of, searched, settled
 from lens_lsp.cli.terminal import open_output, tell
@@ -239,6 +239,10 @@ def _dry_run(lens: Lens, request: AskRequest, settings: Settings, mode: Mode, mo
     from lens_lsp.oracle.chat import budget_for
 
     budget = settings.limits.lowered(budget_for(mode, model.context_tokens))
-    preview = asyncio.run(preview_of(lens, request.question, model, mode, budget, seed=request.seed))
+    with unchanged_memory(request.paths, request.choice) as memory:
+        thread = None if memory is None else request.thread
+        preview = asyncio.run(
+            preview_of(lens, request.question, model, mode, budget, seed=request.seed, memory=memory, thread=thread)
+        )
     put_preview(preview, model, mode, machine=machine)
     return FOUND

@@ -10,6 +10,7 @@ from lens_lsp.domain.answer import Mode
 
 if TYPE_CHECKING:
     from lens_lsp.lens import Lens
+    from lens_lsp.memory import Memory
     from lens_lsp.models.openai import OpenAIChat
     from lens_lsp.oracle.ledger import Budget
     from lens_lsp.oracle.preview import Preview
@@ -17,13 +18,25 @@ if TYPE_CHECKING:
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 
 
-async def preview_of(lens: Lens, question: str, model: OpenAIChat, mode: Mode, budget: Budget, *, seed: int) -> Preview:
-    """Search with an oracle that writes down what it would send."""
+async def preview_of(
+    lens: Lens,
+    question: str,
+    model: OpenAIChat,
+    mode: Mode,
+    budget: Budget,
+    *,
+    seed: int,
+    memory: Memory | None,
+    thread: str | None,
+) -> Preview:
+    """Search with an oracle that writes down what it would send; ``memory`` must keep nothing."""
     from lens_lsp.oracle.chat import ChatOracle
     from lens_lsp.oracle.preview import Preview
 
     preview = Preview(ChatOracle(model, mode))
-    async for _ in lens.ask(question, mode=mode, seed=seed, budget=budget, oracle=preview):
+    async for _ in lens.ask(
+        question, mode=mode, seed=seed, budget=budget, oracle=preview, memory=memory, thread=thread
+    ):
         pass
     return preview
 

@@ -63,14 +63,31 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, *, quiet: bool) -> 
 @contextmanager
 def existing_store(paths: Sequence[str], choice: StoreChoice) -> Iterator[Store | None]:
     """The workspace's store if it has one; nothing is made. Raises `StoreUnavailable` for one that cannot be read."""
+    from lens_lsp.knowledge.failures import StoreUnavailable
     from lens_lsp.knowledge.store import Store
 
-    store = None if choice.off else Store.existing(choice.place(workspace_for(paths)))
+    store = None
+    if not choice.off:
+        try:
+            folder = choice.place(workspace_for(paths))
+        except StoreUnavailable:  # without a home there is no store
+            yield None
+            return
+        store = Store.existing(folder)
     if store is None:
         yield None
         return
     with _told(store, quiet=False):
         yield store
+
+
+@contextmanager
+def unchanged_memory(paths: Sequence[str], choice: StoreChoice) -> Iterator[Memory | None]:
+    """The workspace's memory if it has one, to be read and not added to."""
+    from lens_lsp.memory import Memory
+
+    with existing_store(paths, choice) as store:
+        yield None if store is None else Memory(store, workspace_for(paths), keeps=False)
 
 
 @contextmanager

@@ -82,10 +82,10 @@ class StoppableOracle:
         """That of the oracle."""
         return self._oracle.confidence
 
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """The oracle's plan."""
         async with self._stop.heeded():
-            return await self._oracle.analyse(question, ledger)
+            return await self._oracle.analyse(question, ledger, known)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
         """The oracle's observation."""

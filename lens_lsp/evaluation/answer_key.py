@@ -131,7 +131,7 @@ class AnswerKeyOracle:
         """The ratios that follow from the error rate."""
         return table_of(self.error)
 
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """A requirement for each gold document, all with the question's own words and anchors."""
         composer = self._composer
         if self.mode is Mode.FAST:

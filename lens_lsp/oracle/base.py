@@ -93,8 +93,11 @@ class Oracle(Protocol):
     def confidence(self) -> ConfidenceMap:
         """What its citations are worth, fitted on labelled runs."""
 
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
-        """Stages S1 and S2: anchors and requirements from the question alone."""
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
+        """Stages S1 and S2: anchors and requirements from the question alone.
+
+        ``known`` are facts that earlier questions looked up, for whoever can tell that one is asked for again.
+        """
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
         """One observation of every region about every outstanding requirement, in one request."""

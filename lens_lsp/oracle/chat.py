@@ -115,10 +115,10 @@ class ChatOracle:
         """The origin that everything is sent to; None when nothing leaves the process."""
         return self.model.endpoint
 
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """S1 and S2: together in one call (fast), or as two that are sent together (deep)."""
         caller, _ = self._for(ledger)
-        requests = self.analysis(question, ledger)
+        requests = self.analysis(question, ledger, known)
         if len(requests) == 1:
             joined = await caller.ask(CallStage.ANALYSE, requests[CallStage.ANALYSE], parse_decomposition)
             return plan_of(question, joined, joined.anchors)
@@ -134,15 +134,16 @@ class ChatOracle:
             await asyncio.gather(first, second, return_exceptions=True)
         return plan_of(question, said, anchors)
 
-    def analysis(self, question: str, ledger: Ledger) -> dict[CallStage, Prompt]:
+    def analysis(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> dict[CallStage, Prompt]:
         """The requests that `analyse` makes."""
         _, composer = self._for(ledger)
         # With room for one call beside those that any answer needs, a joined one is all there is.
         if self.mode is Mode.FAST or ledger.budget.calls - ledger.calls < _SPLIT_ANALYSIS:
-            return {CallStage.ANALYSE: composer.of_question(prompts.ANALYSE, question, "plan", schemas.ANALYSIS)}
+            return {CallStage.ANALYSE: composer.of_question(prompts.ANALYSE, question, "plan", schemas.ANALYSIS, known)}
+        whole = composer.of_question(prompts.DECOMPOSE, question, "plan", schemas.DECOMPOSITION, known)
         return {
             CallStage.ANALYSE: composer.of_question(prompts.ANCHORS, question, "anchors", schemas.ANCHORS),
-            CallStage.DECOMPOSE: composer.of_question(prompts.DECOMPOSE, question, "plan", schemas.DECOMPOSITION),
+            CallStage.DECOMPOSE: whole,
         }
 
     def observation(self, request: ObserveRequest, ledger: Ledger) -> tuple[Prompt, Packet]:

@@ -139,10 +139,14 @@ class Composer:
         """An empty packet whose nonce stands in none of the texts."""
         return Packet(fresh(self.nonce, texts), self.private, self.conversation)
 
-    def of_question(self, template: str, question: str, kind: str, schema: Schema) -> Prompt:
-        """A request that knows the question alone."""
-        packet = self.packet(question)
-        return self._prompt(packet, template.format(question=packet.clean(question)), kind, schema)
+    def of_question(self, template: str, question: str, kind: str, schema: Schema, known: Sequence[str] = ()) -> Prompt:
+        """A request that knows the question, and at most the facts that were ``known`` to be looked up before."""
+        packet = self.packet(question, *known)
+        asked = packet.clean(question)
+        if known:
+            facts = (" ".join(packet.clean(fact).split()) for fact in known)
+            asked += prompts.KNOWN.format(known="\n".join(f"- {fact}" for fact in facts))
+        return self._prompt(packet, template.format(question=asked), kind, schema)
 
     def observation(self, request: ObserveRequest, *, covering: bool) -> tuple[Prompt, Packet]:
         """Stage S3; ``covering`` joins the coverage check."""

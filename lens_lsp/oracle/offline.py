@@ -62,7 +62,7 @@ class OfflineOracle:
     def _settings(self) -> OfflineSettings:
         return fitted() if self.settings is None else self.settings
 
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """Intent, requirements and anchors by patterns of the question."""
         return decompose(question)
 

@@ -50,9 +50,9 @@ class Preview:
         """That of the chat oracle."""
         return self.chat.confidence
 
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         """Keep the requests of the analysis; plan by rules."""
-        self.requests.extend(self.chat.analysis(question, ledger).items())
+        self.requests.extend(self.chat.analysis(question, ledger, known).items())
         return await OfflineOracle().analyse(question, ledger)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:

@@ -63,6 +63,14 @@ Reply with JSON only: {{"intent": "...", "facts": [{{"text": "...", "type": "any
 "combine": "none", "expression": null, "document": null, "anchors": ["..."]}}"""
 """Stages S1 and S2 in one call, for the fast mode."""
 
+KNOWN = """
+
+Facts that earlier questions looked up. If one of them is exactly what must be looked up here, with the same names, \
+numbers and dates, write it in the same words:
+{known}"""
+"""Behind the question, when there are any. The same words make the same fact, which is then taken from what is known,
+once its sources were looked up; other words cost a search and nothing else."""
+
 _JUDGE = """\
 Question: {question}
 Facts to find:

@@ -75,7 +75,7 @@ class ScriptedOracle:
         ledger.request(stage, self._tokens, self._tokens)
         ledger.used(self._tokens, self._tokens)
 
-    async def analyse(self, question: str, ledger: Ledger) -> Plan:
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         self._call(ledger, CallStage.ANALYSE)
         return self._plan or analyse(question)
 

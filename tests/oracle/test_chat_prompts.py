@@ -63,6 +63,9 @@ def composed() -> dict[str, Prompt]:
     return {
         "anchors": composer.of_question(prompts.ANCHORS, PLAN.question, "anchors", schemas.ANCHORS),
         "decompose": composer.of_question(prompts.DECOMPOSE, PLAN.question, "plan", schemas.DECOMPOSITION),
+        "analyse-known": composer.of_question(
+            prompts.ANALYSE, PLAN.question, "plan", schemas.ANALYSIS, ("the height of the tower", "who built the dam")
+        ),
         "analyse": composer.of_question(prompts.ANALYSE, PLAN.question, "plan", schemas.ANALYSIS),
         "observe": composer.observation(request, covering=False)[0],
         "observe-and-cover": composer.observation(request, covering=True)[0],
