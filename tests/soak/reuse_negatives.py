@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.negatives import negatives
-from lens_lsp.domain.answer import Answer, StopReason
+from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.cluster import Asked
 from lens_lsp.domain.events import answer_of
 from lens_lsp.evaluation.datasets import articles, open_dataset, questions
-from lens_lsp.knowledge.matching import content, likeness
+from lens_lsp.knowledge.matching import content, likeness, question_key
 from lens_lsp.knowledge.store import Store
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
@@ -60,19 +60,23 @@ def run(asked: Sequence[str], notes: Path, store: Path, kind: type[Memory], most
         return asyncio.run(answer_of(lens.ask(question, memory=memory)))
 
     with Store.open(store) as opened:
-        memory = kind(opened, str(notes))
-        kept = sum(ask(Memory(opened, str(notes)), question).stopped is not StopReason.REUSED for question in asked)
-        again = sum(bool(ask(memory, question).reused) for question in asked[:50])
+        keeping = Memory(opened, str(notes))
+        for question in asked:
+            ask(keeping, question)
         known = {cluster.title for cluster in opened.clusters()}
-        made = list(negatives(asked))[:most]
-        # What is asked now must not become known: each is compared with the real questions alone.
-        bad = 0
-        for negative in made:
-            before = {cluster.id for cluster in opened.clusters()} if kind is not Memory else frozenset()
-            bad += bool(ask(memory, negative.question).reused)
-            if kind is not Memory:
-                opened.forget({cluster.id for cluster in opened.clusters()} - before)
-    return {"n": len(made), "bad": bad, "asked": kept, "clusters": len(known), "reused of the first 50": again}
+        memory = kind(opened, str(notes), keeps=False)
+        again = sum(bool(ask(memory, question).reused) for question in asked)
+        keys = {question_key(question) for question in asked}  # a change may make another question that was asked
+        made = [negative for negative in negatives(asked) if question_key(negative.question) not in keys][:most]
+        bad = [negative for negative in made if ask(memory, negative.question).reused]
+    examples = [[negative.kind, negative.asked, negative.question] for negative in bad[:10]]
+    return {
+        "n": len(made),
+        "bad": len(bad),
+        "clusters": len(known),
+        "asked again and reused": again,
+        "bad ones": examples,
+    }
 
 
 def main() -> int:
