@@ -19,6 +19,7 @@ from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.knowledge.connection import Connection, connect
 from lens_lsp.knowledge.store import Store
+from lens_lsp.knowledge.writing import Changes
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
 from lens_lsp.oracle.ledger import Ledger
@@ -257,3 +258,17 @@ def test_a_model_that_repeats_a_known_fact_need_not_find_it_again(desk: Desk) ->
     assert plans == [(), ("the default port of the server",)]
     assert [one.requirements for one in answer.reused] == [("f1",)]
     assert "observe" not in answer.account.calls
+
+
+def test_a_stored_answer_is_made_inert_like_any_other(desk: Desk) -> None:
+    desk.ask()
+    with Store.open(desk.store_folder) as store:
+        (cluster,) = store.clusters()
+        hostile = replace(
+            cluster.asked[0], text="See [this](https://e.example/?q) \x1b[31m ![x](https://e.example/a.png) [1]"
+        )
+        store.save(Changes(clusters=(replace(cluster, asked=(hostile,)),)))
+    again = desk.ask()
+    assert again.stopped is StopReason.REUSED
+    assert "](" not in again.text
+    assert "\x1b" not in again.text

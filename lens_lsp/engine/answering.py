@@ -156,8 +156,8 @@ class Answering:
         assert self._search.recalled is not None
         asked = self._search.recalled.recollection.asked
         assert asked is not None
-        draft.text, draft.short = asked.text, asked.short
-        return AnswerDelta(asked.text)
+        draft.text, draft.short = unlinked(printable(asked.text)), asked.short  # whoever wrote the store
+        return AnswerDelta(draft.text)
 
     @property
     def _voice(self) -> Oracle:
