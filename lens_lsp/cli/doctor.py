@@ -5,7 +5,6 @@ Of keys and addresses only whether they are set; the home folder is ``~`` wherev
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import os
 import platform
@@ -13,8 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from platformdirs import user_data_path
+from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
 from lens_lsp.cli import FOUND
@@ -29,6 +27,9 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.errors import LensError
 from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.sources import PROJECT_FILE, user_file
+
+if TYPE_CHECKING:
+    from lens_lsp.knowledge.store import Health
 
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
@@ -99,7 +100,8 @@ def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str
             name: "set" if environment.get(name) else "not set"
             for name in sorted({*_VARIABLES, *(name for name in environment if name.startswith("LENS_"))})
         },
-        "paths": _paths(workspace, environment),
+        "paths": _paths(environment),
+        "store": _store(workspace, environment),
         "workspace": _workspace(request, workspace),
         **_corpus(workspace, settings.rules),
     }
@@ -123,14 +125,45 @@ def _installed(name: str) -> str:
         return "not installed" + (" (optional, for `lens eval`)" if name in _OPTIONAL else "")
 
 
-def _paths(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
+def _paths(environment: Mapping[str, str]) -> dict[str, object]:
     configuration = user_file(environment)
-    identity = hashlib.blake2b(os.fsencode(workspace), digest_size=8).hexdigest()
-    store = environment.get("LENS_STORE") or str(user_data_path("lens-lsp") / identity)
-    return {
-        "userConfiguration": f"{configuration} ({_presence(configuration)})",
-        "store": f"{store} ({_presence(store)}; this version keeps none)",
+    return {"userConfiguration": f"{configuration} ({_presence(configuration)})"}
+
+
+def _store(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
+    """How the store of the workspace is; one that is not there is not made, one that cannot be used is a finding."""
+    from lens_lsp.knowledge.failures import StoreError
+    from lens_lsp.knowledge.place import store_folder
+    from lens_lsp.knowledge.store import Store
+
+    folder: object = "none"
+    try:
+        folder = store_folder(workspace, None, environment)
+        store = Store.existing(folder)
+        if store is None:
+            return {"folder": str(folder), "state": "absent: nothing was asked here yet, or nothing kept"}
+        with store:
+            return {"folder": str(folder), **_health(store.health())}
+    except StoreError as error:
+        return {"folder": str(folder), "problem": str(error)}
+
+
+def _health(health: Health) -> dict[str, object]:
+    rows: dict[str, object] = {
+        "state": "sound" if not health.problems else "damaged: what is broken is left out of every answer",
+        "layout": f"{health.version}, SQLite {health.sqlite}",
+        "megabytes": round(health.size / 1e6, 1),
+        "clusters": f"{health.clusters} ({health.archived} archived)",
+        "facts": health.facts,
+        "citations": health.citations,
+        "summaries": health.summaries,
+        "writable": "yes" if health.writable else "no: nothing new is kept",
     }
+    rows |= {f"problem {number}": problem for number, problem in enumerate(health.problems, 1)}
+    rows |= {f"notice {number}": notice for number, notice in enumerate(health.notices, 1)}
+    if health.corrupt or health.backups:
+        rows["putAside"] = ", ".join((*health.corrupt, *health.backups))
+    return rows
 
 
 def _workspace(request: DoctorRequest, workspace: str) -> dict[str, object]:

@@ -61,9 +61,29 @@ def test_the_home_folder_is_a_tilde(lens: Command, notes: Path) -> None:
 def test_the_paths_of_the_environment_are_used(lens: Command, notes: Path) -> None:
     mine = notes / "mine.toml"
     mine.write_text("")
-    paths = facts(lens, "notes", LENS_CONFIG=str(mine), LENS_STORE=str(notes / "store"))["paths"]
-    assert paths["userConfiguration"] == f"{mine} (present)"
-    assert str(paths["store"]).startswith(f"{notes / 'store'} (absent")
+    shown = facts(lens, "notes", LENS_CONFIG=str(mine), LENS_STORE=str(notes / "store"))
+    assert shown["paths"]["userConfiguration"] == f"{mine} (present)"
+    assert shown["store"]["folder"] == str(notes / "store")
+    assert str(shown["store"]["state"]).startswith("absent")
+    assert not (notes / "store").exists()
+
+
+def test_the_store_is_looked_at(lens: Command, notes: Path) -> None:
+    (notes / "lease.md").write_text("# Lease\n\nThe rent of the workshop is 400 euros.\n")
+    assert lens("ask", "What is the rent of the workshop?", "notes", "--quiet").status == 0
+    store = facts(lens, "notes")["store"]
+    assert (store["state"], store["writable"]) == ("sound", "yes")
+    assert store["citations"]
+
+
+def test_a_store_that_cannot_be_used_is_a_finding(lens: Command, notes: Path) -> None:
+    (notes / "file").write_text("")
+    store = facts(lens, "notes", LENS_STORE=str(notes / "file" / "store"))["store"]
+    assert store["folder"] == str(notes / "file" / "store")
+    assert str(store["state"]).startswith("absent")
+    (notes / "broken").mkdir()
+    (notes / "broken" / "knowledge.db").mkdir()
+    assert facts(lens, "notes", LENS_STORE=str(notes / "broken"))["store"]["problem"]
 
 
 def test_it_counts_what_a_search_would_read(lens: Command, notes: Path) -> None:
