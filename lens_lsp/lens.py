@@ -1,7 +1,7 @@
 """One workspace, composed: what the doors call.
 
 A `Lens` holds the folded texts of its folders in memory between questions and brings them in line with the disk
-at each one. It writes nothing.
+at each one. It writes nothing but what a question leaves in the memory that was given along.
 """
 
 from __future__ import annotations

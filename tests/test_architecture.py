@@ -71,3 +71,10 @@ def test_no_module_catches_everything(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     bare = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.type is None]
     assert bare == []
+
+
+def test_the_page_on_architecture_draws_every_part_of_the_house() -> None:
+    page = (REPOSITORY / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    drawn = set(re.findall(r"^[├└]── ([a-z_]+(?:/|\.py))", page, re.MULTILINE))
+    parts = [path for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()]
+    assert drawn == {path.name + ("/" if path.is_dir() else "") for path in parts} - {"__init__.py"}

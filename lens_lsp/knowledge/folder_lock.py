@@ -5,38 +5,16 @@ SQLite's own locks guard one file. Exchanging files, rolling back a journal and 
 
 from __future__ import annotations
 
-import errno
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lens_lsp.disk.locks import give, lock_file, take
 from lens_lsp.knowledge.connection import BUSY_SECONDS
 from lens_lsp.knowledge.failures import StoreUnavailable, Unavailable
 from lens_lsp.knowledge.place import unusable
-
-_SHORTEST, _LONGEST = 0.0002, 0.002
-_HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(fd: int) -> None:
-        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-
-    def _give(fd: int) -> None:
-        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _take(fd: int) -> None:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _give(fd: int) -> None:
-        fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 class FolderLock:
@@ -66,14 +44,14 @@ class FolderLock:
             try:
                 _wait(self._fd, until)
             finally:
-                _give(self._gate)
+                give(self._gate)
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
             if self._depth == 0:
-                _give(self._fd)
+                give(self._fd)
 
     def close(self) -> None:
         """Give the files back."""
@@ -83,22 +61,16 @@ class FolderLock:
 
 def _opened(path: Path) -> int:
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        return lock_file(path)
     except OSError as error:
         raise unusable(path, error) from error
 
 
-def _wait(fd: int, until: float) -> None:
-    """Lock a file as soon as nobody else does, or give up when ``time.monotonic`` says ``until``."""
-    pause = _SHORTEST
-    while True:
-        try:
-            return _take(fd)
-        except OSError as error:
-            if error.errno not in _HELD:
-                why = f"the knowledge store's folder knows no locks: {error.strerror}"
-                raise StoreUnavailable(Unavailable.NO_LOCKS, why) from error
-            if time.monotonic() >= until:
-                raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
-        time.sleep(pause)
-        pause = min(2 * pause, _LONGEST)
+def _wait(descriptor: int, until: float) -> None:
+    try:
+        take(descriptor, until)
+    except TimeoutError as error:
+        raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
+    except OSError as error:
+        why = f"the knowledge store's folder knows no locks: {error.strerror}"
+        raise StoreUnavailable(Unavailable.NO_LOCKS, why) from error

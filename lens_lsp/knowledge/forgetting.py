@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lens_lsp.disk.whole import PART
 from lens_lsp.domain.cluster import Cluster
 from lens_lsp.knowledge.files import StoreFiles
 from lens_lsp.knowledge.reading import Knowledge
@@ -74,6 +75,7 @@ def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str,
     if not answers.is_dir():
         return ()
     gone = [path for path in sorted(answers.glob("*.md")) if questions is None or _answered(path) in questions]
+    gone += sorted(answers.glob(f".*{PART}"))  # half of an answer that a killed process was writing, to any question
     for path in gone:
         os.unlink(path)
     return tuple(f"{ANSWERS}/{path.name}" for path in gone)

@@ -7,15 +7,14 @@ by what could be saved from it (docs/explanation/knowledge.md).
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from lens_lsp.disk.whole import replace_whole
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
 from lens_lsp.knowledge.assembly import Damage
 from lens_lsp.knowledge.connection import Connect, Connection, connect
@@ -174,15 +173,11 @@ class Store:
     def keep_answer(self, name: str, text: str) -> Path:
         """Write an answer file beside the store, whole or not at all, over one of that name. Raises `NotSaved`."""
         folder = self.path.parent / ANSWERS
-        path, part = folder / name, folder / f".{name}.{os.getpid()}"
+        path = folder / name
         try:
             folder.mkdir(0o700, exist_ok=True)
-            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(part, path)
+            replace_whole(path, text.encode("utf-8"))
         except OSError as error:
-            with suppress(OSError):
-                os.unlink(part)
             why = f"the answer is known but was not saved as a file: {error.strerror or error}"
             raise NotSaved(NotSavedReason.IO, why) from error
         return path

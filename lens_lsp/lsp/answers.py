@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_lsp.disk.whole import ORDINARY, replace_whole
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.citation import Citation
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
 from lens_lsp.knowledge.clusters import identify
 from lens_lsp.knowledge.export import file_name
-from lens_lsp.knowledge.failures import NotSaved
+from lens_lsp.knowledge.failures import NotSaved, NotSavedReason
 from lens_lsp.knowledge.forgetting import ANSWERS
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.memory import OFFLINE
@@ -62,18 +63,10 @@ def keep(saved: Saved, shelf: Shelf) -> str | None:
 
 def _written(path: str, text: str) -> str:
     """Write a file whole or not at all. Raises `NotSaved`."""
-    from lens_lsp.knowledge.failures import NotSavedReason
-
-    folder, name = os.path.split(path)
-    part = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
-        os.makedirs(folder, exist_ok=True)
-        with open(part, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.replace(part, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_whole(Path(path), text.encode("utf-8"), ORDINARY)
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(part)
-        why = f"the answer was not saved in {folder}: {error.strerror or error}"
+        why = f"the answer was not saved in {os.path.dirname(path)}: {error.strerror or error}"
         raise NotSaved(NotSavedReason.IO, why) from error
     return path

@@ -116,7 +116,7 @@ class Caller:
         except MalformedReply as broken:
             if not mend:
                 raise
-            return await self._mended(stage, prompt, reply, broken, parse)
+            return await self._mended(prompt, reply, broken, parse)
 
     async def stream(self, stage: CallStage, prompt: Prompt) -> AsyncGenerator[str]:
         """One call, its reply as it comes. A request that is refused before any text came is tried again."""
@@ -212,9 +212,7 @@ class Caller:
             wait = max(wait, error.retry_after) if error.retry_after else 0.0  # 0 says: at once
         await self._sleep(max(0.0, min(wait, self._ledger.budget.seconds - self._ledger.seconds)))
 
-    async def _mended(
-        self, stage: CallStage, prompt: Prompt, reply: ChatReply, broken: MalformedReply, parse: Callable[[str], T]
-    ) -> T:
+    async def _mended(self, prompt: Prompt, reply: ChatReply, broken: MalformedReply, parse: Callable[[str], T]) -> T:
         """Ask once more for a reply that can be read."""
         state = self._conversation
         unreadable = OracleFailed(f"the model's reply is not the JSON it was asked for: {broken}; try a larger model")

@@ -243,12 +243,14 @@ def test_forgetting_leaves_no_byte_anywhere_in_the_folder(tmp_path: Path) -> Non
         answers.mkdir()
         (answers / "one.md").write_text(f'---\nlens: answer/1\nquestion: "who is {canary}?"\n---\nShe.\n')
         (answers / "two.md").write_text(f"---\nlens: answer/1\nquestion: {json.dumps(question(4))}\n---\nIt.\n")
+        (answers / ".one.md.0a1b2c3d.part").write_text(f"half of what a killed process wrote of {canary}")
         for name in ("knowledge.backup-v0.db", "knowledge.corrupt-20260101T000000Z.db"):
             (tmp_path / name).write_bytes(store.path.read_bytes())
         assert canary.encode() in bytes_of(tmp_path)
         gone = store.forget([secret.id, "no such"])
         assert gone.clusters == (secret.id,)
         assert sorted(gone.files) == [
+            "answers/.one.md.0a1b2c3d.part",
             "answers/one.md",
             "knowledge.backup-v0.db",
             "knowledge.corrupt-20260101T000000Z.db",

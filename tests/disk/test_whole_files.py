@@ -1,0 +1,76 @@
+"""A file is replaced whole or stays as it was, and nothing is left beside it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.disk.locks import give, lock_file, take
+from lens_lsp.disk.whole import ORDINARY, replace_whole
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from lens_lsp.disk.locks import lock_file, take
+take(lock_file(Path(sys.argv[1])), time.monotonic() + 5)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_file_is_made_and_replaced_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    replace_whole(path, b"one")
+    replace_whole(path, b"two")
+    assert path.read_bytes() == b"two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["kept.json"]
+
+
+def test_an_ordinary_file_has_what_the_users_mask_leaves(tmp_path: Path) -> None:
+    (tmp_path / "made.md").write_text("")
+    replace_whole(tmp_path / "answer.md", b"text", ORDINARY)
+    assert stat.S_IMODE((tmp_path / "answer.md").stat().st_mode) == stat.S_IMODE((tmp_path / "made.md").stat().st_mode)
+
+
+def test_a_name_as_long_as_the_system_allows_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 255)
+    replace_whole(path, b"text")
+    assert path.read_bytes() == b"text"
+
+
+def test_what_cannot_be_replaced_stays_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "inside").write_text("here")
+    with pytest.raises(OSError, match="folder"):
+        replace_whole(tmp_path / "folder", b"text")
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+def test_a_lock_is_waited_for_and_given_back_by_a_death(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        descriptor = lock_file(path)
+        with pytest.raises(TimeoutError):
+            take(descriptor, time.monotonic() + 0.05)
+        holder.kill()
+        holder.wait()
+    take(descriptor, time.monotonic() + 5)
+    give(descriptor)
+    os.close(descriptor)
+
+
+def test_a_link_is_no_lock(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("")
+    (tmp_path / "lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="lock"):
+        lock_file(tmp_path / "lock")
