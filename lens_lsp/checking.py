@@ -25,7 +25,7 @@ from lens_lsp.sources import NO_BUFFERS, Sources
 _MARKDOWN = "markdown"
 _LARGEST = 64 << 20
 """Bytes of a Markdown file that is looked into."""
-_TOLD = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
+_TOLD = frozenset({SkipReason.IGNORE_FILE, SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
 """Why a file that was not read may yet hold citations."""
 
 

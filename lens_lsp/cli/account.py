@@ -18,7 +18,7 @@ from lens_lsp.domain.model import Findings, RankedDocument, Skip, SkipReason
 
 Result = Findings | Answer
 
-_FAILED = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
+_FAILED = frozenset({SkipReason.IGNORE_FILE, SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
 _NAMED = 3
 """How many paths a sentence names before it only counts."""
 _DOCUMENTS_SHOWN = 20

@@ -12,9 +12,10 @@ from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from lens_lsp.corpus.globs import Patterns
-from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, open_folder_at, read_head_at
+from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, is_there, open_folder_at, read_head_at
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.errors import PathNotFound
+from lens_lsp.domain.model import SkipReason
 
 ORDERED_FILES = (".gitignore", ".ignore", ".lensignore")
 """Ignore files, weakest first."""
@@ -24,6 +25,7 @@ MARKERS = frozenset((*ORDERED_FILES, *ADDING_FILES, ".git"))
 """Names whose presence in a folder changes the rules inside it."""
 SIZE_LIMIT = 1 << 20
 """Bytes of an ignore file that are read; what comes after counts for nothing."""
+_UNKNOWN = frozenset({SkipReason.PERMISSION, SkipReason.UNREADABLE})
 
 
 class _Layer(NamedTuple):
@@ -62,7 +64,10 @@ class IgnoreRules:
 
     @classmethod
     def of_root(cls, root_path: str, rules: CorpusRules) -> IgnoreRules:
-        """What holds before the root is read: the user's patterns, the projects', the repository's files above it."""
+        """What holds before the root is read: the user's patterns, the projects', the repository's files above it.
+
+        Raises `Skipped` where one of these files cannot be read, as `inside` does.
+        """
         own = _added((), list(rules.exclude), "", "")
         projects = [
             _added((), list(project.exclude), "", above)
@@ -86,7 +91,8 @@ class IgnoreRules:
     def inside(self, handle: Handle, names: Container[str], prefix: str, above: str = "") -> IgnoreRules:
         """The rules inside an open folder that holds ``names``; the very same object when it adds none.
 
-        A folder with a ``.git`` of its own starts anew with its ``.gitignore`` files, as in git.
+        A folder with a ``.git`` of its own starts anew with its ``.gitignore`` files, as in git. Raises `Skipped` where
+        an ignore file cannot be read: what it hides must not be searched, and may be everything.
         """
         present = [name for name in (*ORDERED_FILES, *ADDING_FILES) if name in names]
         repository = ".git" in names
@@ -135,9 +141,13 @@ def _from_above(rules: IgnoreRules, real_path: str) -> IgnoreRules:
 
 
 def _content(handle: Handle, name: str) -> bytes:
+    """What an ignore file says: nothing where it is a link, as for git, or gone. Raises `Skipped` if nobody knows."""
     try:
         return read_head_at(handle, name, SIZE_LIMIT)
-    except Skipped:
+    except Skipped as error:
+        unknown = error.reason in _UNKNOWN and is_there(handle, name)
+        if unknown:
+            raise Skipped(SkipReason.IGNORE_FILE) from error
         return b""
 
 

@@ -285,6 +285,20 @@ def read_head_at(handle: Handle, name: str, count: int) -> bytes:
         os.close(fd)
 
 
+def is_there(handle: Handle, name: str) -> bool:
+    """Whether an open folder holds the name, as far as the system says."""
+    try:
+        if isinstance(handle, int):
+            os.stat(name, dir_fd=handle, follow_symlinks=False)
+        else:
+            os.lstat(os.path.join(handle, name))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def close_folder(handle: Handle) -> None:
     """Close an open folder; nothing to do where folders are opened by name."""
     if isinstance(handle, int) and handle >= 0:

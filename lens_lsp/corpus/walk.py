@@ -50,7 +50,10 @@ def discover(
         return Discovery([], [Skip("./", SkipReason.DENIED)])
     if explicit_file is not None:
         return _named(root, explicit_file)
-    walk = _Walk(root, rules, False, listings, on_progress, cancelled)
+    try:
+        walk = _Walk(root, rules, False, listings, on_progress, cancelled)
+    except Skipped as error:
+        return Discovery([], [Skip("./", error.reason)])
     complete = walk.run()
     walk.files.sort(key=itemgetter(1))
     walk.skips.sort(key=attrgetter("path"))
@@ -71,7 +74,10 @@ def discover_names(
     """
     if denied_root(root.path):
         return Names([], [Skip("./", SkipReason.DENIED)])
-    walk = _Walk(root, rules, True, listings, on_progress, cancelled)
+    try:
+        walk = _Walk(root, rules, True, listings, on_progress, cancelled)
+    except Skipped as error:
+        return Names([], [Skip("./", error.reason)])
     complete = walk.run()
     walk.paths.sort()
     walk.skips.sort(key=attrgetter("path"))
@@ -192,6 +198,8 @@ class _Walk:
                 self._look(folder, folder.handle, status)
         except OSError as error:
             self._skip(self._prefix() or "./", skipped(error).reason)
+        except Skipped as error:
+            self._skip(self._prefix() or "./", error.reason)
 
     def _leave(self) -> None:
         folder = self._stack.pop()

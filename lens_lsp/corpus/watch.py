@@ -233,7 +233,7 @@ def _top_folders(folder: str, rules: CorpusRules) -> list[str]:
         try:
             ignores = IgnoreRules.of_root(folder, rules).inside(root.handle, {entry.name for entry in found}, "")
         except Skipped:
-            ignores = IgnoreRules.of_root(folder, rules)
+            return []
     names = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
     return [
         os.path.join(folder, name)

@@ -24,6 +24,8 @@ class SkipReason(StrEnum):
     BINARY = "binary"
     DENIED = "denied"
     IGNORED = "ignored"
+    IGNORE_FILE = "ignore-file"
+    """A folder with an ignore file that could not be read: nobody knows what it would leave out."""
     IRREGULAR = "irregular"
     """A FIFO, socket or device."""
     LINK = "link"

@@ -6,6 +6,7 @@ import resource
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -150,14 +151,50 @@ def test_hard_links_are_files_of_their_own(tmp_path) -> None:
     assert len(walk(tmp_path).files) == 51
 
 
+@pytest.mark.parametrize("name", [".gitignore", ".lensignore", ".aiignore"])
+def test_a_folder_whose_ignore_file_cannot_be_read_is_not_searched_and_named(tmp_path, name) -> None:
+    put(tmp_path, "a.md", "sub/b.md", "sub/deeper/c.md", "z/d.md")
+    (tmp_path / "sub" / name).write_text("b.md\n")
+    tmp_path.chmod(0o755)
+    (tmp_path / "sub" / name).chmod(0)
+    rules, lax = CorpusRules(), CorpusRules(respect_ignore_files=False)
+    with Root(str(tmp_path)) as root, ordinary_user():
+        found, names, without = discover(root, rules), discover_names(root, rules), discover(root, lax)
+    assert paths(found) == names.paths == ["a.md", "z/d.md"]
+    assert found.skips == names.skips == [Skip("sub/", SkipReason.IGNORE_FILE)]
+    assert "sub/b.md" in paths(without)
+
+
+def test_below_an_ignore_file_that_cannot_be_read_nothing_is_searched() -> None:
+    with tempfile.TemporaryDirectory() as name:  # where everybody may pass through, unlike ``tmp_path``
+        top = Path(name)
+        (top / ".git").mkdir()
+        put(top, "sub/b.md")
+        (top / ".gitignore").write_text("b.md\n")
+        top.chmod(0o755)
+        (top / ".gitignore").chmod(0)
+        rules = CorpusRules()
+        with Root(str(top / "sub")) as root, ordinary_user():
+            found = discover(root, rules)
+    assert (found.files, found.skips) == ([], [Skip("./", SkipReason.IGNORE_FILE)])
+
+
+def test_an_ignore_file_that_is_a_link_or_a_folder_says_nothing_as_for_git(tmp_path) -> None:
+    put(tmp_path, "a.md", "b/a.md", "b/.gitignore/rules")
+    (tmp_path / "rules").write_text("a.md\n")
+    (tmp_path / ".gitignore").symlink_to(tmp_path / "rules")
+    assert {"a.md", "b/a.md"} <= set(paths(walk(tmp_path)))
+
+
 def test_a_folder_one_may_not_list_is_skipped_and_the_rest_is_found(tmp_path) -> None:
     put(tmp_path, "a.md", "closed/b.md", "listed/c.md", "z/d.md")
     tmp_path.chmod(0o755)
     (tmp_path / "closed").chmod(0)
     (tmp_path / "listed").chmod(0o444)
+    rules = CorpusRules()  # made by who may read Python's own modules
     try:
         with Root(str(tmp_path)) as root, ordinary_user():
-            found = discover(root, CorpusRules())
+            found = discover(root, rules)
     finally:
         for name in ("closed", "listed"):
             (tmp_path / name).chmod(0o700)
