@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.corpora import Folder
 from benchmarks.measuring import REPOSITORY, Series, Timing, interleaved, python_child, timed_child
 from lens_lsp.domain.model import Findings
-from lens_lsp.evaluation.datasets import open_dataset, questions
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.lens import Lens
 
 QUESTIONS = 50

@@ -19,7 +19,7 @@ from pathlib import Path
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
-from lens_lsp.evaluation.snapshots import prepare
+from lens_lsp.evaluation.data.snapshots import prepare
 
 NOTES = 100_000
 SEED = 20_240_601

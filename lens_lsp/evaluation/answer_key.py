@@ -29,7 +29,7 @@ from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
-from lens_lsp.evaluation.datasets import Gold, GoldSpan
+from lens_lsp.evaluation.data.datasets import Gold, GoldSpan
 from lens_lsp.oracle import prompts, schemas
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest

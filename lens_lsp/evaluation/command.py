@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, TypeVar
 from lens_lsp.domain.errors import UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.evaluation.datasets import Question
+    from lens_lsp.evaluation.data.datasets import Question
+    from lens_lsp.evaluation.data.snapshots import Corpus
     from lens_lsp.evaluation.runner import Judging, Progress
     from lens_lsp.evaluation.seats import Seat
-    from lens_lsp.evaluation.snapshots import Corpus
     from lens_lsp.models.base import ChatModel
 
     ModelMaker = Callable[[argparse.Namespace], tuple[ChatModel, Callable[[], Awaitable[object]]]]
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace, model: ModelMaker | None = None) -> int:
 
 
 def _prepare(args: argparse.Namespace) -> int:
-    from lens_lsp.evaluation.snapshots import manifest_path, prepare
+    from lens_lsp.evaluation.data.snapshots import manifest_path, prepare
 
     corpus = prepare(args.dataset, args.snapshot, args.out, hide_titles=args.hide_titles)
     print(f"{corpus.files} files in {args.out}, sha256 {corpus.files_sha256}")
@@ -61,12 +61,13 @@ def _prepare(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace, model: ModelMaker | None) -> int:
-    from lens_lsp.evaluation.arms import FIND, make_arms
-    from lens_lsp.evaluation.datasets import open_dataset, questions
+    from lens_lsp.evaluation.arms.base import FIND
+    from lens_lsp.evaluation.arms.making import make_arms
+    from lens_lsp.evaluation.data.datasets import open_dataset, questions
+    from lens_lsp.evaluation.data.snapshots import open_corpus
     from lens_lsp.evaluation.report import run_table
     from lens_lsp.evaluation.runner import Selection
     from lens_lsp.evaluation.runner import run as run_arms
-    from lens_lsp.evaluation.snapshots import open_corpus
 
     judging = _judging(args)
     dataset = open_dataset(args.dataset, args.snapshot)
@@ -153,10 +154,10 @@ def _gate(args: argparse.Namespace) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from lens_lsp.evaluation.datasets import open_dataset, questions
+    from lens_lsp.evaluation.data.datasets import open_dataset, questions
+    from lens_lsp.evaluation.data.snapshots import prepare
     from lens_lsp.evaluation.fitting import fit
     from lens_lsp.evaluation.runner import Selection
-    from lens_lsp.evaluation.snapshots import prepare
     from lens_lsp.oracle.settings import OfflineSettings
 
     dataset = open_dataset(args.dataset, args.snapshot)

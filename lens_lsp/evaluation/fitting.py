@@ -20,7 +20,7 @@ from lens_lsp.domain.events import Observed as Heard
 from lens_lsp.domain.events import Proposed, answer_of
 from lens_lsp.domain.observation import ConfidenceMap, ObservationReply, ObservationTable, Verdict
 from lens_lsp.domain.text import Span
-from lens_lsp.evaluation.datasets import GoldSpan, Question
+from lens_lsp.evaluation.data.datasets import GoldSpan, Question
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.judge import Assessment, assess

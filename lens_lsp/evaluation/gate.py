@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.evaluation.arms import ARMS, make_arms
-from lens_lsp.evaluation.datasets import open_dataset, questions
-from lens_lsp.evaluation.records import ArmRecord, FigureRecord, SummaryRecord
+from lens_lsp.evaluation.arms.making import ARMS, make_arms
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
+from lens_lsp.evaluation.data.records import ArmRecord, FigureRecord, SummaryRecord
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.report import figure_of, read_summary, shown, table
 from lens_lsp.evaluation.runner import Progress, Selection, run
-from lens_lsp.evaluation.snapshots import prepare
 
 SCHEMA = "lens.gate/1"
 TOLERANCE = 1.5

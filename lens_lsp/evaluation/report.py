@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.records import ArmRecord, FigureRecord, SummaryRecord
+from lens_lsp.evaluation.data.records import ArmRecord, FigureRecord, SummaryRecord
 
 SCHEMA = "lens.report/1"
 

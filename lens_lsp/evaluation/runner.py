@@ -1,6 +1,6 @@
 """A run: arms over questions, one row per question, one summary, schema ``lens.eval/1``.
 
-Arms get an id and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.metrics.score`.
+Arms get an id and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.scoring.metrics.score`.
 Questions without an answer are asked after the others and count for nothing but the false answers to them.
 Two runs with one seed write equal bytes, but for the values of keys named ``seconds``.
 """
@@ -16,12 +16,12 @@ from pathlib import Path
 from lens_lsp.domain.answer import Answer, Status
 from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.domain.observation import Verdict
-from lens_lsp.evaluation.arms import FIND, PRINTED, Arm, ArmResult, cited
-from lens_lsp.evaluation.datasets import Dataset, Gold, Question
-from lens_lsp.evaluation.metrics import Worded, score
-from lens_lsp.evaluation.references import WINDOW
-from lens_lsp.evaluation.snapshots import Corpus
-from lens_lsp.evaluation.statistics import mean, percentile
+from lens_lsp.evaluation.arms.base import FIND, PRINTED, Arm, ArmResult, cited
+from lens_lsp.evaluation.arms.indexes import WINDOW
+from lens_lsp.evaluation.data.datasets import Dataset, Gold, Question
+from lens_lsp.evaluation.data.snapshots import Corpus
+from lens_lsp.evaluation.scoring.metrics import Worded, score
+from lens_lsp.evaluation.scoring.statistics import mean, percentile
 from lens_lsp.oracle.ledger import Budget
 from lens_lsp.wire.evidence import account_json
 

@@ -14,8 +14,8 @@ from typing import Protocol
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation.answer_key import CONTEXT_TOKENS, AnswerKeyOracle, Key, key_of
-from lens_lsp.evaluation.datasets import Question
-from lens_lsp.evaluation.snapshots import Corpus
+from lens_lsp.evaluation.data.datasets import Question
+from lens_lsp.evaluation.data.snapshots import Corpus
 from lens_lsp.models.base import ChatModel
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.chat import ChatOracle, budget_for

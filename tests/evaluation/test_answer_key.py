@@ -17,9 +17,9 @@ from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed,
 from lens_lsp.domain.observation import ConfidenceMap, Region, Verdict
 from lens_lsp.domain.text import Span
 from lens_lsp.evaluation.answer_key import AnswerKeyOracle, Key, KeyedDocument, key_of, table_of
-from lens_lsp.evaluation.datasets import Gold, GoldSpan, open_dataset, questions
+from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.seats import AnswerKeySeat
-from lens_lsp.evaluation.snapshots import prepare
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest

@@ -12,11 +12,12 @@ from small_datasets import BODIES
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.model import Coverage, Evidence, Findings, Origin, RankedDocument
 from lens_lsp.domain.text import Position, Span
-from lens_lsp.evaluation.arms import ABLATIONS, LensArm, make_arms, parse_ablation
-from lens_lsp.evaluation.datasets import open_dataset, questions
-from lens_lsp.evaluation.references import chunks, read_corpus
+from lens_lsp.evaluation.arms.indexes import chunks, read_corpus
+from lens_lsp.evaluation.arms.lens import LensArm
+from lens_lsp.evaluation.arms.making import ABLATIONS, make_arms, parse_ablation
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import run
-from lens_lsp.evaluation.snapshots import prepare
 
 
 @dataclass

@@ -15,11 +15,12 @@ from small_datasets import ANSWERS, BODIES, write_dataset
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Answered, Event
-from lens_lsp.evaluation.arms import AskingArm, make_arms
-from lens_lsp.evaluation.datasets import open_dataset, questions
+from lens_lsp.evaluation.arms.lens import AskingArm
+from lens_lsp.evaluation.arms.making import make_arms
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import Judging, run
 from lens_lsp.evaluation.seats import OfflineSeat
-from lens_lsp.evaluation.snapshots import prepare
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Budget
 from tests.hand_made import events

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.domain.events import Answered
 from lens_lsp.domain.observation import Verdict
-from lens_lsp.evaluation.datasets import Gold, GoldSpan, Question
+from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, Question
 from lens_lsp.evaluation.fitting import (
     Observed,
     Sample,

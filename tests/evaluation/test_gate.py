@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.evaluation.data.records import FigureRecord
 from lens_lsp.evaluation.gate import ROWS, GatePlan, Target, Verdict, run_gate
-from lens_lsp.evaluation.records import FigureRecord
 from lens_lsp.evaluation.runner import Selection
 
 

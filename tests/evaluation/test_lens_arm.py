@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.evaluation.arms import make_arms
-from lens_lsp.evaluation.datasets import open_dataset, questions
+from lens_lsp.evaluation.arms.making import make_arms
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.gate import GatePlan, run_gate
 from lens_lsp.evaluation.runner import Selection, run
-from lens_lsp.evaluation.snapshots import prepare
 
 pytest.importorskip("lens_lsp.lens")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.arms import make_arms
-from lens_lsp.evaluation.datasets import open_dataset, questions
+from lens_lsp.evaluation.arms.making import make_arms
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.report import figure_of, read_summary, write_report
 from lens_lsp.evaluation.runner import run
-from lens_lsp.evaluation.snapshots import prepare
 
 
 @pytest.fixture

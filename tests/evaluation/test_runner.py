@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.arms import ArmResult, make_arms
-from lens_lsp.evaluation.datasets import Gold, Question, open_dataset, questions
+from lens_lsp.evaluation.arms.base import ArmResult
+from lens_lsp.evaluation.arms.making import make_arms
+from lens_lsp.evaluation.data.datasets import Gold, Question, open_dataset, questions
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import Selection, run
-from lens_lsp.evaluation.snapshots import prepare
 
 
 @dataclass

@@ -21,7 +21,7 @@ from benchmarks.negatives import negatives
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.cluster import Asked
 from lens_lsp.domain.events import answer_of
-from lens_lsp.evaluation.datasets import articles, open_dataset, questions
+from lens_lsp.evaluation.data.datasets import articles, open_dataset, questions
 from lens_lsp.knowledge.matching import content, likeness, question_key
 from lens_lsp.knowledge.store import Store
 from lens_lsp.lens import Lens

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lens_lsp.domain.errors import MissingExtra
-from lens_lsp.evaluation.snapshots import document_names
+from lens_lsp.evaluation.data.snapshots import document_names
 
 WINDOW = 600
 """Code points a window may hold."""

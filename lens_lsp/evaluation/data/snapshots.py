@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.datasets import (
+from lens_lsp.evaluation.data.datasets import (
     Dataset,
     Gold,
     GoldSpan,
@@ -26,7 +26,7 @@ from lens_lsp.evaluation.datasets import (
     questions,
     sample_checksums,
 )
-from lens_lsp.evaluation.records import CorpusRecord, SnapshotEntry, WorkspaceEntry
+from lens_lsp.evaluation.data.records import CorpusRecord, SnapshotEntry, WorkspaceEntry
 
 SCHEMA = "lens.corpus/1"
 

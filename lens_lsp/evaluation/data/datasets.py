@@ -20,7 +20,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.records import (
+from lens_lsp.evaluation.data.records import (
     ArticleRecord,
     KnownItemRecord,
     QuestionRecord,

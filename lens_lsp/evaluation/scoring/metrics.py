@@ -11,9 +11,9 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from lens_lsp.evaluation import compatible
-from lens_lsp.evaluation.datasets import Gold, GoldSpan
-from lens_lsp.evaluation.references import WINDOW, Passage
+from lens_lsp.evaluation.arms.indexes import WINDOW, Passage
+from lens_lsp.evaluation.data.datasets import Gold, GoldSpan
+from lens_lsp.evaluation.scoring import compatible
 
 RECALL_DEPTHS = (1, 2, 5, 10)
 SPAN_DEPTHS = (1, 3, 5)

@@ -1,0 +1,164 @@
+"""LENS itself as an arm: finding, and asking with whoever sits in the oracle's place."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from lens_lsp.domain.answer import Answer, Mode
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.events import Event, answer_of
+from lens_lsp.domain.model import Findings
+from lens_lsp.evaluation.arms.base import PRINTED, ArmResult, cited, distinct
+from lens_lsp.evaluation.seats import OfflineSeat, Seat
+from lens_lsp.oracle.base import Oracle
+from lens_lsp.oracle.ledger import Budget
+from lens_lsp.wire import evidence_json
+
+if TYPE_CHECKING:
+    from lens_lsp.lens import Lens
+
+
+class Finder(Protocol):
+    """What the ``lens`` arm needs of :class:`lens_lsp.lens.Lens`."""
+
+    def find(self, query: str, *, limit: int = ..., ablate: AbstractSet[str] = ...) -> Findings:
+        """Ranked, verified windows for a query."""
+        ...
+
+
+class Asker(Protocol):
+    """What the ``lens`` arm needs of :class:`lens_lsp.lens.Lens` where it asks."""
+
+    def ask(
+        self,
+        question: str,
+        *,
+        mode: Mode = ...,
+        seed: int = ...,
+        budget: Budget | None = ...,
+        oracle: Oracle | None = ...,
+        ablate: AbstractSet[str] = ...,
+        documents: int = ...,
+    ) -> AsyncGenerator[Event]:
+        """The events of one question; `Answered` is one of them."""
+        ...
+
+
+@dataclass(slots=True)
+class LensArm:
+    """``lens find``: no index; ``prepare`` opens the folder and asks one throwaway question."""
+
+    ablate: frozenset[str] = frozenset()
+    opener: Callable[[Path], Finder] | None = None
+    """Opens a folder; ``None`` for the real one."""
+    _finder: Finder | None = field(default=None, init=False)
+
+    @property
+    def name(self) -> str:
+        """``lens``, or ``lens-without-links+scans``."""
+        return lens_name(self.ablate)
+
+    def prepare(self, corpus_dir: Path) -> float:
+        """Open the folder and fill the memory cache."""
+        opener = self.opener or _open_lens
+        began = time.perf_counter()
+        self._finder = opener(corpus_dir)
+        self._finder.find("warm", limit=1)
+        return time.perf_counter() - began
+
+    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+        """Evidence in rank order gives the windows; the documents are those the findings list."""
+        if self._finder is None:
+            raise UsageError("prepare the arm before searching")
+        began = time.perf_counter()
+        findings = self._finder.find(text, limit=max(depth, PRINTED), ablate=self.ablate)
+        seconds = time.perf_counter() - began
+        return ArmResult(
+            documents=distinct((document.path for document in findings.documents), depth),
+            windows=tuple((item.path, item.span.start, item.span.end) for item in findings.evidence),
+            seconds=seconds,
+            evidence=tuple(evidence_json(item) for item in findings.evidence),
+        )
+
+    def close(self) -> None:
+        """Drop the memory cache."""
+        self._finder = None
+
+
+@dataclass(slots=True)
+class AskingArm:
+    """``lens ask``: the windows are the passages that the answer's text points at, in order. One event loop a run."""
+
+    ablate: frozenset[str] = frozenset()
+    seed: int = 0
+    seat: Seat = field(default_factory=OfflineSeat)
+    opener: Callable[[Path], Asker] | None = None
+    """Opens a folder; ``None`` for the real one."""
+    _asker: Asker | None = field(default=None, init=False)
+    _runner: asyncio.Runner | None = field(default=None, init=False)
+
+    @property
+    def name(self) -> str:
+        """``lens``, or ``lens-without-arm-local+lambda``."""
+        return lens_name(self.ablate)
+
+    def prepare(self, corpus_dir: Path) -> float:
+        """Open the folder and the loop, and fill the memory cache by one throwaway question that nobody judges."""
+        opener = self.opener or _open_lens
+        began = time.perf_counter()
+        self._asker, self._runner = opener(corpus_dir), asyncio.Runner()
+        self._runner.run(self.seat.open())
+        self._runner.run(answer_of(self._asker.ask("warm")))
+        return time.perf_counter() - began
+
+    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+        """The documents as the answer ranks them, its evidence, and the answer itself."""
+        began = time.perf_counter()
+        answer = self._ask(question_id, text, depth)
+        seconds = time.perf_counter() - began
+        return ArmResult(
+            documents=distinct((document.path for document in answer.documents), depth),
+            windows=tuple((item.path, item.span.start, item.span.end) for item in cited(answer)),
+            seconds=seconds,
+            evidence=tuple(evidence_json(item) for item in answer.evidence),
+            answer=answer,
+        )
+
+    def close(self) -> None:
+        """Leave the seat, end the loop and drop the memory cache."""
+        if self._runner is not None:
+            self._runner.run(self.seat.aclose())
+            self._runner.close()
+        self._asker = self._runner = None
+
+    def _ask(self, question_id: str, text: str, depth: int) -> Answer:
+        if self._asker is None or self._runner is None:
+            raise UsageError("prepare the arm before searching")
+        asked = self._asker.ask(
+            text,
+            mode=self.seat.mode,
+            seed=self.seed,
+            budget=self.seat.budget,
+            oracle=self.seat.oracle(question_id),
+            ablate=self.ablate,
+            documents=depth,
+        )
+        return self._runner.run(answer_of(asked))
+
+
+def lens_name(ablate: AbstractSet[str]) -> str:
+    """What ``lens`` is called without some of its parts."""
+    return f"lens-without-{'+'.join(sorted(ablate))}" if ablate else "lens"
+
+
+def _open_lens(folder: Path) -> Lens:
+    # Here and not at the top: the other arms must run without loading the engine.
+    from lens_lsp.lens import Lens
+
+    return Lens([folder])

@@ -1,0 +1,1 @@
+"""What an answer is worth against its gold, and how sure a figure is."""
