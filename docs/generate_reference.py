@@ -1,4 +1,5 @@
-"""Write ``docs/reference/cli.md`` from the parsers of the command line, ``settings.md`` from the types of the options.
+"""Write ``docs/reference/cli.md`` from the parsers of the command line, ``settings.md`` from the types of the options,
+``protocol.md`` and ``protocol.json`` from the types of our requests.
 
 ``python docs/generate_reference.py`` writes the pages, ``--check`` only says whether they are current (exit status 1
 when not). The first is made from the parsers' actions and not from their help, whose layout differs between Pythons.
@@ -10,6 +11,8 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from protocol_reference import protocol_json, protocol_page
 
 from lens_lsp.cli.arguments import (
     COMMANDS,
@@ -193,7 +196,7 @@ def settings() -> str:
     )
 
 
-PAGES = {"cli.md": reference, "settings.md": settings}
+PAGES = {"cli.md": reference, "settings.md": settings, "protocol.md": protocol_page, "protocol.json": protocol_json}
 
 
 def main() -> int:

@@ -29,8 +29,10 @@ from lens_lsp.workspace import Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
     from lens_lsp.memory import Memory
+    from lens_lsp.models.base import ChatModel
     from lens_lsp.oracle.base import Oracle
     from lens_lsp.oracle.ledger import Budget
+    from lens_lsp.oracle.preview import Preview
 
 
 class FindObserver(Progress, Protocol):
@@ -159,6 +161,38 @@ class Lens:
                 steps = Asking(workspace, question, oracle, ledger, options, asking or {}, work, memory, thread)
                 async for event in steps.run(sweep):
                     yield event
+
+    async def preview(
+        self,
+        question: str,
+        model: ChatModel,
+        *,
+        mode: Mode,
+        budget: Budget,
+        seed: int = 0,
+        buffers: Mapping[str, Buffer] | None = None,
+        asking: Mapping[str, Span] | None = None,
+        memory: Memory | None = None,
+        thread: str | None = None,
+    ) -> Preview:
+        """What `ask` would send to a model first, with no call made; ``memory`` must keep nothing. Raises as `ask`."""
+        from lens_lsp.oracle.chat import ChatOracle
+        from lens_lsp.oracle.preview import Preview
+
+        preview = Preview(ChatOracle(model, mode))
+        async for _ in self.ask(
+            question,
+            mode=mode,
+            seed=seed,
+            budget=budget,
+            oracle=preview,
+            buffers=buffers,
+            asking=asking,
+            memory=memory,
+            thread=thread,
+        ):
+            pass
+        return preview
 
     def _coverage(self, ready: Ready, candidates: Candidates, admitted: Ints, reading: Reading) -> Coverage:
         return Coverage(

@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 
 from lens_lsp.corpus.formats.table import reader_for
@@ -19,6 +19,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.domain.citation import Checked, Citation, CitationState
+from lens_lsp.domain.edits import History
 from lens_lsp.domain.errors import PathNotFound, PathRefused
 from lens_lsp.domain.model import Document, Evidence, SkipReason, Structure
 from lens_lsp.domain.text import Position, SourceText
@@ -34,6 +35,7 @@ class _Read:
     document: Document
     lines: SourceText
     extracted: bool
+    history: History | None
 
 
 class _Folder:
@@ -77,7 +79,9 @@ class _Folder:
         own = () if reader.extracted else ours(text).spans
         name = f"{reader.name}/{reader.version}"
         document = Document(0, path, text, name, source.origin, Structure(ours=own))
-        return _Read(document, SourceText(text), extracted=reader.extracted)
+        buffer = self._snapshot.buffer(0, path)
+        history = None if buffer is None else buffer.history
+        return _Read(document, SourceText(text), extracted=reader.extracted, history=history)
 
     def _digest(self, path: str) -> str | None:
         if reader_for(path.rpartition("/")[2]) is None:
@@ -132,9 +136,10 @@ class Sources:
             return _withdrawn(citation, "its path leads out of its folder"), None
         except Skipped as skipped:
             if not _missing(skipped):
-                return _withdrawn(citation, f"the file cannot be read ({skipped.reason.value})"), None
+                why = f"the file cannot be read ({skipped.reason.value})"
+                return replace(_withdrawn(citation, why), unread=skipped.reason), None
             return self._followed(folder, citation)
-        return _placed(verify(citation, now.document, extracted=now.extracted), now)
+        return _placed(verify(citation, now.document, extracted=now.extracted, history=now.history), now)
 
     def text(self, checked: Checked, base: str) -> SourceText | None:
         """The text that a quote stands in, right after `check`; None where it does not stand, and for extracted

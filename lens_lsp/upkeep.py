@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
 from lens_lsp.checking import Cited, Finding
 from lens_lsp.domain.citation import Checked, CitationState
+from lens_lsp.domain.cluster import Cluster
 from lens_lsp.knowledge.clusters import citation_id, live, organise, rechecked
 from lens_lsp.knowledge.reading import Knowledge
 from lens_lsp.knowledge.store import Store
@@ -25,6 +27,18 @@ def kept_citations(store: Store, workspace: str) -> list[Cited]:
             if id_ in proving:
                 cited.setdefault(id_, Cited(where, 0, str(n), workspace, citation))
     return list(cited.values())
+
+
+def freshness(clusters: Iterable[Cluster], findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
+    """How many of the citations that each cluster's facts rest on are of each state, by its id; ``findings`` are those
+    of a check of `kept_citations`."""
+    states = {citation_id(finding.cited.citation): finding.checked.state for finding in findings}
+    counted = {}
+    for cluster in clusters:
+        proving = {id_ for fact in live(cluster) for id_ in fact.evidence}
+        found = Counter(states[id_] for id_ in proving if id_ in states)
+        counted[cluster.id] = {state.value: found[state] for state in CitationState}
+    return counted
 
 
 def settle(store: Store, findings: Iterable[Finding]) -> Changes:

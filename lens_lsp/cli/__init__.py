@@ -7,6 +7,7 @@ answered or nothing found, 2 error, 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ def run() -> None:
     """Entry of the installed commands ``lens`` and ``lens-lsp``: :func:`main` with the real arguments."""
     # We multiply no matrices; without this, importing numpy starts a thread a core and takes twice as long.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()  # until the command is imported: of what modules make, nothing is garbage
     sys.exit(main(sys.argv[1:]))
 
 
@@ -50,10 +52,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 @contextmanager
-def _interrupt_leaves() -> Iterator[None]:
+def _importing() -> Iterator[None]:
     """While a command is imported an interrupt ends the process: there is nothing to print or clean up yet.
 
-    Raised as an exception it would not even arrive: extension modules turn it into an ImportError.
+    Raised as an exception it would not even arrive: extension modules turn it into an ImportError. Afterwards the cycle
+    collector works again, if :func:`run` held it, and leaves out what is there by now.
     """
     if current_thread() is not main_thread():
         yield
@@ -63,6 +66,9 @@ def _interrupt_leaves() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
 
 def _version() -> int:
@@ -84,35 +90,35 @@ def _command(argv: list[str]) -> int:
         return _version()
     command = argv[0] if argv else ""
     if command == "ask":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import ask
         return ask.run(ask.parse(argv[1:]))
     if command == "find":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import find
         return find.run(find.parse(argv[1:]))
     if command == "check":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import check
         return check.run(check.parse(argv[1:]))
     if command == "clusters":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import clusters
         return clusters.run(clusters.parse(argv[1:]))
     if command == "consent":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import consent
         return consent.run(consent.parse(argv[1:]))
     if command == "serve":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import serve
         return serve.run(argv[1:])
     if command == "doctor":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import doctor
         return doctor.run(doctor.parse(argv[1:]))
     if command == "eval":
-        with _interrupt_leaves():
+        with _importing():
             from lens_lsp.cli import evaluate
         return evaluate.run(argv)
     return _top_level(argv)

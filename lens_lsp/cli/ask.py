@@ -230,19 +230,18 @@ def _calls(answer: Answer) -> str:
 
 def _dry_run(lens: Lens, request: AskRequest, settings: Settings, mode: Mode, model: OpenAIChat | None) -> int:
     """What would be sent; with the offline rules nothing, ever. No connection is made."""
-    from lens_lsp.cli.dry_run import preview_of, put_nothing, put_preview
+    from lens_lsp.cli.dry_run import put_preview
 
-    machine = request.shape in _MACHINES
-    if model is None:
-        put_nothing(mode, machine=machine)
-        return FOUND
-    from lens_lsp.oracle.chat import budget_for
+    preview = None
+    if model is not None:
+        from lens_lsp.oracle.chat import budget_for
 
-    budget = settings.limits.lowered(budget_for(mode, model.context_tokens))
-    with unchanged_memory(request.paths, request.choice) as memory:
-        thread = None if memory is None else request.thread
-        preview = asyncio.run(
-            preview_of(lens, request.question, model, mode, budget, seed=request.seed, memory=memory, thread=thread)
-        )
-    put_preview(preview, model, mode, machine=machine)
+        budget = settings.limits.lowered(budget_for(mode, model.context_tokens))
+        with unchanged_memory(request.paths, request.choice) as memory:
+            thread = None if memory is None else request.thread
+            asked = lens.preview(
+                request.question, model, mode=mode, budget=budget, seed=request.seed, memory=memory, thread=thread
+            )
+            preview = asyncio.run(asked)
+    put_preview(preview, mode, machine=request.shape in _MACHINES)
     return FOUND

@@ -1,4 +1,4 @@
-"""``lens ask --dry-run``: what would be sent to a model, with no connection made."""
+"""``lens ask --dry-run``: what would be sent to a model, told; no connection is made."""
 
 from __future__ import annotations
 
@@ -7,79 +7,26 @@ from typing import TYPE_CHECKING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.terminal import printable, printable_path, put, put_json
 from lens_lsp.domain.answer import Mode
+from lens_lsp.wire.preview import preview_json
 
 if TYPE_CHECKING:
-    from lens_lsp.lens import Lens
-    from lens_lsp.memory import Memory
-    from lens_lsp.models.openai import OpenAIChat
-    from lens_lsp.oracle.ledger import Budget
     from lens_lsp.oracle.preview import Preview
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 
 
-async def preview_of(
-    lens: Lens,
-    question: str,
-    model: OpenAIChat,
-    mode: Mode,
-    budget: Budget,
-    *,
-    seed: int,
-    memory: Memory | None,
-    thread: str | None,
-) -> Preview:
-    """Search with an oracle that writes down what it would send; ``memory`` must keep nothing."""
-    from lens_lsp.oracle.chat import ChatOracle
-    from lens_lsp.oracle.preview import Preview
-
-    preview = Preview(ChatOracle(model, mode))
-    async for _ in lens.ask(
-        question, mode=mode, seed=seed, budget=budget, oracle=preview, memory=memory, thread=thread
-    ):
-        pass
-    return preview
-
-
-def put_nothing(mode: Mode, *, machine: bool) -> None:
-    """Print that a mode sends nothing."""
+def put_preview(preview: Preview | None, mode: Mode, *, machine: bool) -> None:
+    """Print the requests, and the spans of documents that are in them; without a preview nothing is sent."""
     if machine:
-        put_json(_document(mode, None, [], []))
-    else:
+        put_json(preview_json(preview, mode))
+    elif preview is None:
         put(f"Nothing would be sent: mode {mode.value} calls no model.\n")
+    else:
+        put(_as_text(preview, mode))
 
 
-def put_preview(preview: Preview, model: OpenAIChat, mode: Mode, *, machine: bool) -> None:
-    """Print the requests, and the spans of documents that are in them."""
-    if machine:
-        requests: list[object] = [
-            {
-                "stage": stage.value,
-                "tokens": prompt.tokens,
-                "replyTokens": prompt.reply_tokens,
-                "messages": [{"role": message.role.value, "text": message.text} for message in prompt.messages],
-            }
-            for stage, prompt in preview.requests
-        ]
-        sent: list[object] = [
-            {"path": each.path, "root": each.root, "span": [each.span.start, each.span.end]} for each in preview.sent
-        ]
-        put_json(_document(mode, model.endpoint, requests, sent))
-        return
-    put(_as_text(preview, model, mode))
-
-
-def _document(mode: Mode, endpoint: str | None, requests: list[object], sent: list[object]) -> dict[str, object]:
-    return {
-        "schema": "lens.dry-run/1",
-        "mode": mode.value,
-        "endpoint": endpoint,
-        "requests": requests,
-        "sent": sent,
-    }
-
-
-def _as_text(preview: Preview, model: OpenAIChat, mode: Mode) -> str:
+def _as_text(preview: Preview, mode: Mode) -> str:
+    model = preview.chat.model
     lines = [
         f"Nothing was sent. In mode {mode.value}, {model.endpoint} (model {printable_path(model.name)}) would get:"
     ]

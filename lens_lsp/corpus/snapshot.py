@@ -20,6 +20,7 @@ from lens_lsp.corpus.opening import Root, Skipped, check_name
 from lens_lsp.corpus.ours import Ours, ours
 from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
+from lens_lsp.domain.edits import History
 from lens_lsp.domain.model import Document, Origin, SkipReason, Structure, TextSource
 
 _HEAD = 1 << 16
@@ -28,11 +29,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A text as an editor holds it; ``path`` is absolute, ``version`` the editor's count of its changes."""
+    """A text as an editor holds it; ``path`` is absolute, ``version`` the editor's count of its changes.
+
+    ``history`` is what it did to the text, None where that is not known.
+    """
 
     path: str
     text: str
     version: int | None = None
+    history: History | None = None
 
     def __post_init__(self) -> None:
         # Half a surrogate pair breaks every encoder later on; one code point for another keeps all offsets.

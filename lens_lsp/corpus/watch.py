@@ -106,10 +106,6 @@ class Watch:
             self._observer.stop()
             self._observer.join()
 
-    def covers(self, path: str) -> bool:
-        """Whether changes of a file, by its real path, are told."""
-        return any(path.startswith(folder.rstrip(os.sep) + os.sep) for folder in tuple(self._whole))
-
     def take(self) -> tuple[frozenset[str] | None, tuple[str, ...]]:
         """The paths that changed since the last call, None for any; and what the user should know of the watch."""
         with self._lock:

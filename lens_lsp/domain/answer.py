@@ -99,11 +99,15 @@ class Computation:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A span of a document that was sent to an endpoint; ``root`` is the index of the folder that ``path`` is in."""
+    """A span of a document that was sent to an endpoint; ``root`` is the index of the folder that ``path`` is in.
+
+    ``veiled``: hidden text was taken out of it, or of what was told of where it stands.
+    """
 
     path: str
     span: Span
     root: int = 0
+    veiled: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from lens_lsp.domain.model import Locator, TextSource
+from lens_lsp.domain.model import Locator, SkipReason, TextSource
 from lens_lsp.domain.text import Span
 
 
@@ -58,7 +58,8 @@ class Citation:
 class Checked:
     """A citation after a look at its source: ``span`` and ``sha256`` are those of now, None unless it stands.
 
-    ``path`` is set when the file has another name now, below the same root; ``gone`` when there is no such file.
+    ``path`` is set when the file has another name now, below the same root; ``gone`` when there is no such file;
+    ``unread`` when there is one that cannot be read.
     """
 
     citation: Citation
@@ -69,3 +70,4 @@ class Checked:
     """For a person: what became of it; empty when it is verified."""
     path: str | None = None
     gone: bool = False
+    unread: SkipReason | None = None

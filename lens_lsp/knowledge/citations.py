@@ -1,10 +1,11 @@
-"""Citations: recorded with a quote, found again by it, shifted through an editor's changes (engine design, section 7).
+"""Citations: recorded with a quote, and found again by it or through an editor's changes (engine design, section 7).
 
-A citation is found again only where nothing else can be meant: at its span, or at the one place that has its quote, or
-at the one place that has the quote and what was recorded beside it. Nothing is ever matched by likeness: whoever finds
-the best of several places, or a near miss, shows as proof what may be none. Line ends are the one exception, and only
-beside a quote: a file that was checked out with others keeps its citations. What is ours (``Structure.ours``) proves
-nothing and stands for nothing: an answer that is inserted into its own source repeats every quote of it.
+A citation is found again only where nothing else can be meant: at its span, or where an editor that told every change
+since has it, or at the one place that has its quote, or at the one place that has the quote and what was recorded
+beside it. Nothing is ever matched by likeness: whoever finds the best of several places, or a near miss, shows as proof
+what may be none. Line ends are the one exception, and only beside a quote: a file that was checked out with others
+keeps its citations. What is ours (``Structure.ours``) proves nothing and stands for nothing: an answer that is inserted
+into its own source repeats every quote of it.
 
 Every step is a search for one text in another, so the time is linear in the source, whatever stands in it.
 """
@@ -13,9 +14,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lens_lsp.domain.citation import Checked, Citation, CitationState
+from lens_lsp.domain.edits import History
 from lens_lsp.domain.model import Document, Evidence, Locator
 from lens_lsp.domain.text import Span
 
@@ -91,10 +93,11 @@ def record_blind(evidence: Evidence, *, root: str) -> Citation:
     )
 
 
-def verify(citation: Citation, now: Document, *, extracted: bool = False) -> Checked:
+def verify(citation: Citation, now: Document, *, extracted: bool = False, history: History | None = None) -> Checked:
     """What became of a citation in its document as it is now.
 
-    ``extracted`` says that the document's text is not that of the file but made by its reader.
+    ``extracted`` says that the document's text is not that of the file but made by its reader; ``history`` is what the
+    editor did to the text, where it is open.
     """
     if extracted and citation.reader != now.reader:
         return Checked(citation, CitationState.UNVERIFIABLE, why=_READER)
@@ -102,11 +105,14 @@ def verify(citation: Citation, now: Document, *, extracted: bool = False) -> Che
     if not citation.quote or len(citation.quote) != len(citation.span):
         return Checked(citation, CitationState.WITHDRAWN, why=_BROKEN)
     text = _without_ours(now)
-    if text.startswith(citation.quote, citation.span.start) and (same or _known_there(citation, text)):
-        return Checked(citation, CitationState.VERIFIED, citation.span, now.origin.sha256)
-    if same:
-        return Checked(citation, CitationState.WITHDRAWN, why=_EDITED)
-    found = _found(citation, text)
+    found: Span | str | None = None
+    if history is not None and not same and not extracted:
+        found = _followed(citation, text, history)
+    if found is None:
+        if text.startswith(citation.quote, citation.span.start) and (same or _known_there(citation, text)):
+            found = citation.span
+        else:
+            found = _EDITED if same else _found(citation, text)
     if isinstance(found, str):
         return Checked(citation, CitationState.WITHDRAWN, why=found)
     if found == citation.span:
@@ -126,26 +132,6 @@ def lost(citation: Citation, holders: int = 0) -> Checked:
     """A citation whose file is gone, when not exactly one file of its root has the recorded hash but ``holders``."""
     why = f"{_GONE}, and {holders} other files hold the same" if holders else _GONE
     return Checked(citation, CitationState.WITHDRAWN, why=why, gone=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """One change of a text: a span of it and how many code points stand there afterwards."""
-
-    span: Span
-    length: int
-
-
-def shift(span: Span, edit: Edit) -> Span | None:
-    """Where a cited span stands after a change of its text; None when the change touched it.
-
-    What is put in at its very start or end stands beside it. A change that replaces the whole text by a like one
-    touches everything: then `verify` can tell more.
-    """
-    if edit.span.end <= span.start:
-        by = edit.length - len(edit.span)
-        return Span(span.start + by, span.end + by)
-    return span if edit.span.start >= span.end else None
 
 
 def _contexts(document: Document, text: str, span: Span) -> tuple[str | None, str | None]:
@@ -208,6 +194,15 @@ def _known_there(citation: Citation, text: str) -> bool:
     return citation.right is not None and citation.right != "" and text.startswith(citation.right, citation.span.end)
 
 
+def _followed(citation: Citation, text: str, history: History) -> Span | None:
+    """Where the very words that were cited are, by the editor's account; None where it does not reach that far back or
+    they were touched: what was put back since is found by its words."""
+    if history.sha256 != citation.sha256:
+        return None
+    place = history.followed(citation.span)
+    return place if place is not None and text.startswith(citation.quote, place.start) else None
+
+
 def _found(citation: Citation, text: str) -> Span | str:
     """The one place that has the quote as it was recorded, or why there is none."""
     even, quote = _even(text), _even(citation.quote)
@@ -238,7 +233,9 @@ def _one_of_fewer(citation: Citation, even: str, place: int) -> bool:
     """
     if _by_itself(citation) or even.count(_even(citation.quote)) == citation.count:
         return False
-    left, right = _even(citation.left or ""), _even(citation.right or "")
+    if citation.left is None or citation.right is None:  # one side alone is what was found, and no second one is known
+        return True
+    left, right = _even(citation.left), _even(citation.right)
     behind = place + len(_even(citation.quote))
     return not (even.endswith(left, 0, place) and even.startswith(right, behind))
 

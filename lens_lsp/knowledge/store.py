@@ -151,6 +151,10 @@ class Store:
         """The questions of a thread, the first one first."""
         return self._session.read(lambda knowledge, _: knowledge.turns(thread))
 
+    def all_turns(self) -> tuple[Turn, ...]:
+        """The questions of all threads, by thread and number."""
+        return self._session.read(lambda knowledge, _: knowledge.all_turns())
+
     def save(self, changes: Changes) -> None:
         """Keep changes, all or none of them, whatever is there by now; `update` looks first. Raises `NotSaved`."""
         self.update(lambda knowledge: changes)

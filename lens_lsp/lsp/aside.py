@@ -6,11 +6,12 @@ What such work opens (clients of models, their connections) belongs to that loop
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
-from typing import Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 async def aside(make: Callable[[], AsyncGenerator[T]]) -> AsyncGenerator[T]:
@@ -30,6 +31,16 @@ async def aside(make: Callable[[], AsyncGenerator[T]]) -> AsyncGenerator[T]:
         there.stop()
         await _end_of(ended)
     ended.result()
+
+
+def homeward(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Awaitable[T]]:
+    """The same work, done on this loop whichever loop awaits it; it is cancelled with whoever awaits it."""
+    here = asyncio.get_running_loop()
+
+    async def done(*args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(*args, **kwargs), here))
+
+    return done
 
 
 class _There(Generic[T]):

@@ -3,63 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
-from dataclasses import dataclass, replace
+from contextlib import aclosing
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+from lsprotocol import types
 
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.errors import PathRefused, UsageError
 from lens_lsp.domain.events import Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.answer_files.writing import Saved
 from lens_lsp.knowledge.failures import NotSaved
 from lens_lsp.lens import FindObserver, Lens
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.aside import aside
-from lens_lsp.lsp.convert import Encoding, Ranges
-from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
-from lens_lsp.lsp.locations import Places, roots_of
+from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.locations import places_of, roots_of
+from lens_lsp.lsp.permitting import Permit, chosen, permitted
+from lens_lsp.lsp.previewing import previewed, sent_json
 from lens_lsp.lsp.progress import Progress
-from lens_lsp.lsp.seat import Seat, seated
-from lens_lsp.lsp.turns import Busy
-from lens_lsp.lsp.uris import UriRefused, inside, uri_of
-from lens_lsp.lsp.wire import AskParams, Scope
-from lens_lsp.oracle.ledger import Limits
+from lens_lsp.lsp.questions import Question, frozen, searched
+from lens_lsp.lsp.seat import seated
+from lens_lsp.lsp.uris import uri_of
+from lens_lsp.lsp.wire import AskParams
 from lens_lsp.wire.answer import answer_json
 from lens_lsp.wire.events import event_json
 from lens_lsp.wire.evidence import evidence_json
+from lens_lsp.wire.preview import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
-    from lens_lsp.lsp.session import Session
     from lens_lsp.memory import Memory
 
-Seating = Callable[[], AbstractAsyncContextManager[Seat]]
+Events = Callable[[FindObserver], AsyncGenerator[Event]]
 _PLACES = frozenset({"start", "end"})
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, of what, as it was in the moment of the request: nothing in it changes with the editor."""
-
-    text: str
-    paths: tuple[str, ...]
-    """Absolute; empty means the workspace folders and what is always searched beside them."""
-    workspaces: tuple[str, ...]
-    globs: tuple[str, ...]
-    buffers: Mapping[str, Buffer]
-    asking: Mapping[str, Span]
-    unsynced: int
-    """Open texts that could not be used."""
-    encoding: Encoding
-    home: str
-    """The workspace whose store remembers the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,84 +54,48 @@ class Asked:
 
 
 async def ask(ls: LensServer, params: AskParams) -> dict[str, object]:
-    """Answer a question. Raises as `answered`."""
-    return (await answered(ls, params)).result
+    """Answer a question, or only say what would be sent for it. Raises as `answered`."""
+    return await would_send(ls, params) if params.dry_run else (await answered(ls, params)).result
+
+
+async def would_send(ls: LensServer, params: AskParams) -> dict[str, object]:
+    """What a model would get first, schema ``lens.dry-run/1`` with the URIs of what is sent. Raises as `answered`."""
+    question = frozen(ls.session, params)
+    with Progress(ls, params.work_done_token, "Lens") as progress:
+        permit = await chosen(ls, params.mode, params.budget)
+        if permit.model is None:
+            return preview_json(None, permit.mode)
+        async with progress.turn():
+            preview = await previewed(ls, question, permit, params.thread)
+        paths, _ = searched(ls.session, question, permit.settings)
+        roots = await asyncio.get_running_loop().run_in_executor(None, roots_of, paths)
+        return preview_json(preview, permit.mode) | {"sent": sent_json(preview.sent, roots)}
 
 
 async def answered(ls: LensServer, params: AskParams) -> Asked:
     """Answer a question and keep the answer. Raises `RequestFailed` when too many wait already, and what `Lens.ask`
     raises."""
-    session = ls.session
-    question = frozen(session, params)
+    question = frozen(ls.session, params)
     with Progress(ls, params.work_done_token, "Lens") as progress:
-        try:
-            async with session.turns.taken(lambda ahead: progress.report(f"waiting, {ahead} ahead")):
-                return await _answered(ls, question, params, progress)
-        except Busy:
-            waiting = session.turns.most_waiting
-            raise RequestFailed(f"busy: {waiting} questions wait already; ask again later") from None
+        permit = await permitted(ls, question, params, progress)
+        async with progress.turn():
+            return await _answered(ls, question, params, permit, progress)
 
 
 ENDPOINT = Endpoint(ask, AskParams)
 
 
-def frozen(session: Session, params: AskParams) -> Question:
-    """The question with everything the editor holds now. Raises `UsageError` and `PathRefused` for its scope."""
-    asking = {}
-    scope = params.scope
-    document = None if scope.uri is None else session.documents.get(scope.uri)
-    if scope.range is not None and document is not None and document.path is not None:
-        ranges = Ranges(document.text, session.encoding)
-        asking[session.allowed(document.uri)] = ranges.span(scope.range.start, scope.range.end)
-    paths = _paths(session, scope)
-    around = session.workspaces() or tuple(dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths))
-    return Question(
-        text=params.question,
-        paths=paths,
-        workspaces=around,
-        globs=scope.globs or (),
-        buffers=session.buffers(),
-        asking=asking,
-        unsynced=len(session.unsynced()),
-        encoding=session.encoding,
-        home=next((folder for folder in around if document is not None and _holds(folder, document.path)), around[0]),
-    )
-
-
-def _holds(folder: str, path: str | None) -> bool:
-    return path is not None and inside(os.path.realpath(path), folder)
-
-
-def _paths(session: Session, scope: Scope) -> tuple[str, ...]:
-    uris = scope.folders if scope.uri is None or scope.range is not None else (scope.uri,)
-    try:
-        if uris:
-            return tuple(session.allowed(uri) for uri in uris)
-    except UriRefused as error:
-        raise PathRefused(f"the scope cannot be searched: {error}") from error
-    if session.folders:
-        return ()
-    paths = tuple(sorted(path for path in session.buffers() if os.path.exists(path)))
-    if not paths:
-        raise UsageError("there is nothing to search: open a folder")
-    return paths
-
-
-async def _answered(ls: LensServer, question: Question, params: AskParams, progress: Progress) -> Asked:
+async def _answered(ls: LensServer, question: Question, params: AskParams, permit: Permit, progress: Progress) -> Asked:
     session, desk = ls.session, ls.desk
-    settings = await session.settings(fresh=True)
-    budget = params.budget
-    limits = Limits(budget.calls, budget.tokens, budget.seconds, budget.cost)
-    rules = replace(settings.rules, scopes=question.globs) if question.globs else settings.rules
-    paths = question.paths or (*(folder.path for folder in session.folders), *settings.extra_roots)
+    paths, rules = searched(session, question, permit.settings)
     run = asyncio.get_running_loop().run_in_executor
     memory = await run(None, desk.stores.memory, question.home)
-    seating = partial(seated, settings, params.mode, limits, question.workspaces)
-    async with session.lenses.lent(paths, rules, settings.memory) as lens:
-        answer = await _heard(ls, lens, question, seating, progress, Recall(memory, params.thread))
+    recall = Recall(memory, params.thread)
+    async with session.lenses.lent(paths, rules, permit.settings.memory) as lens:
+        answer = await _heard(ls, params, progress, partial(_events, lens, question, permit, recall))
     shelf = Shelf(desk.configuration.editor.answers, None if memory is None else memory.store)
-    asked = await run(None, written, answer, question, paths, rules, shelf)
-    desk.account(answer)
+    asked = await run(None, written, answer, question, session.buffers(), paths, rules, shelf)
+    desk.account(asked.saved.answer, asked.path)
     if asked.path is not None:
         desk.remember(asked.path, answer)
     return asked
@@ -164,21 +109,19 @@ class Recall:
     thread: str | None
 
 
-async def _heard(
-    ls: LensServer, lens: Lens, question: Question, seating: Seating, progress: Progress, recall: Recall
-) -> Answer:
+async def _heard(ls: LensServer, params: AskParams, progress: Progress, events: Events) -> Answer:
     """The answer, its way told as progress, and as events to who opted in."""
     observer = _Observer(progress.from_thread())
-    events = aside(lambda: _events(lens, question, seating, observer, recall))
     answer = None
     number = ls.protocol.msg_id
     opted = ls.session.options.get("events") is True
     seq = 0
-    async with aclosing(events):
-        async for event in events:
+    async with aclosing(aside(lambda: events(observer))) as heard:
+        async for event in heard:
             if opted:
                 seq += 1
-                ls.protocol.notify("lens/event", {"request": number, **event_json(event, seq)})
+                origin = {"token": params.work_done_token, "request": number}
+                ls.protocol.notify("lens/event", {**origin, **event_json(event, seq)})
             if isinstance(event, Answered):
                 answer = event.answer
             elif (said := _in_words(event)) is not None:
@@ -189,10 +132,10 @@ async def _heard(
 
 
 async def _events(
-    lens: Lens, question: Question, seating: Seating, observer: FindObserver, recall: Recall
+    lens: Lens, question: Question, permit: Permit, recall: Recall, observer: FindObserver
 ) -> AsyncGenerator[Event]:
     """What happens on the way, on an event loop of its own (`aside`): the seat is taken there, too."""
-    async with seating() as seat:
+    async with seated(permit) as seat:
         events = lens.ask(
             question.text,
             mode=seat.mode,
@@ -211,10 +154,21 @@ async def _events(
                 yield event
 
 
-def written(answer: Answer, question: Question, paths: tuple[str, ...], rules: CorpusRules, shelf: Shelf) -> Asked:
-    """An answer kept on its shelf. Reads the files of the evidence: call it off the event loop."""
-    items, warnings = with_places_of(answer.evidence, question, paths, rules)
+def written(
+    answer: Answer,
+    question: Question,
+    buffers: Mapping[str, Buffer],
+    paths: tuple[str, ...],
+    rules: CorpusRules,
+    shelf: Shelf,
+) -> Asked:
+    """An answer kept on its shelf; ``buffers`` are the open texts as they are now.
+
+    Reads the files of the evidence: call it off the event loop.
+    """
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
+    places = places_of(saved.citations, rules, buffers, question.encoding)
+    items, warnings = with_places(answer.evidence, places, question)
     path = None
     try:
         path = keep(saved, shelf)
@@ -228,22 +182,18 @@ def written(answer: Answer, question: Question, paths: tuple[str, ...], rules: C
     return Asked(answer_json(answer) | more, saved, path)
 
 
-def with_places_of(
-    evidence: Sequence[Evidence], question: Question, paths: tuple[str, ...], rules: CorpusRules
+def with_places(
+    evidence: Sequence[Evidence], places: Mapping[int, types.Location], question: Question
 ) -> tuple[list[dict[str, object]], list[str]]:
-    """Evidence with locations in place of lines and columns, and what has to be said about them.
-
-    Reads the files of the evidence: call it off the event loop.
-    """
+    """Evidence with locations in place of lines and columns, and what has to be said about them."""
     items: list[dict[str, object]] = []
     warnings = []
-    with Places(paths, rules, question.buffers, question.encoding) as places:
-        for item in evidence:
-            location = places.location(item)
-            if location is None:
-                warnings.append(f"{item.path} changed while the question was answered: [{item.n}] has no place now")
-            place = {"uri": None, "range": None} if location is None else {"uri": location.uri, "range": location.range}
-            items.append({key: each for key, each in evidence_json(item).items() if key not in _PLACES} | place)
+    for item in evidence:
+        location = places.get(item.n)
+        if location is None:
+            warnings.append(f"{item.path} changed while the question was answered: [{item.n}] has no place now")
+        place = {"uri": None, "range": None} if location is None else {"uri": location.uri, "range": location.range}
+        items.append({key: each for key, each in evidence_json(item).items() if key not in _PLACES} | place)
     if question.unsynced:
         warnings.append(f"unsaved changes of {question.unsynced} open texts are unknown: their files were searched")
     return items, warnings

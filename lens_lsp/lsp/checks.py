@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PAUSE = 0.1
 """Seconds between a hint and the check, so that a burst of hints is one check."""
 _POLL = 0.5
-"""Seconds between two looks at cited files that nobody watches."""
+"""Seconds between two looks at the cited files, whoever watches them."""
 
 Stamp = tuple[int, int, int, int] | None
 """What tells a file from what it was; None where there is none."""
@@ -38,6 +38,10 @@ class Checks:
         """The real paths of what each text cites, by its URI, as of its last check."""
         self._names: frozenset[str] = frozenset()
         """Every part of those paths: most hints are none of ours."""
+        self._own: dict[str, list[types.Diagnostic]] = {}
+        """What was pushed of a text's own diagnostics, by its URI."""
+        self._elsewhere: dict[str, Mapping[str, Sequence[types.Diagnostic]]] = {}
+        """What the check of a text told about other files, by its URI and theirs: pushed to every client."""
         self._pushed: set[str] = set()
         self._running: asyncio.Task[None] | None = None
         self._polling: asyncio.Task[None] | None = None
@@ -70,6 +74,7 @@ class Checks:
         self._sources.pop(uri, None)
         self._due.discard(uri)
         self._publish(uri, [], None)
+        self._tell_elsewhere(uri, {})
         if path is not None:
             self.touched([path])
 
@@ -98,8 +103,10 @@ class Checks:
         result = await inspected(self._ls, uri)
         if result is None or not result.cites:
             self._know(uri, frozenset())
+            self._tell_elsewhere(uri, {})
             return []
         self._know(uri, result.sources)
+        self._tell_elsewhere(uri, result.elsewhere)
         return result.diagnostics
 
     def _know(self, uri: str, sources: frozenset[str]) -> None:
@@ -143,19 +150,34 @@ class Checks:
         elif now is not None:
             self._due.add(uri)
 
-    def _publish(self, uri: str, items: list[types.Diagnostic], version: int | None) -> None:
+    def _tell_elsewhere(self, uri: str, told: Mapping[str, Sequence[types.Diagnostic]]) -> None:
+        """Keep what a text tells about other files, and push what is new of it."""
+        before = self._elsewhere.pop(uri, {})
+        if told and self._ls.session.documents.get(uri) is not None:
+            self._elsewhere[uri] = told
+        for other in {*before, *told}:
+            if before.get(other) != told.get(other):
+                self._publish(other, self._own.get(other, []), None)
+
+    def _publish(self, uri: str, own: list[types.Diagnostic], version: int | None) -> None:
+        self._own[uri] = own
+        if not own:
+            del self._own[uri]
+        items = [*own, *(each for told in self._elsewhere.values() for each in told.get(uri, ()))]
         if items or uri in self._pushed:
             self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items, version))
             (self._pushed.add if items else self._pushed.discard)(uri)
 
     async def _poll(self) -> None:
-        """Look at the cited files that nobody watches, for as long as there are any texts that cite."""
+        """Look at the cited files now and then, for as long as there are any texts that cite.
+
+        A watch may be dead without a sign of it, and tells nothing of what another machine changes.
+        """
         loop = asyncio.get_running_loop()
         before: Mapping[str, Stamp] = {}
         try:
             while self._sources:
-                paths = self._ls.desk.watching.unwatched(self.sources)
-                now = await loop.run_in_executor(None, _stamps, paths)
+                now = await loop.run_in_executor(None, _stamps, self.sources)
                 # One that was not looked at before may have changed since it was checked.
                 self.touched([path for path in now if path not in before or before[path] != now[path]])
                 before = now

@@ -5,16 +5,24 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from lens_lsp.lsp.asking import Asked, answered
 from lens_lsp.lsp.desk import Pointed
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
 from lens_lsp.lsp.finding import found
-from lens_lsp.lsp.notes import insert
+from lens_lsp.lsp.notes import insert, insert_file
 from lens_lsp.lsp.opening import answer_file
 from lens_lsp.lsp.rechecking import recheck
-from lens_lsp.lsp.requests import AskCommand, FindCommand, FindParams, OpenAnswerParams, RecheckParams
+from lens_lsp.lsp.requests import (
+    AskCommand,
+    FindCommand,
+    FindParams,
+    InsertAnswerParams,
+    OpenAnswerParams,
+    RecheckParams,
+)
 from lens_lsp.lsp.showing import in_short, say, show, with_places
 from lens_lsp.lsp.wire import Scope, WirePosition, WireRange
 
@@ -67,13 +75,24 @@ async def check(ls: LensServer, params: RecheckParams) -> dict[str, object]:
 
 async def open_answer(ls: LensServer, params: OpenAnswerParams) -> dict[str, object]:
     """``lens.server.openAnswer``: show an earlier answer. Raises `RequestFailed` where there is none."""
-    wanted, workspaces = params.answer, ls.session.workspaces()
+    return {"opened": await show(ls, await _earlier(ls, params.answer), "the answer")}
+
+
+async def insert_answer(ls: LensServer, params: InsertAnswerParams) -> dict[str, object]:
+    """``lens.server.insertAnswer``: put an earlier answer into an open note. Raises `RequestFailed`."""
+    path = await _earlier(ls, params.answer)
+    position = types.Position(params.position.line, params.position.character)
+    return {"inserted": await insert_file(ls, path, params.uri, position)}
+
+
+async def _earlier(ls: LensServer, wanted: str | None) -> str:
+    """The file of an earlier answer. Raises `RequestFailed` where there is none."""
     latest = ls.desk.latest if wanted is None else None
     run = asyncio.get_running_loop().run_in_executor
-    path = latest or await run(None, answer_file, ls.desk.stores, workspaces, wanted)
+    path = latest or await run(None, answer_file, ls.desk.stores, ls.session.workspaces(), wanted)
     if path is None:
-        raise RequestFailed('there is no such answer; lens.server.openAnswer "a question that was asked" opens one')
-    return {"opened": await show(ls, path, "the answer")}
+        raise RequestFailed("there is no such answer; name a question that was asked")
+    return path
 
 
 def _pointed(ls: LensServer, syntax: str) -> Pointed:
@@ -99,3 +118,4 @@ ASK = Endpoint(ask, AskCommand)
 FIND = Endpoint(find, FindCommand)
 RECHECK = Endpoint(check, RecheckParams)
 OPEN_ANSWER = Endpoint(open_answer, OpenAnswerParams)
+INSERT_ANSWER = Endpoint(insert_answer, InsertAnswerParams)

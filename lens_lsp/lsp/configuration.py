@@ -26,6 +26,7 @@ _SECTION = "lens"
 _PULL_SECONDS = 5.0
 _ANSWERS, _NOTES = "answersFolder", "diagnostics.notes"
 _VARIABLE = "${workspaceFolder}"
+_OF_THE_USER = ("model.", "extraRoots")
 _TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
@@ -104,7 +105,7 @@ class Configuration:
             return
         finally:
             self._ls.session.configuring = None
-        self._use(combined([each for each in found or () if isinstance(each, Mapping)]))
+        self._use(combined([each if isinstance(each, Mapping) else {} for each in found or ()]))
 
     def _use(self, client: Mapping[str, object] | None) -> None:
         session, desk = self._ls.session, self._ls.desk
@@ -128,15 +129,19 @@ class Configuration:
 
 def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """What several scopes of an editor's settings come to: what is left out adds up, the lowest limit counts, and of
-    everything else what the widest scope says."""
+    everything else what the widest scope says.
+
+    ``said`` begins with the widest scope. The others are folders, which a stranger may have made: they have no say in
+    which model is asked and in what is searched beside them.
+    """
     from lens_lsp.settings.options import UserOptions
     from lens_lsp.settings.sources import flat
 
     whole: dict[str, object] = {}
-    for scope in said:
+    for number, scope in enumerate(said):
         for name, value in flat(scope, frozenset(UserOptions.names())):
             before = whole.get(name)
-            if value is None:
+            if value is None or (number and name.startswith(_OF_THE_USER)):
                 continue
             if name == "exclude" and isinstance(before, list) and isinstance(value, list):
                 whole[name] = list(dict.fromkeys([*map(str, before), *map(str, value)]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.lsp.checks import Checks
 from lens_lsp.lsp.configuration import Configuration
+from lens_lsp.lsp.consenting import Consenting
 from lens_lsp.lsp.stores import Stores
 from lens_lsp.lsp.watching import Watching
 
@@ -40,13 +41,14 @@ class Desk:
         self._ls = ls
         self._said: set[str] = set()
         self._answers: OrderedDict[str, Answer] = OrderedDict()
-        self.accounts: deque[Answer] = deque(maxlen=_REMEMBERED)
-        """The answers of this session, the last one first."""
+        self.accounts: deque[tuple[Answer, str | None]] = deque(maxlen=_REMEMBERED)
+        """The answers of this session with their files, the last one first. Their roots are absolute."""
         self.pointed: Pointed | None = None
         self.configuration = Configuration(ls)
         self.stores = Stores(ls.environment, self.once)
         self.checks = Checks(ls)
         self.watching = Watching(ls)
+        self.consenting = Consenting(ls)
 
     def once(self, sentence: str) -> None:
         """Tell the user something that is told once. From any thread."""
@@ -62,9 +64,9 @@ class Desk:
         while len(self._answers) > _REMEMBERED:
             self._answers.popitem(last=False)
 
-    def account(self, answer: Answer) -> None:
+    def account(self, answer: Answer, path: str | None) -> None:
         """A question was answered: what it cost is asked for by ``lens/ledger``."""
-        self.accounts.appendleft(answer)
+        self.accounts.appendleft((answer, path))
 
     def forget(self) -> None:
         """Know nothing of earlier answers any more."""

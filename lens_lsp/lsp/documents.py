@@ -7,24 +7,33 @@ more is *unsynced*: it is used no longer, and what stands on disk counts, until 
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 
 from lsprotocol import types
 
+from lens_lsp.domain.edits import Edit, History, difference
+from lens_lsp.domain.text import Span
 from lens_lsp.lsp.convert import Encoding, code_points
 from lens_lsp.lsp.uris import UriRefused, path_of
 
 logger = logging.getLogger(__name__)
 
+_MOST_EDITS = 5_000
+"""Places that are changed before they are followed no longer; typing on is one."""
+_MOST_LINES = 20_000
+"""Lines of a text whose changes are followed: a change costs a look at each."""
+_LARGEST = 4 << 20
+"""Code points of a text whose changes are followed, when it is opened."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 class TextDocument:
     """One open text. Its lines end at ``\\n``, ``\\r\\n`` and a lone ``\\r``, as editors have it."""
 
-    __slots__ = ("_lines", "_text", "encoding", "language", "path", "synced", "uri", "version")
+    __slots__ = ("_beginning", "_edits", "_lines", "_text", "encoding", "language", "path", "synced", "uri", "version")
 
     def __init__(self, item: types.TextDocumentItem, encoding: Encoding) -> None:
         self.uri = item.uri
@@ -36,6 +45,9 @@ class TextDocument:
         self.synced = True
         self._text: str | None = item.text
         self._lines = _split(item.text)
+        self._beginning = ""
+        self._edits: list[Edit] | None = []
+        """None when they, or the text, were too much."""
 
     @property
     def text(self) -> str:
@@ -44,14 +56,22 @@ class TextDocument:
             self._text = "".join(self._lines)
         return self._text
 
+    @property
+    def history(self) -> History | None:
+        """How it came from what was opened; None where nothing was changed or not all is known."""
+        return History(self._beginning, tuple(self._edits)) if self._edits else None
+
     def change(self, new: str, where: types.Range | None = None) -> None:
         """Replace a range, clamped to the text, or everything."""
-        self._text = None
         if where is None:
+            self._note(lambda: difference(self.text, new))
+            self._text = None
             self._lines = _split(new)
             return
         places = sorted((self._place(where.start), self._place(where.end)))
         (first, start), (last, end) = places
+        self._note(lambda: Edit(Span(self._offset(first, start), self._offset(last, end)), len(new)))
+        self._text = None
         middle = self._lines[first][:start] + new + self._lines[last][end:]
         if first and middle.startswith("\n") and self._lines[first - 1].endswith("\r"):
             first -= 1  # the two are one line end now
@@ -60,6 +80,30 @@ class TextDocument:
         if last + 1 < len(self._lines):
             lines.pop()  # the empty rest behind the last line end: the next line stands there
         self._lines[first : last + 1] = lines
+
+    def _note(self, change: Callable[[], Edit]) -> None:
+        """Keep what is about to be changed."""
+        edits = self._edits
+        if (
+            edits is None
+            or len(edits) == _MOST_EDITS
+            or len(self._lines) > _MOST_LINES
+            or (not edits and len(self.text) > _LARGEST)
+        ):
+            self._edits = None
+            return
+        if not edits:
+            self._beginning = hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+        edit = change()
+        joined = edits[-1].then(edit) if edits else None
+        if joined is not None:
+            edits.pop()
+            edit = joined
+        if edit.span or edit.length:  # else what was put in was taken out again
+            edits.append(edit)
+
+    def _offset(self, line: int, place: int) -> int:
+        return sum(map(len, self._lines[:line])) + place
 
     def _place(self, position: types.Position) -> tuple[int, int]:
         """The line from 0 and the code points before a position in it."""

@@ -48,6 +48,7 @@ NUMBERS = {
     "lens.not-saved": 1012,
     "lens.store-unreadable": 1013,
     "lens.malformed-reply": 1014,
+    "lens.consent": 1015,
 }
 """The number of each kind of error in a JSON-RPC error; its ``data.code`` is the name. Neither ever changes."""
 FAILURES = 3

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
 from lens_lsp.checking import Cited, Finding, by_source, look
 from lens_lsp.domain.inert import printable_path
@@ -124,13 +125,14 @@ async def hover(ls: LensServer, params: types.HoverParams) -> types.Hover | None
 async def link(ls: LensServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     """``textDocument/documentLink``: every footnote's mark. Where it leads is looked up when it is followed."""
     uri = params.text_document.uri
+    tooltips = get_capability(ls.session.capabilities, "text_document.document_link.tooltip_support", False)
 
     def work(sight: Sight, page: Page) -> list[types.DocumentLink]:
         ranges = sight.ranges()
         return [
             types.DocumentLink(
                 range=ranges.range(mark.span),
-                tooltip=printable_path(page.written[mark.label].citation.path),
+                tooltip=printable_path(page.written[mark.label].citation.path) if tooltips else None,
                 data={"uri": uri, "label": mark.label},
             )
             for mark in page.marks()

@@ -26,6 +26,7 @@ REQUESTS: Mapping[str, Loader] = {
     "lens/ledger": _in("knowing", "LEDGER"),
     "lens/recheck": _in("rechecking"),
     "lens/status": _in("status"),
+    "lens/threads": _in("knowing", "THREADS"),
     types.DOCUMENT_LINK_RESOLVE: _in("evidence", "FOLLOW"),
     types.TEXT_DOCUMENT_CODE_ACTION: _in("actions", "ACTION"),
     types.TEXT_DOCUMENT_CODE_LENS: _in("actions", "LENS"),
@@ -40,6 +41,7 @@ REQUESTS: Mapping[str, Loader] = {
 COMMANDS: Mapping[str, Loader] = {
     "lens.server.ask": _in("commands", "ASK"),
     "lens.server.find": _in("commands", "FIND"),
+    "lens.server.insertAnswer": _in("commands", "INSERT_ANSWER"),
     "lens.server.openAnswer": _in("commands", "OPEN_ANSWER"),
     "lens.server.recheck": _in("commands", "RECHECK"),
 }

@@ -3,52 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.domain.model import Findings
 from lens_lsp.domain.plan import Intent
 from lens_lsp.lsp.answers import Shelf, keep, recorded
-from lens_lsp.lsp.asking import Asked, Question, frozen, with_places_of
-from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
-from lens_lsp.lsp.locations import roots_of
+from lens_lsp.lsp.asking import Asked, with_places
+from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.for_models import for_model
+from lens_lsp.lsp.locations import places_of, roots_of
 from lens_lsp.lsp.progress import Progress
+from lens_lsp.lsp.questions import Question, frozen, searched
 from lens_lsp.lsp.requests import FindParams
-from lens_lsp.lsp.turns import Busy
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
 from lens_lsp.wire.evidence import findings_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.lsp.server import LensServer
-    from lens_lsp.settings.settings import Settings
 
 
 async def find(ls: LensServer, params: FindParams) -> dict[str, object]:
     """The ranked passages, schema ``lens.evidence/1`` with locations. Raises as `found`."""
-    return (await found(ls, params)).result
+    asked = await found(ls, params)
+    return for_model(asked.result, asked.saved.answer.evidence) if params.for_model else asked.result
 
 
 async def found(ls: LensServer, params: FindParams, *, listed: bool = False) -> Asked:
     """Passages, and where ``listed`` the file that lists them. Raises `RequestFailed` when too many wait, and as
     `Lens.find`."""
-    session = ls.session
-    question = frozen(session, AskParams(question=params.query, scope=params.scope))
+    question = frozen(ls.session, AskParams(question=params.query, scope=params.scope))
     with Progress(ls, params.work_done_token, "Lens") as progress:
-        try:
-            async with session.turns.taken(lambda ahead: progress.report(f"waiting, {ahead} ahead")):
-                return await _found(ls, question, params.limit, listed=listed)
-        except Busy:
-            raise RequestFailed("busy: ask again later") from None
+        async with progress.turn():
+            return await _found(ls, question, params.limit, listed=listed)
 
 
 async def _found(ls: LensServer, question: Question, limit: int, *, listed: bool) -> Asked:
     session, desk = ls.session, ls.desk
     settings = await session.settings(fresh=True)
-    rules = replace(settings.rules, scopes=question.globs) if question.globs else settings.rules
-    paths = question.paths or _everywhere(ls, settings)
+    paths, rules = searched(session, question, settings)
     run = asyncio.get_running_loop().run_in_executor
     async with session.lenses.lent(paths, rules, settings.memory) as lens:
         findings = await run(
@@ -59,17 +57,21 @@ async def _found(ls: LensServer, question: Question, limit: int, *, listed: bool
     if listed:
         folder = desk.configuration.editor.answers
         shelf = Shelf(folder, None if folder else await run(None, desk.stores.made, question.home))
-    return await run(None, _listed, findings, question, paths, rules, shelf)
+    return await run(None, _listed, findings, question, session.buffers(), paths, rules, shelf)
 
 
-def _everywhere(ls: LensServer, settings: Settings) -> tuple[str, ...]:
-    return (*(folder.path for folder in ls.session.folders), *settings.extra_roots)
-
-
-def _listed(findings: Findings, question: Question, paths: tuple[str, ...], rules: CorpusRules, shelf: Shelf) -> Asked:
+def _listed(
+    findings: Findings,
+    question: Question,
+    buffers: Mapping[str, Buffer],
+    paths: tuple[str, ...],
+    rules: CorpusRules,
+    shelf: Shelf,
+) -> Asked:
     answer = as_answer(findings)
-    items, warnings = with_places_of(findings.evidence, question, paths, rules)
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
+    places = places_of(saved.citations, rules, buffers, question.encoding)
+    items, warnings = with_places(findings.evidence, places, question)
     path = keep(saved, shelf) if findings.evidence else None
     result = findings_json(findings) | {
         "evidence": items,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from pygls.capabilities import get_capability
 
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of
+from lens_lsp.lsp.elsewhere import told_elsewhere
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.evidence import Found, looked_up, seen
 from lens_lsp.lsp.sight import Sight
@@ -21,11 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """What a check came to; ``sources`` are the real paths of what the text cites."""
+    """What a check came to; ``sources`` are the real paths of what the text cites or tells of, ``elsewhere`` what it
+    tells, by URI."""
 
     cites: bool
     diagnostics: list[types.Diagnostic]
     sources: frozenset[str]
+    elsewhere: Mapping[str, Sequence[types.Diagnostic]]
 
 
 async def inspected(ls: LensServer, uri: str) -> Inspected | None:
@@ -37,10 +41,12 @@ async def inspected(ls: LensServer, uri: str) -> Inspected | None:
 
     def work(sight: Sight, page: Page) -> Inspected:
         if not page.citing.parts or not (notes or page.is_answer):
-            return Inspected(False, [], frozenset())
+            return Inspected(False, [], frozenset(), {})
         found = looked_up(sight, page, page.written.values())
-        sources = frozenset(path for each in found for path in _paths(page, each))
-        return Inspected(True, diagnostics_of(sight, page, found, related=related), sources)
+        told = told_elsewhere(sight, os.path.dirname(page.name), found)
+        sources = {path for each in found for path in _paths(page, each)} | {os.path.realpath(path) for path in told}
+        elsewhere = {sight.uri_of(path): items for path, items in told.items()}
+        return Inspected(True, diagnostics_of(sight, page, found, related=related), frozenset(sources), elsewhere)
 
     return await seen(ls, uri, work)
 

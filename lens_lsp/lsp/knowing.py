@@ -3,33 +3,121 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from lens_lsp.checking import Report, check
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.kept.usage import Usage, usage_file
+from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams
-from lens_lsp.wire.clusters import SCHEMA, cluster_json
+from lens_lsp.lsp.opening import path_of_answer
+from lens_lsp.lsp.previewing import sent_json
+from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams
+from lens_lsp.lsp.uris import uri_of
+from lens_lsp.upkeep import freshness, kept_citations
+from lens_lsp.wire.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment
 from lens_lsp.wire.evidence import account_json
 
 if TYPE_CHECKING:
+    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.domain.cluster import Asked, Cluster, Turn
+    from lens_lsp.knowledge.store import Store
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.stores import Stores
 
 
 async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:
-    """Schema ``lens.clusters/1``, the one used last first; each says its ``workspace``."""
-    run = asyncio.get_running_loop().run_in_executor
-    found = await run(None, _clusters, ls.desk.stores, ls.session.workspaces(), params.ids)
+    """Schema ``lens.clusters/1``, the one used last first; each says its ``workspace``, and what is fresh of it where
+    that is asked for."""
+    rules = (await ls.session.settings()).rules if params.fresh else None
+    answers = ls.desk.configuration.editor.answers
+    look = _Look(ls.desk.stores, ls.session.workspaces(), answers, rules, ls.session.buffers())
+    found = await asyncio.get_running_loop().run_in_executor(None, _clusters, look, params.ids)
     return {"schema": SCHEMA, "clusters": found}
 
 
-def _clusters(stores: Stores, workspaces: Sequence[str], ids: Sequence[str] | None) -> list[dict[str, object]]:
-    known = [(workspace, each) for workspace, store in stores.existing(workspaces) for each in store.clusters()]
-    known.sort(key=lambda pair: (-pair[1].used, pair[1].id))
-    return [{"workspace": at, **cluster_json(each)} for at, each in known if ids is None or each.id in ids]
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """At what is kept. ``answers`` is the workspace's own folder of answers; without ``rules`` no source is read."""
+
+    stores: Stores
+    workspaces: Sequence[str]
+    answers: str | None
+    rules: CorpusRules | None = None
+    buffers: Mapping[str, Buffer] = field(default_factory=dict)
+
+    def answer_uri(self, store: Store, asked: Asked) -> str | None:
+        """Where an answer can be read."""
+        path = path_of_answer(store, asked, self.answers)
+        return None if path is None else uri_of(path)
+
+    def fresh(self, store: Store, workspace: str) -> dict[str, dict[str, int]]:
+        """How the citations of each cluster stand, where that is asked for."""
+        if self.rules is None:
+            return {}
+        report = Report()
+        check((), report, rules=self.rules, kept=kept_citations(store, workspace), buffers=self.buffers)
+        return freshness(store.clusters(), report.findings)
+
+
+def _clusters(look: _Look, ids: Sequence[str] | None) -> list[dict[str, object]]:
+    found: list[tuple[float, str, dict[str, object]]] = []
+    for workspace, store in look.stores.existing(look.workspaces):
+        fresh = look.fresh(store, workspace)
+        for each in store.clusters():
+            if ids is None or each.id in ids:
+                shape = _cluster(each, store, workspace, look) | {"freshness": fresh.get(each.id)}
+                found.append((-each.used, each.id, shape))
+    return [shape for _, _, shape in sorted(found, key=lambda each: each[:2])]
+
+
+def _cluster(cluster: Cluster, store: Store, workspace: str, look: _Look) -> dict[str, object]:
+    """A cluster with the URIs of its answers and of the files that it cites."""
+    questions = [asked_json(each) | {"answerUri": look.answer_uri(store, each)} for each in cluster.asked]
+    citations = [
+        citation_json(id_, each) | {"uri": uri_of(os.path.abspath(os.path.join(workspace, each.root, each.path)))}
+        for id_, each in cluster.citations
+    ]
+    return {"workspace": workspace, **cluster_json(cluster), "questions": questions, "citations": citations}
+
+
+async def threads(ls: LensServer, _params: ThreadsParams) -> dict[str, object]:
+    """Schema ``lens.threads/1``, the one asked last first."""
+    look = _Look(ls.desk.stores, ls.session.workspaces(), ls.desk.configuration.editor.answers)
+    found = await asyncio.get_running_loop().run_in_executor(None, _threads, look)
+    return {"schema": "lens.threads/1", "threads": found}
+
+
+def _threads(look: _Look) -> list[dict[str, object]]:
+    found: list[tuple[float, dict[str, object]]] = []
+    for workspace, store in look.stores.existing(look.workspaces):
+        clusters = {cluster.id: cluster for cluster in store.clusters()}
+        for name, turns in groupby(store.all_turns(), key=lambda turn: turn.thread):
+            known = list(turns)
+            last = max(turn.at for turn in known)
+            questions = [_turn(turn, clusters.get(turn.cluster or ""), store, look) for turn in known]
+            shape = {"workspace": workspace, "name": name, "asked": moment(last), "questions": questions}
+            found.append((-last, shape))
+    return [shape for _, shape in sorted(found, key=lambda each: each[0])]
+
+
+def _turn(turn: Turn, cluster: Cluster | None, store: Store, look: _Look) -> dict[str, object]:
+    key = question_key(turn.question)
+    answers = [] if cluster is None else [asked for asked in cluster.asked if asked.key == key]
+    latest = max(answers, key=lambda asked: asked.at, default=None)
+    return {
+        "typed": turn.typed,
+        "question": turn.question,
+        "asked": moment(turn.at),
+        "cluster": None if cluster is None else cluster.id,
+        "answerUri": None if latest is None else look.answer_uri(store, latest),
+    }
 
 
 async def forget(ls: LensServer, params: ForgetParams) -> dict[str, object]:
@@ -60,8 +148,13 @@ async def ledger(ls: LensServer, params: LedgerParams) -> dict[str, object]:
         "schema": "lens.ledger/1",
         "today": today,
         "questions": [
-            {"question": each.question, "mode": each.mode.value, "ledger": account_json(each.account)}
-            for each in answers
+            {
+                "question": each.question,
+                "mode": each.mode.value,
+                "answerUri": None if path is None else uri_of(path),
+                "ledger": account_json(each.account) | {"sent": sent_json(each.account.sent, each.roots)},
+            }
+            for each, path in answers
         ],
     }
 
@@ -78,3 +171,4 @@ def _today() -> dict[str, object] | None:
 CLUSTERS = Endpoint(clusters, ClustersParams)
 FORGET = Endpoint(forget, ForgetParams)
 LEDGER = Endpoint(ledger, LedgerParams)
+THREADS = Endpoint(threads, ThreadsParams)

@@ -13,9 +13,12 @@ from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.formats.front_matter import read_front_matter
 from lens_lsp.domain.text import Span
+from lens_lsp.knowledge.answer_files.moving import as_block
+from lens_lsp.knowledge.answer_files.reading import read_citing
 from lens_lsp.knowledge.answer_files.writing import Saved, write_block
 from lens_lsp.knowledge.clusters import identify
 from lens_lsp.lsp.citing import Page, asked
+from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.sight import sight_of
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 _PATIENCE = 60.0
 _ATTEMPTS = 3
 _DIGITS = 6
+_LARGEST = 4 << 20
+"""Code points of an answer file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +76,26 @@ def place_of(page: Page, question: str, line: int) -> Place | None:
         if "lens:end" not in page.line(below.last):
             return None  # nothing tells where the block ends and the user's own words begin
         return Place(Span(page.line_span(below.first).start, page.bare(below.last).end), below.block)
+    return _behind(page, number, question)
+
+
+def place_below(page: Page, question: str, line: int) -> Place:
+    """Where a block goes that nothing asks for: below the paragraph, or the block, around a line."""
+    held = page.held_at(line)
+    number = held.last if held is not None and held.block else min(line, page.lines)
+    while number < page.lines and page.line(number).strip() and page.line(number + 1).strip():
+        number += 1
+    place = _behind(page, number, question)
+    return replace(place, before=place.before + "\n") if page.line(number).strip() else place
+
+
+def _behind(page: Page, number: int, question: str) -> Place:
+    """A place of a new block right behind a line."""
     names = {held.block for held in page.citing.held}
     name = "q" + identify("block", question)[:_DIGITS]
     block = next(each for n in range(len(names) + 1) if (each := f"{name}x{n}" if n else name) not in names)
     span = page.line_span(number)
-    ended = page.line(number).endswith(("\n", "\r"))
+    ended = span.start == span.end or page.line(number).endswith(("\n", "\r"))
     free = number == page.lines or not page.line(number + 1).strip()
     return Place(Span(span.end, span.end), block, "" if ended else "\n", "\n" if free else "\n\n")
 
@@ -85,8 +105,39 @@ def block_text(saved: Saved, page: Page, place: Place) -> str:
     front = read_front_matter(page.text)
     folder = None if page.path is None else os.path.dirname(page.path)
     mine = replace(saved, folder=folder, private=front is not None and front.private)
-    text = place.before + write_block(mine, place.block).rstrip("\n") + place.behind
+    return set_in(write_block(mine, place.block), page, place)
+
+
+def set_in(block: str, page: Page, place: Place) -> str:
+    """A block with what stands around it, its lines ended as the note's are."""
+    text = place.before + block.rstrip("\n") + place.behind
     return text.replace("\n", "\r\n") if "\r\n" in page.text else text
+
+
+async def insert_file(ls: LensServer, path: str, uri: str, position: types.Position) -> bool:
+    """Put the answer of a file below a place in a note; whether the editor did. Raises `RequestFailed` where the note
+    is not open, or the file is no answer any more."""
+    sight = await sight_of(ls, uri)
+    if sight is None or not get_capability(ls.client_capabilities, "workspace.apply_edit", False):
+        raise RequestFailed("the answer goes only into a text that is open in an editor that lets itself be edited")
+    change = await asyncio.get_running_loop().run_in_executor(None, _moved, sight, path, position)
+    if change is None:
+        raise RequestFailed("the file of the answer was changed or is gone; ask the question again")
+    return await apply(ls, sight, [change], "Lens: answer")
+
+
+def _moved(sight: Sight, path: str, position: types.Position) -> tuple[Span, str] | None:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(_LARGEST)
+    except (OSError, UnicodeDecodeError):
+        return None
+    page = Page(sight.text, sight.path)
+    held = read_citing(text).held
+    place = place_below(page, held[0].question if held else "", page.line_at(sight.ranges().offset(position)))
+    into = None if sight.path is None else os.path.dirname(sight.path)
+    block = as_block(text, os.path.dirname(path), place.block, into)
+    return None if block is None else (place.span, set_in(block, page, place))
 
 
 async def apply(ls: LensServer, sight: Sight, changes: list[tuple[Span, str]], label: str) -> bool:

@@ -13,7 +13,7 @@ from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.uris import UriRefused, inside, path_of
 
 if TYPE_CHECKING:
-    from lens_lsp.domain.cluster import Cluster
+    from lens_lsp.domain.cluster import Asked, Cluster
     from lens_lsp.knowledge.store import Store
     from lens_lsp.lsp.stores import Stores
 
@@ -38,8 +38,15 @@ def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -
 
 def answers_of(store: Store, cluster: Cluster) -> Iterator[tuple[float, str]]:
     """When each question of a cluster was answered, and the answer's file where it is there."""
-    folder = store.path.parent / ANSWERS
     for asked in cluster.asked:
-        path = str(folder / file_name(asked.question, asked.id))
-        if os.path.isfile(path):
+        path = path_of_answer(store, asked)
+        if path is not None:
             yield asked.at, path
+
+
+def path_of_answer(store: Store, asked: Asked, folder: str | None = None) -> str | None:
+    """The file of an answer where it is there: in the ``folder`` of answers, else in that of the store."""
+    name = file_name(asked.question, asked.id)
+    places = (folder, str(store.path.parent / ANSWERS))
+    paths = (os.path.join(place, name) for place in places if place is not None)
+    return next(filter(os.path.isfile, paths), None)

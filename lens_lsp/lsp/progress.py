@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
+
+from lens_lsp.lsp.endpoint import RequestFailed
+from lens_lsp.lsp.turns import Busy
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
@@ -63,6 +66,17 @@ class Progress:
         self._said = text
         if self._begun:
             self._send(types.WorkDoneProgressReport(cancellable=True, message=text))
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        """A turn among the questions of the session; how many come first is reported. Raises `RequestFailed` where too
+        many wait."""
+        turns = self._ls.session.turns
+        try:
+            async with turns.taken(lambda ahead: self.report(f"waiting, {ahead} ahead")):
+                yield
+        except Busy:
+            raise RequestFailed(f"busy: {turns.most_waiting} questions wait already; ask again later") from None
 
     def from_thread(self) -> Callable[[str], object]:
         """The same for other threads."""

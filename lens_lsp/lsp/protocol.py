@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import secrets
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -177,15 +178,20 @@ class LensProtocol(LanguageServerProtocol):
         return self._server.begun and not self.closing
 
     def _response(self, data: Mapping[str, Any]) -> Any:
-        """An answer to one of our requests; None for an answer to nothing.
+        """An answer to one of our requests; None for an answer to nothing, or to one that was given up.
 
-        Fault: pygls keeps the requests of both sides in one table, so that an answer with the id of a request that it
-        is handling disturbs that one (``test_a_stray_response_disturbs_no_request``).
+        Faults: pygls keeps the requests of both sides in one table, so that an answer with the id of a request that it
+        is handling disturbs that one (``test_a_stray_response_disturbs_no_request``); and an answer that comes when
+        nobody waits for it any more raises (``test_an_answer_that_nobody_waits_for_any_more_is_forgotten``).
         """
         msg_id = data.get("id")
         if isinstance(msg_id, bool) or not isinstance(msg_id, int | str) or msg_id not in self._result_types:
             return None
         expected = self._result_types.pop(msg_id)
+        waiting = self._request_futures.get(msg_id)
+        if waiting is not None and waiting.done():
+            del self._request_futures[msg_id]
+            return None
         try:
             if data.get("error") is not None:
                 return self._converter.structure(dict(data), types.ResponseErrorMessage)
@@ -205,6 +211,21 @@ class LensProtocol(LanguageServerProtocol):
         future = self._request_futures.get(msg_id)
         if future is not None and msg_id not in self._result_types and msg_id != self._goodbye:
             future.cancel()
+
+    async def inquire(self, method: str, params: object) -> Any:
+        """The client's answer to a request of ours. Raises `JsonRpcException`.
+
+        Who stops waiting takes the request back: the client is told, and an answer that still comes is none to
+        anything. (pygls' own way remembers the request, and its late answer is an error there.)
+        """
+        msg_id = f"lens-{secrets.token_hex(8)}"
+        try:
+            return await self.send_request_async(method, params, msg_id)
+        except asyncio.CancelledError:
+            self._request_futures.pop(msg_id, None)
+            self._result_types.pop(msg_id, None)
+            self.notify(types.CANCEL_REQUEST, types.CancelParams(msg_id))
+            raise
 
     @lsp_method(types.SHUTDOWN)
     async def lsp_shutdown(self, *args: object) -> None:  # type: ignore[override]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from lens_lsp.lsp.wire import AskParams, Scope, Token, UInt, Wire, WireBudget
+from lens_lsp.lsp.wire import AskParams, Scope, Token, UInt, Wire, WireBudget, WirePosition
 
 Text = Annotated[str, Field(min_length=1, max_length=10_000)]
 Id = Annotated[str, Field(min_length=1, max_length=200)]
@@ -14,11 +14,12 @@ _Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 
 
 class FindParams(Wire):
-    """Of ``lens/find``; a string alone is the query."""
+    """Of ``lens/find``; a string alone is the query. ``for_model``: the passages are for an editor's chat model."""
 
     query: Text
     scope: Scope = Scope()
     limit: _Limit = 10
+    for_model: bool = False
     work_done_token: Token | None = None
 
     @model_validator(mode="before")
@@ -62,9 +63,14 @@ class AskCommand(Wire):
 
 
 class ClustersParams(Wire):
-    """Of ``lens/clusters``: all of them, or those with these ids."""
+    """Of ``lens/clusters``: all of them, or those with these ids. ``fresh``: look at what they cite, now."""
 
     ids: Annotated[tuple[Id, ...], Field(max_length=1_000)] | None = None
+    fresh: bool = False
+
+
+class ThreadsParams(Wire):
+    """Of ``lens/threads``: nothing."""
 
 
 class ForgetParams(Wire):
@@ -101,3 +107,12 @@ class OpenAnswerParams(Wire):
     @classmethod
     def _from_words(cls, value: Any) -> Any:
         return {"answer": value} if isinstance(value, str) else value
+
+
+class InsertAnswerParams(Wire):
+    """Of ``lens.server.insertAnswer``: an earlier answer, named as in `OpenAnswerParams`, goes below the paragraph at a
+    place of an open text."""
+
+    uri: str
+    position: WirePosition
+    answer: Text | None = None

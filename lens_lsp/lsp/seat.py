@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import UsageError
 from lens_lsp.oracle.ledger import Budget, Limits
-from lens_lsp.settings.settings import Settings, Source
+from lens_lsp.settings.settings import Settings
 
 if TYPE_CHECKING:
     from lens_lsp.kept.meter import Meter
+    from lens_lsp.lsp.permitting import Permit
+    from lens_lsp.models.editor import EditorChat
     from lens_lsp.models.openai import OpenAIChat
     from lens_lsp.oracle.base import Oracle
 
@@ -31,28 +32,16 @@ class Seat:
 
 
 @asynccontextmanager
-async def seated(
-    settings: Settings, mode: str | None, limits: Limits, workspaces: Sequence[str]
-) -> AsyncGenerator[Seat]:
-    """The seat for one question. ``mode`` is what was asked for, ``limits`` lower the settings' own.
-
-    Raises `UsageError` for a model that is not configured, or that may not be sent text of the ``workspaces``.
-    """
-    if mode is not None:
-        settings = replace(settings, mode=mode, sources={**settings.sources, "mode": Source.EDITOR})
-    settings = replace(settings, limits=settings.limits.lowest(limits))
-    chosen_mode, chosen = settings.seat()
-    settings.require_prices(calling=chosen is not None)
-    if chosen is None:
-        yield Seat(chosen_mode, settings.limits.lowered(Budget.of(chosen_mode)))
+async def seated(permit: Permit) -> AsyncGenerator[Seat]:
+    """The seat for one question. Raises `UsageError` where the day's tokens cannot be counted."""
+    if permit.model is None:
+        yield Seat(permit.mode, permit.settings.limits.lowered(Budget.of(permit.mode)))
         return
-    model = chosen.chat()
     counting = Counting()
     try:
-        _require_consent(settings, model, workspaces)
-        yield await _judging(settings, chosen_mode, model, counting)
+        yield await _judging(permit.settings, permit.mode, permit.model, counting)
     finally:
-        await model.aclose()
+        await permit.model.aclose()
         await counting.done()
 
 
@@ -79,7 +68,7 @@ class Counting:
             await asyncio.wait(self._writing)
 
 
-async def _judging(settings: Settings, mode: Mode, model: OpenAIChat, counting: Counting) -> Seat:
+async def _judging(settings: Settings, mode: Mode, model: OpenAIChat | EditorChat, counting: Counting) -> Seat:
     from lens_lsp.kept.meter import Meter
     from lens_lsp.kept.usage import usage_file
     from lens_lsp.oracle.chat import ChatOracle, budget_for
@@ -93,18 +82,3 @@ async def _judging(settings: Settings, mode: Mode, model: OpenAIChat, counting: 
         await model.probe()
     budget = limits.lowered(budget_for(mode, model.context_tokens))
     return Seat(mode, budget, ChatOracle(model, mode), prices, counting.by(meter))
-
-
-def _require_consent(settings: Settings, model: OpenAIChat, workspaces: Sequence[str]) -> None:
-    from lens_lsp.kept.consents import Consents, consent_file
-
-    if model.loopback:
-        return
-    settings.require_sound(model.endpoint)
-    given = Consents.read(consent_file()).given
-    for workspace in workspaces:
-        if (workspace, model.endpoint) not in given:
-            raise UsageError(
-                f"text of {workspace} may not be sent to {model.endpoint} yet: consent once with `lens ask --yes`,"
-                " or ask with mode evidence"
-            )

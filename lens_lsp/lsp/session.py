@@ -92,6 +92,11 @@ class Session:
         """The unit that the client counts characters in."""
         return self.documents.encoding
 
+    @property
+    def offers_model(self) -> bool:
+        """Whether the client answers ``lens/model``."""
+        return self.options.get("model") is True
+
     def move(self, added: Iterable[types.WorkspaceFolder], removed: Iterable[types.WorkspaceFolder]) -> None:
         """Workspace folders came and went. What is no plain folder here is left out."""
         gone = {folder.uri for folder in removed}
@@ -111,7 +116,7 @@ class Session:
         for document in self.documents:
             path = self.place(document)
             if document.synced and path is not None:
-                frozen[path] = Buffer(path, document.text, document.version)
+                frozen[path] = Buffer(path, document.text, document.version, document.history)
         return frozen
 
     def unsynced(self) -> tuple[str, ...]:

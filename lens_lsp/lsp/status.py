@@ -6,14 +6,16 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
+from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.errors import LensError
 from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.wire import Status, StatusParams, WireAsks
+from lens_lsp.lsp.wire import Status, StatusParams, WireAsks, WireBudget, WireJudge
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
 
-async def status(ls: LensServer, _params: StatusParams) -> Status:
+async def status(ls: LensServer, params: StatusParams) -> Status:
     """What the server knows of itself; no question and no file is named."""
     session, turns = ls.session, ls.session.turns
     return Status(
@@ -31,6 +33,27 @@ async def status(ls: LensServer, _params: StatusParams) -> Status:
         ),
         switched_off=ls.endpoints.switched_off,
         watching=ls.desk.watching.how,
+        judge=await _judge(ls) if params.judge else None,
+    )
+
+
+async def _judge(ls: LensServer) -> WireJudge:
+    from lens_lsp.lsp.permitting import chosen
+
+    try:
+        permit = await chosen(ls, None, WireBudget())
+    except LensError as error:
+        return WireJudge(mode="evidence", problem=str(error))
+    model = permit.model
+    if model is None:
+        return WireJudge(mode="evidence")
+    missing = not model.loopback and await ls.desk.consenting.missing(model.endpoint, ls.session.workspaces())
+    return WireJudge(
+        mode="deep" if permit.mode is Mode.DEEP else "fast",
+        endpoint=model.endpoint,
+        model=model.name,
+        consent="local" if model.loopback else "missing" if missing else "given",
+        problem=next((notice.text for notice in permit.settings.notices if notice.limiting), None),
     )
 
 

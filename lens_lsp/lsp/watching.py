@@ -1,13 +1,13 @@
 """Who watches the files that are cited: the editor where it offers to, else we.
 
-All of it is a hint that brings a check forward; what our own watch does not cover is looked at twice a second besides.
-Nothing is watched before there is a text that cites.
+All of it is a hint that brings a check forward: the cited files themselves are looked at twice a second besides
+(`lens_lsp.lsp.checks`). Nothing is watched before there is a text that cites.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -57,11 +57,6 @@ class Watching:
         self._by_client = False
         if watch is not None:
             asyncio.get_running_loop().run_in_executor(None, watch.stop)
-
-    def unwatched(self, paths: Iterable[str]) -> list[str]:
-        """Those of some real paths whose changes may be told by nobody: nothing is known of an editor's watcher."""
-        watch = self._watch
-        return [path for path in paths if watch is None or not watch.covers(path)]
 
     def told(self, changes: Sequence[types.FileEvent]) -> None:
         """The editor says that files changed."""

@@ -65,6 +65,8 @@ class AskParams(Wire):
     thread: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     budget: WireBudget = WireBudget()
     work_done_token: Token | None = None
+    dry_run: bool = False
+    """Only say what would be sent: no call is made and nothing is kept."""
 
     @model_validator(mode="before")
     @classmethod
@@ -73,7 +75,9 @@ class AskParams(Wire):
 
 
 class StatusParams(Wire):
-    """Of ``lens/status``: nothing."""
+    """Of ``lens/status``. ``judge``: also who would judge a question, which takes a look at settings and consents."""
+
+    judge: bool = False
 
 
 class WireAsks(Wire):
@@ -83,6 +87,19 @@ class WireAsks(Wire):
     waiting: int
     most_running: int
     most_waiting: int
+
+
+class WireJudge(Wire):
+    """Who would judge a question now."""
+
+    mode: Literal["evidence", "fast", "deep"]
+    endpoint: str | None = None
+    """The origin of the model, or ``editor:ID``; None is offline."""
+    model: str | None = None
+    consent: Literal["local", "given", "missing"] | None = None
+    """Whether text of all workspace folders may be sent there; ``local`` needs none."""
+    problem: str | None = None
+    """Why the model that is configured cannot be used."""
 
 
 class Status(Wire):
@@ -102,3 +119,42 @@ class Status(Wire):
     """Requests that failed three times in a row."""
     watching: str
     """Who tells of changed files: ``editor``, ``system`` or ``none``."""
+    judge: WireJudge | None = None
+    """Only where it was asked for."""
+
+
+class ModelMessage(Wire):
+    """One message of a conversation with a model."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+class ModelParams(Wire):
+    """Of ``lens/model``, which the server sends: one reply of the editor's own model. Without any messages no model is
+    called: the result says which one would be."""
+
+    family: str | None
+    """Of the editor's models the family that the user chose; None for any."""
+    messages: tuple[ModelMessage, ...]
+    max_tokens: UInt
+    """Of the reply."""
+
+
+_Tokens = Annotated[int, Field(ge=0, le=10**9, strict=True)]
+
+
+class ModelResult(Wire):
+    """The client's result of ``lens/model``; what it says beyond this is ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str
+    model: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+    """The id of the model that answers, the same for every request of a question."""
+    finish: Annotated[str, Field(max_length=100)] = "stop"
+    """Why the text ends: ``stop``, ``length`` or another word."""
+    tokens_in: _Tokens | None = None
+    tokens_out: _Tokens | None = None
+    context_tokens: Annotated[int, Field(ge=256, le=10**8, strict=True)] | None = None
+    """How many tokens fit into the model, prompt and reply together."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -65,7 +66,7 @@ class Habits:
         if self.shape is Shape.OBJECT:
             body["response_format"] = {"type": "json_object"}
         if messages:
-            messages[-1]["content"] += _in_words(request)
+            messages[-1]["content"] += in_words(request.schema)
         return body
 
     def after_refusal(self, sent: dict[str, Any], status: int, words: str) -> Habits | None:
@@ -88,6 +89,7 @@ class Habits:
         return None
 
 
-def _in_words(request: ChatRequest) -> str:
-    schema = json.dumps(request.schema, ensure_ascii=False, separators=(",", ":"))
-    return f"\n\nReply with one JSON object that follows this JSON schema, and with nothing else:\n{schema}"
+def in_words(schema: Mapping[str, Any]) -> str:
+    """What asks for JSON where nothing holds a model to it: the end of the last message."""
+    told = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return f"\n\nReply with one JSON object that follows this JSON schema, and with nothing else:\n{told}"

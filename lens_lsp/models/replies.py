@@ -144,10 +144,10 @@ class _Reader:
             raise _no_text(
                 f"the model at {self._origin} called a tool, and there are none; use a model without that habit"
             )
-        refusal = _written(message.get("refusal"))
+        refusal = written(message.get("refusal"))
         if refusal:
             self._refusal.append(refusal)
-        text = _written(message.get("content"))
+        text = written(message.get("content"))
         if text:
             self._text.append(text)
             self._length += len(text)
@@ -213,8 +213,8 @@ def _first(choices: object) -> dict[str, Any] | None:
     return first if isinstance(first, dict) else None
 
 
-def _written(content: object) -> str:
-    """The text of a content field: a string, or a list of parts as some servers send it."""
+def written(content: object) -> str:
+    """The text of a content field: a string, or a list of parts as some servers send it. No half surrogate pairs."""
     if isinstance(content, list):
         texts = (part.get("text") for part in content if isinstance(part, dict))
         content = "".join(text for text in texts if isinstance(text, str))

@@ -71,7 +71,8 @@ class Packet:
             return None
         self.room -= size
         self.conversation.told.setdefault((region.root, path), set()).update(region.headings)
-        self._sent += [Sent(path, span, region.root) for span in region.sources]
+        veiled = path in self.conversation.hidden
+        self._sent += [Sent(path, span, region.root, veiled) for span in region.sources]
         return block
 
     def evidence(self, items: Iterable[Evidence], most: float = inf) -> tuple[str, int]:
@@ -88,8 +89,8 @@ class Packet:
             most -= size
             told = self.conversation.told.get((item.root, item.path), set())
             context = [item.path, " > ".join(heading for heading in item.heading if heading in told)]
-            self._sent.append(Sent(item.path, item.span, item.root))
             blocks.append(self._fenced("evidence", item.n, item.path, context, item.quote))
+            self._sent.append(Sent(item.path, item.span, item.root, item.path in self.conversation.hidden))
         return "\n".join(blocks) or "(none)", left_out
 
     def clean(self, text: str) -> str:

@@ -58,11 +58,7 @@ class Redacted:
     @property
     def veiled(self) -> bool:
         """Whether text seems to be hidden in it, more than scripts and emoji need."""
-        return any(
-            len(one.span) >= _SUSPECT_LENGTH or _SUSPECT.search(self.source, one.span.start, one.span.end)
-            for one in self.found
-            if one.kind == HIDDEN
-        )
+        return any(_hides(self.source, one.span) for one in self.found if one.kind == HIDDEN)
 
     def original(self, place: Span) -> Span | None:
         """Where a stretch of ``text`` stands in the source; None when it is empty or touches a secret."""
@@ -127,6 +123,15 @@ def redacted(text: str, numbers: dict[str, int] | None = None) -> Redacted:
 def visible(text: str) -> str:
     """A text without the characters that nobody sees."""
     return _UNSEEN.sub("", text)
+
+
+def veils(text: str) -> list[Span]:
+    """Where text seems to be hidden in a text, more than scripts and emoji need."""
+    return [span for found in _UNSEEN.finditer(text) if _hides(text, span := Span(*found.span()))]
+
+
+def _hides(text: str, unseen: Span) -> bool:
+    return len(unseen) >= _SUSPECT_LENGTH or _SUSPECT.search(text, unseen.start, unseen.end) is not None
 
 
 @dataclass(frozen=True, slots=True)

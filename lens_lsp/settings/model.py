@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from lens_lsp.settings.options import ClientOptions
 
 
+_EDITOR = "editor"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """Base URL and name of a model, its context in tokens, and its prices (in, out) per million tokens."""
@@ -35,6 +38,16 @@ class ModelSettings:
         """The variables that would name what is missing; a model is configured when nothing is."""
         named = {"LENS_BASE_URL": self.base_url, "LENS_MODEL": self.name}
         return tuple(variable for variable, value in named.items() if not value)
+
+    @property
+    def of_editor(self) -> bool:
+        """Whether the editor's own model is meant: the name is ``editor`` or ``editor:FAMILY``, at no base URL."""
+        return not self.base_url and (self.name or "").partition(":")[0] == _EDITOR
+
+    @property
+    def family(self) -> str | None:
+        """Of the editor's models the family that is meant; None for any."""
+        return (self.name or "").partition(":")[2] or None if self.of_editor else None
 
     def named(self, base_url: str | None, name: str | None) -> ModelSettings:
         """With another base URL or name, as far as they are given; a different model has no known context or prices."""

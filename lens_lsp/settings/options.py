@@ -166,7 +166,14 @@ class ClientOptions(SharedOptions):
         '"http://localhost:11434/v1"',
         "none: no model is called",
     )
-    name: _Name | None = _key("model.name", "what the endpoint calls the model", "a name", '"qwen3:8b"', "none")
+    name: _Name | None = _key(
+        "model.name",
+        "what the endpoint calls the model; without `model.baseUrl`, `editor` or `editor:FAMILY` is the model that an"
+        " editor offers, used inside that editor only",
+        "a name",
+        '"qwen3:8b"',
+        "none",
+    )
     context_tokens: Annotated[int, Field(ge=256, le=100_000_000)] | None = _key(
         "model.contextTokens",
         "tokens that fit into the model, prompt and reply together",

@@ -53,17 +53,25 @@ class Settings:
     """Who said what, by the key of the user's file; a key that nobody spoke of is left out."""
     notices: tuple[Notice, ...] = ()
 
-    def seat(self) -> tuple[Mode, ModelSettings | None]:
-        """Who judges: the mode, and the model it needs. Raises `UsageError` where that is not configured."""
+    def seat(self, *, editor: bool = False) -> tuple[Mode, ModelSettings | None]:
+        """Who judges: the mode, and the model it needs. ``editor``: we are inside an editor that offers its own model.
+
+        Raises `UsageError` where the model is not configured.
+        """
         if self.mode == Mode.EVIDENCE.value:
             return Mode.EVIDENCE, None
-        missing = self.model.missing
+        missing = () if editor and self.model.of_editor else self.model.missing
         if not missing:
             return Mode.FAST if self.mode == AUTO else Mode(self.mode), self.model
         if self.mode == AUTO:
             return Mode.EVIDENCE, None
         source = self.source("mode")
         named = f"--mode {self.mode}" if source is Source.COMMAND_LINE else f"mode {self.mode} ({source.value})"
+        if self.model.of_editor:
+            raise UsageError(
+                f"{named} needs a model, and no editor offers its own here: set LENS_BASE_URL and LENS_MODEL;"
+                " --mode evidence works now, without one"
+            )
         raise UsageError(f"{named} needs a model: set {' and '.join(missing)}; --mode evidence works now, without one")
 
     def require_sound(self, origin: str) -> None:

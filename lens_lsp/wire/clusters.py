@@ -26,9 +26,9 @@ def cluster_json(cluster: Cluster) -> dict[str, object]:
         "hits": cluster.hits,
         "created": moment(cluster.created),
         "used": moment(cluster.used),
-        "questions": [_asked(asked) for asked in cluster.asked],
+        "questions": [asked_json(asked) for asked in cluster.asked],
         "facts": [_fact(fact) for fact in cluster.facts],
-        "citations": [_citation(id_, citation) for id_, citation in cluster.citations],
+        "citations": [citation_json(id_, citation) for id_, citation in cluster.citations],
         "links": [{"cluster": link.cluster, "weight": link.weight} for link in cluster.links],
     }
 
@@ -38,7 +38,8 @@ def moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
-def _asked(asked: Asked) -> dict[str, object]:
+def asked_json(asked: Asked) -> dict[str, object]:
+    """A question with its answer."""
     return {
         "question": asked.question,
         "asked": moment(asked.at),
@@ -65,7 +66,8 @@ def _fact(fact: KnownFact) -> dict[str, object]:
     }
 
 
-def _citation(id_: str, citation: Citation) -> dict[str, object]:
+def citation_json(id_: str, citation: Citation) -> dict[str, object]:
+    """A citation under its id."""
     return {
         "id": id_,
         "root": citation.root,

@@ -13,7 +13,7 @@ from documentation import DOCS, REPOSITORY
 
 SCRIPT = DOCS / "generate_reference.py"
 FOLDER = DOCS / "reference"
-PAGES = ["cli.md", "settings.md"]
+PAGES = ["cli.md", "protocol.json", "protocol.md", "settings.md"]
 
 
 def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -31,10 +31,18 @@ def test_the_pages_are_current() -> None:
     assert outcome.returncode == 0, outcome.stderr
 
 
-@pytest.mark.parametrize(("page", "word"), [("cli.md", "`--explain`"), ("settings.md", "`model.baseUrl`")])
+@pytest.mark.parametrize(
+    ("page", "word"),
+    [
+        ("cli.md", "`--explain`"),
+        ("settings.md", "`model.baseUrl`"),
+        ("protocol.md", "`workDoneToken`"),
+        ("protocol.json", '"workDoneToken"'),
+    ],
+)
 def test_a_page_that_is_not_current_is_told(tmp_path: Path, page: str, word: str) -> None:
     shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
-    (tmp_path / page).write_text((FOLDER / page).read_text(encoding="utf-8").replace(word, "`other`"), encoding="utf-8")
+    (tmp_path / page).write_text((FOLDER / page).read_text(encoding="utf-8").replace(word, "other"), encoding="utf-8")
     outcome = generate("--check", "--folder", str(tmp_path))
     assert outcome.returncode == 1
     assert str(tmp_path / page) in outcome.stderr

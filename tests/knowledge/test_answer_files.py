@@ -18,7 +18,7 @@ from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.answer_files.reading import read_citing
-from lens_lsp.knowledge.answer_files.sources import BrokenSource, parsed, read_source, source_json
+from lens_lsp.knowledge.answer_files.sources import BrokenSource, one_line, parsed, read_source, source_json
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer, write_block
 from lens_lsp.knowledge.citations import record_blind
 from tests.hand_made import answer, evidence
@@ -317,3 +317,10 @@ def test_hostile_repetition_costs_linear_time(text: str) -> None:
     started = time.process_time()
     read_citing(text)
     assert time.process_time() - started < 5
+
+
+def test_an_address_in_a_quote_is_none_in_the_record() -> None:
+    written = one_line({"quote": "see https://example.org and www.example.org", "path": "a//b"})
+    assert "://" not in written
+    assert "www." not in written
+    assert parsed(written) == {"quote": "see https://example.org and www.example.org", "path": "a//b"}

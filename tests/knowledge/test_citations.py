@@ -11,16 +11,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lens_lsp.domain.citation import Citation, CitationState
+from lens_lsp.domain.edits import Edit, History
 from lens_lsp.domain.model import Document, Origin, Structure, TextSource
 from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.citations import (
     LONGEST_CONTEXT,
     SHORTEST_CONTEXT,
-    Edit,
     follow,
     lost,
     record,
-    shift,
     verify,
 )
 
@@ -245,22 +244,28 @@ def test_a_buffer_that_was_saved_as_it_was_is_the_same_file() -> None:
     assert state(record(open_note, cited(NOTE, LEASE).span, root=""), NOTE) is CitationState.VERIFIED
 
 
-@pytest.mark.parametrize(
-    ("edit", "after"),
-    [
-        (Edit(Span(0, 0), 4), Span(14, 24)),
-        (Edit(Span(10, 10), 4), Span(14, 24)),
-        (Edit(Span(8, 10), 0), Span(8, 18)),
-        (Edit(Span(20, 20), 4), Span(10, 20)),
-        (Edit(Span(20, 30), 0), Span(10, 20)),
-        (Edit(Span(11, 11), 1), None),
-        (Edit(Span(19, 21), 2), None),
-        (Edit(Span(5, 11), 0), None),
-        (Edit(Span(0, 40), 40), None),
-    ],
-)
-def test_a_span_shifts_with_changes_beside_it_and_ends_with_one_that_touches_it(edit: Edit, after: Span | None) -> None:
-    assert shift(Span(10, 20), edit) == after
+def test_a_quote_at_the_end_is_not_known_by_its_beginning_once_there_are_fewer_of_its_kind() -> None:
+    quote, above = "Met with the team today.", "All of the plans were changed.\n"
+    old = f"{quote}\n\n{above}{quote}"
+    citation = cited(old, quote, nth=1)
+    assert (citation.right, citation.count) == (None, 2)
+    assert state(citation, f"New.\n{old}") is CitationState.MOVED
+    assert state(citation, f"{above}{quote}\n\nThe end.") is CitationState.WITHDRAWN  # it may be the first one
+
+
+def test_what_an_editor_told_of_its_changes_says_which_one_of_many_was_cited() -> None:
+    quote = "Met with the whole team on Monday."
+    citation = cited(LIST, quote, nth=2)
+    before = LIST.index("## Week 3")
+    now = LIST[:before] + LIST[before:].replace("## Week 3\n\n", "", 1).replace("Status: done.\n", "", 1)
+    assert state(citation, now) is CitationState.WITHDRAWN
+    edits = (Edit(Span(before, before + 11), 0), Edit(Span(before + 35, before + 49), 0))
+    checked = verify(citation, document(now), history=History(citation.sha256, edits))
+    assert (checked.state, checked.span) == (CitationState.MOVED, Span(before, before + len(quote)))
+    of_another_text = History("0" * 64, edits)
+    assert verify(citation, document(now), history=of_another_text).state is CitationState.WITHDRAWN
+    wrong = History(citation.sha256, (Edit(Span(0, 0), 5),))
+    assert verify(citation, document(now), history=wrong).state is CitationState.WITHDRAWN
 
 
 TEXTS = st.text(st.sampled_from("ab\n\r .é"), min_size=1, max_size=120)
@@ -294,16 +299,3 @@ def test_what_stands_is_always_the_quote_word_for_word(old: str, new: str, data:
     else:
         assert new[checked.span.start : checked.span.end] == citation.quote
         assert (checked.state is CitationState.VERIFIED) == (checked.span == span)
-
-
-@given(st.text("abc", min_size=3, max_size=30), st.data())
-def test_a_shifted_span_holds_the_same_text(text: str, data: st.DataObject) -> None:
-    start, end = sorted((data.draw(st.integers(0, len(text) - 1)), data.draw(st.integers(1, len(text)))))
-    assume(start < end)
-    first, last = sorted((data.draw(st.integers(0, len(text))), data.draw(st.integers(0, len(text)))))
-    new = data.draw(st.text("xyz", max_size=5))
-    after = shift(Span(start, end), Edit(Span(first, last), len(new)))
-    touches = first < end and last > start
-    assert (after is None) == touches
-    if after is not None:
-        assert (text[:first] + new + text[last:])[after.start : after.end] == text[start:end]

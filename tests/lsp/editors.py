@@ -20,6 +20,7 @@ from tests.availability import unavailable
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PATIENCE = 120.0
+LEASE = "The lease of the workshop ends on 30 June 2031."
 
 
 def editor(name: str) -> str:
@@ -37,13 +38,27 @@ def page_block(page: str, language: str, number: int = 0) -> str:
 
 
 def surroundings(home: Path) -> dict[str, str]:
-    """The environment of an editor: nothing of the developer's, and ``lens`` on the path."""
+    """The environment of an editor, and in it ``lens`` as it stands in this repository."""
     programs = home / "bin"
     programs.mkdir(parents=True, exist_ok=True)
     lens = programs / "lens"
     lens.write_text(f'#!/bin/sh\nPYTHONPATH="{REPOSITORY}" exec "{sys.executable}" -m lens_lsp "$@"\n')
     lens.chmod(0o755)
+    return bare(home, programs)
+
+
+def bare(home: Path, programs: Path) -> dict[str, str]:
+    """The environment of an editor: nothing of the developer's but the path, where these programs come first."""
     return {"HOME": str(home), "PATH": f"{programs}:{os.environ['PATH']}", "LANG": "C.UTF-8", "TERM": "dumb"}
+
+
+def lease_notes(folder: Path) -> Path:
+    """A workspace that tells when a lease ends, and a note that asks for it."""
+    (folder / "house").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / "house" / "contract.md").write_text(f"# Contract\n\n## Term\n\n{LEASE}\n")
+    (folder / "note.md").write_text("# Note\n\n?? When does the lease of the workshop end?\n")
+    return folder
 
 
 def run(command: list[str], folder: Path, env: Mapping[str, str]) -> str:

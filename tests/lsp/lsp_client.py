@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,6 +21,16 @@ PATIENCE = 30.0
 """Seconds that an answer may take on a busy machine before a test gives up."""
 
 Message = dict[str, Any]
+SILENCE = object()
+"""The reply to a request that gets none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The reply to a request that gets an error."""
+
+    code: int
+    message: str
 
 
 def frame(message: object) -> bytes:
@@ -189,11 +200,16 @@ class LspProcess:
                     self.counts[message["id"]] += 1
                 self._news.notify_all()
             if message.get("method") in self.replies and "id" in message:
-                result = self.replies[message["method"]](message.get("params"))
-                self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+                self._reply(message["id"], self.replies[message["method"]](message.get("params")))
         with self._news:
             self._over = True
             self._news.notify_all()
+
+    def _reply(self, id_: object, result: object) -> None:
+        if isinstance(result, Refusal):
+            self.send({"jsonrpc": "2.0", "id": id_, "error": {"code": result.code, "message": result.message}})
+        elif result is not SILENCE:
+            self.send({"jsonrpc": "2.0", "id": id_, "result": result})
 
     def _message(self) -> Message | None:
         stream = self.process.stdout

@@ -10,7 +10,7 @@ from contextlib import aclosing
 
 import pytest
 
-from lens_lsp.lsp.aside import aside
+from lens_lsp.lsp.aside import aside, homeward
 
 
 async def counted(*, until: int, threads: list[int], ended: list[bool]) -> AsyncGenerator[int]:
@@ -125,5 +125,57 @@ def test_what_is_cancelled_before_it_has_a_thread_never_begins() -> None:
             await task
         await asyncio.gather(*blocked)
         assert begun == []
+
+    asyncio.run(scenario())
+
+
+def test_work_led_home_runs_on_the_first_loop_and_ends_with_who_awaits_it() -> None:
+    seen: list[asyncio.AbstractEventLoop] = []
+    cancelled: list[bool] = []
+
+    async def double(number: int) -> int:
+        seen.append(asyncio.get_running_loop())
+        return 2 * number
+
+    async def hang() -> None:
+        seen.append(asyncio.get_running_loop())
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.append(True)
+
+    async def scenario() -> None:
+        here = asyncio.get_running_loop()
+        doubling, hanging = homeward(double), homeward(hang)
+
+        async def there() -> AsyncGenerator[int]:
+            assert asyncio.get_running_loop() is not here
+            yield await doubling(21)
+            await hanging()
+
+        async with aclosing(aside(there)) as items:
+            assert await anext(items) == 42
+            while len(seen) < 2:
+                await asyncio.sleep(0.001)
+        while not cancelled:
+            await asyncio.sleep(0.001)
+        assert set(seen) == {here}
+
+    asyncio.run(scenario())
+
+
+def test_what_fails_at_home_fails_where_it_is_awaited() -> None:
+    async def failing() -> None:
+        raise KeyError("at home")
+
+    async def scenario() -> None:
+        led = homeward(failing)
+
+        async def there() -> AsyncGenerator[str]:
+            with pytest.raises(KeyError, match="at home"):
+                await led()
+            yield "told"
+
+        assert [item async for item in aside(there)] == ["told"]
 
     asyncio.run(scenario())

@@ -115,6 +115,13 @@ def test_of_several_scopes_the_narrowest_limit_counts() -> None:
     }
 
 
+def test_a_folder_has_no_say_in_the_model_and_in_what_is_searched_beside_it() -> None:
+    folder = {"model": {"name": "editor", "baseUrl": "https://a.example"}, "extraRoots": ["/"], "exclude": ["x"]}
+    assert combined([{}, folder]) == {"exclude": ["x"]}
+    assert combined([{"model.name": "mine"}, folder]) == {"model.name": "mine", "exclude": ["x"]}
+    assert combined([folder])["model.name"] == "editor"
+
+
 def test_answers_are_only_written_inside_the_workspace(tmp_path: Path) -> None:
     inside, outside = tmp_path / "w", tmp_path / "o"
     inside.mkdir()

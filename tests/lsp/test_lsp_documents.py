@@ -72,6 +72,46 @@ def test_random_edits_leave_the_text_of_an_independent_reference(encoding: Encod
             assert ours.text == reference.text
 
 
+@pytest.mark.parametrize("encoding", list(Encoding))
+def test_places_are_followed_through_what_the_editor_says(encoding: Encoding) -> None:
+    draw = random.Random(20261121)
+    kept = 0
+    for _ in range(60):
+        start = drawn_text(draw, 60) + "end"
+        ours, reference = document(start, encoding), Reference(start, encoding.value)
+        for _ in range(8):
+            new, first, last = drawn_edit(draw, reference)
+            ours.change(new, None if first is None or last is None else span(*first, *last))
+            reference.change(new, first, last)
+            history = ours.history
+            assert (history is None) == (ours.text == start)
+            at = draw.randrange(len(start) - 2)
+            after = None if history is None else history.followed(Span(at, at + 3))
+            if after is not None:
+                kept += 1
+                assert ours.text[after.start : after.end] == start[at : at + 3]
+    assert kept > 100
+
+
+def test_what_is_typed_and_taken_back_leaves_no_trace() -> None:
+    text = document("alpha beta")
+    text.change("x", span(0, 3, 0, 3))
+    text.change("y", span(0, 4, 0, 4))
+    text.change("", span(0, 3, 0, 5))
+    assert (text.text, text.history) == ("alpha beta", None)
+
+
+def test_too_many_changes_or_lines_are_not_followed() -> None:
+    long = document("a\n" * 20_001)
+    long.change("x", span(0, 0, 0, 0))
+    assert long.history is None
+    often = document("ab" * 6_000)
+    for number in range(5_001):
+        assert (often.history is None) == (number == 0)
+        often.change("x", span(0, 3 * number + 1, 0, 3 * number + 1))
+    assert often.history is None
+
+
 @given(st.lists(st.sampled_from([*ALPHABET, "\ud800"]), max_size=40), st.sampled_from(list(Encoding)), st.data())
 def test_a_range_leads_back_to_its_span(parts: list[str], encoding: Encoding, data: st.DataObject) -> None:
     source = SourceText(text := "".join(parts))

@@ -2,81 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.availability import unavailable
-from tests.lsp.conftest import LEASE
-from tests.lsp.editors import editor, page_block, run, run_in_terminal, surroundings
+from tests.lsp.editors import editor, lease_notes, page_block, run, run_in_terminal, surroundings
+from tests.lsp.neovim import asks_lists_jumps_and_sees_drift, version
 
 ALE = Path("/usr/share/vim-ale")
-QUESTION = "When does the lease of the workshop end?"
-
-NEOVIM = """
-local function wait(what, condition)
-  if not vim.wait(60000, condition, 20) then
-    io.stderr:write('waited in vain: ' .. what .. '\\n')
-    vim.cmd('cquit')
-  end
-end
-local function here() return vim.fn.expand('%:t') end
-local function lines() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n') end
-local function to(words) vim.fn.cursor(1, 1); assert(vim.fn.search(words, 'c') > 0, words) end
-
-local done, why = pcall(function()
-  vim.cmd('edit note.md')
-  wait('a server', function()
-    local client = vim.lsp.get_active_clients()[1]
-    return client and client.initialized
-  end)
-  local server = vim.lsp.get_active_clients()[1].id
-
-  vim.lsp.codelens.refresh()
-  wait('a lens', function() return #vim.lsp.codelens.get(0) == 1 end)
-  to('?? When')
-  vim.lsp.codelens.run()
-  wait('the block', function() return lines():find('lens:end', 1, true) end)
-  assert(lines():find('30 June 2031', 1, true))
-  vim.cmd('write')
-
-  vim.cmd('LensAsk When does the lease of the workshop end?')
-  wait('the answer', function() return here():find('when%-does') end)
-  local answer = vim.api.nvim_get_current_buf()
-  wait('the server at the answer', function() return #vim.lsp.buf_get_clients(answer) == 1 end)
-  assert(vim.lsp.get_active_clients()[1].id == server and #vim.lsp.get_active_clients() == 1)
-
-  to('^# When')
-  vim.lsp.buf.references()
-  wait('the list', function()
-    local found = vim.fn.getqflist()
-    return #found == 1 and vim.fn.bufname(found[1].bufnr):find('contract.md', 1, true) and found[1].lnum == 5
-  end)
-  vim.cmd('cclose')
-
-  to('\\\\[^1\\\\]')
-  vim.lsp.buf.definition()
-  wait('the jump', function() return here() == 'contract.md' and vim.fn.line('.') == 5 end)
-  assert(vim.fn.getline('.'):sub(vim.fn.col('.')) == 'The lease of the workshop ends on 30 June 2031.')
-
-  vim.cmd('buffer ' .. answer)
-  vim.cmd('bwipeout house/contract.md')
-  vim.fn.system({ 'sh', '-c', 'echo "# Contract" > house/contract.md' })
-  wait('drift', function()
-    for _, each in ipairs(vim.diagnostic.get(answer)) do
-      if each.message:find('contract.md: withdrawn', 1, true) then return each.source == 'lens' end
-    end
-    return false
-  end)
-end)
-if not done then
-  io.stderr:write(tostring(why) .. '\\n')
-  vim.cmd('cquit')
-end
-print('all was seen')
-vim.cmd('qall!')
-"""
-
 
 EMACS = """
 (defun wait-for (what condition)
@@ -184,20 +119,19 @@ autocmd VimEnter * ++nested call Main()
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    (folder / "house").mkdir(parents=True)
-    (folder / ".git").mkdir()
-    (folder / "house" / "contract.md").write_text(f"# Contract\n\n## Term\n\n{LEASE}\n")
-    (folder / "note.md").write_text(f"# Note\n\n?? {QUESTION}\n")
-    return folder
+    return lease_notes(tmp_path / "notes")
 
 
 def test_neovim_asks_lists_jumps_and_sees_drift(tmp_path: Path, notes: Path) -> None:
-    program = editor("nvim")
-    (tmp_path / "init.lua").write_text(page_block("neovim.md", "lua"))
-    (tmp_path / "drive.lua").write_text(NEOVIM)
-    command = [program, "--headless", "-u", str(tmp_path / "init.lua"), "-c", f"luafile {tmp_path / 'drive.lua'}"]
-    assert "all was seen" in run(command, notes, surroundings(tmp_path / "home"))
+    asks_lists_jumps_and_sees_drift(editor("nvim"), notes, surroundings(tmp_path / "home"))
+
+
+def test_neovim_from_0_11_on_asks_lists_jumps_and_sees_drift(tmp_path: Path, notes: Path) -> None:
+    program = os.environ.get("LENS_NVIM11")
+    if program is None:
+        unavailable("nvim11", "LENS_NVIM11 names no Neovim 0.11 or newer")
+    assert version(program) >= (0, 11)
+    asks_lists_jumps_and_sees_drift(program, notes, surroundings(tmp_path / "home"))
 
 
 def test_emacs_asks_lists_jumps_and_sees_drift(tmp_path: Path, notes: Path) -> None:

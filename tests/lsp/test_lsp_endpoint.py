@@ -14,6 +14,7 @@ from pygls.exceptions import JsonRpcException
 import lens_lsp
 from lens_lsp.domain.errors import LensError, PathRefused
 from lens_lsp.lsp.endpoint import NUMBERS, Endpoint, refusal
+from lens_lsp.lsp.features import COMMANDS, REQUESTS
 from lens_lsp.lsp.server import LensServer
 from tests.lsp.lsp_memory import Client, talk
 
@@ -70,6 +71,63 @@ def test_any_other_error_is_an_incident_without_its_contents(
         assert "result" in await client.ask(2, "lens/status")
 
     talk(conversation, test_failing=lambda: Endpoint(failing))
+
+
+TEXT = {"textDocument": {"uri": "file:///note.md"}}
+HERE = TEXT | {"position": {"line": 0, "character": 0}}
+NOWHERE = {"start": HERE["position"], "end": HERE["position"]}
+PARAMS: dict[str, Any] = {
+    "documentLink/resolve": {"range": NOWHERE},
+    "textDocument/codeAction": TEXT | {"range": NOWHERE, "context": {"diagnostics": []}},
+    "textDocument/references": HERE | {"context": {"includeDeclaration": True}},
+    "workspace/symbol": {"query": ""},
+}
+"""What is asked, where it is not a place in a text; ours take anything as far as the handler."""
+
+
+@pytest.mark.parametrize("kind", [MemoryError, RecursionError, OSError, UnicodeDecodeError])
+def test_whatever_fails_in_whichever_handler_is_answered_and_survived(kind: type[Exception]) -> None:
+    async def failing(ls: LensServer, params: object) -> None:
+        raise kind("utf-8", b"", 0, 1, "canary") if kind is UnicodeDecodeError else kind("canary")
+
+    names = [*REQUESTS, *COMMANDS]
+
+    async def conversation(client: Client) -> None:
+        for name in names:
+            method, params = name, PARAMS.get(name, HERE)
+            if name in COMMANDS:
+                method, params = "workspace/executeCommand", {"command": name, "arguments": []}
+            error = (await client.ask(name, method, params))["error"]
+            assert error["code"] == -32603, name
+            assert "canary" not in json.dumps(error)
+        assert client.counts == dict.fromkeys(["hello", *names], 1)
+        assert (await client.ask("after", "no/such"))["error"]["code"] == -32601
+
+    talk(conversation, **dict.fromkeys(names, lambda: Endpoint(failing)))
+
+
+def test_whatever_fails_in_the_handler_of_a_notification_is_survived(caplog: pytest.LogCaptureFixture) -> None:
+    document = {"uri": "file:///canary.md", "languageId": "x", "version": 1, "text": "canary"}
+    told = {
+        "initialized": {},
+        "textDocument/didOpen": {"textDocument": document},
+        "textDocument/didChange": {"textDocument": document | {"version": 2}, "contentChanges": [{"text": "canary"}]},
+        "textDocument/didClose": {"textDocument": document},
+        "workspace/didChangeConfiguration": {"settings": {"lens": "canary"}},
+        "workspace/didChangeWatchedFiles": {"changes": [{"uri": "file:///canary.md", "type": 1}]},
+        "workspace/didChangeWorkspaceFolders": {"event": {"added": [], "removed": []}},
+    }
+
+    async def conversation(client: Client) -> None:
+        client.server._desk = None  # whatever needs it raises
+        for method, params in told.items():
+            caplog.clear()
+            client.notify(method, params)
+            assert "incident" in caplog.text, method
+            assert "canary" not in caplog.text
+        assert (await client.ask("after", "no/such"))["error"]["code"] == -32601
+
+    talk(conversation)
 
 
 def test_a_feature_that_fails_three_times_in_a_row_is_switched_off_and_said_so_once() -> None:

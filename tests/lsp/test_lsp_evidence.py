@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lsp.conftest import LEASE
-from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, offset, place, under
 
 Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"
@@ -88,6 +88,20 @@ def test_an_unsaved_edit_counts(edit: Edit, contract: Path) -> None:
     assert quotes(editor, define(editor, uri)) == [QUOTE]
     editor.type(source, "30 June", "31 June")
     assert define(editor, uri) == []
+
+
+def test_a_copy_in_an_open_text_leaves_no_doubt_which_one_was_cited(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    source = editor.show(contract)
+    before = place(editor.texts[source], editor.texts[source].index("## Term"))
+    editor.edit(source, [{"range": {"start": before, "end": before}, "newText": f"{QUOTE}\n\n"}])
+    [found] = define(editor, uri)
+    assert offset(editor.texts[source], found["range"]["start"]) == editor.texts[source].rindex(QUOTE)
+    close = {"textDocument": {"uri": source}}
+    contract.write_text(editor.texts[source])
+    editor.notify("textDocument/didClose", close)
+    assert define(editor, uri) == []  # of what was done to the file nothing is known any more
 
 
 @pytest.mark.parametrize("change", ["edited", "deleted", "copied"])

@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 from tests.availability import unavailable
-from tests.soak import lsp_cancels, lsp_edits, lsp_framing, lsp_kills, lsp_load, lsp_messages
+from tests.soak import (
+    lsp_cancels,
+    lsp_edits,
+    lsp_flood,
+    lsp_framing,
+    lsp_kills,
+    lsp_large,
+    lsp_load,
+    lsp_messages,
+    open_source_edits,
+)
 
 
 def test_every_fuzzed_request_is_answered_once() -> None:
@@ -67,3 +77,26 @@ def test_the_server_answers_while_questions_run_and_wait() -> None:
     assert tally.wrong == []
     assert tally.full > 0
     assert tally.percentile(0.5) < lsp_load.MOST_MS
+
+
+def test_a_text_that_is_too_large_is_drained_and_refused() -> None:
+    outcome = lsp_large.run(96)
+    assert outcome.wrong == []
+    assert outcome.most - outcome.before < 32 << 20
+    control = lsp_large.bare(96)
+    assert control.most - control.before > 64 << 20
+
+
+def test_a_flood_holds_the_client_back_and_loses_nothing() -> None:
+    tally = lsp_flood.run(1_500)
+    assert tally.wrong == []
+    assert (tally.requests, tally.changes, tally.events) == (1_500, 750, 7_500)
+    assert lsp_flood.run(1_500, control=True).percentile(0.99) > tally.percentile(0.99)
+
+
+def test_a_citation_of_an_open_text_never_stands_elsewhere() -> None:
+    tally = open_source_edits.run(250, seed=7)
+    assert (tally.wrong, tally.lost) == ([], 0)
+    assert tally.found > 0.98 * tally.whole > 1_000
+    assert open_source_edits.run(250, 7, open_source_edits.by_words).lost > 0
+    assert open_source_edits.run(50, 7, open_source_edits.first_occurrence).wrong != []

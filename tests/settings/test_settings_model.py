@@ -6,6 +6,8 @@ import itertools
 
 import pytest
 
+from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.errors import UsageError
 from lens_lsp.models.endpoint import Key
 from lens_lsp.settings.model import ModelSettings
 from tests.settings.conftest import Told
@@ -109,3 +111,28 @@ def test_context_and_prices_hold_for_the_model_they_were_said_of(
     settings = told(KNOWN, environment=environment, client=client)
     assert (settings.model.context_tokens, settings.model.prices) == (context, prices)
     assert ("model.prices" in settings.sources) == (prices is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "family"), [("editor", None), ("editor:small", "small"), ("editor:", None), ("editor:a:b", "a:b")]
+)
+def test_the_editors_own_model_is_named_without_a_base_url(name: str, family: str | None) -> None:
+    model = ModelSettings(None, name)
+    assert (model.of_editor, model.family) == (True, family)
+    for other in (ModelSettings("https://a.example", name), ModelSettings(None, f"x{name}"), ModelSettings()):
+        assert (other.of_editor, other.family) == (False, None)
+
+
+def test_the_editors_own_model_is_one_inside_that_editor_only(told: Told) -> None:
+    settings = told('[model]\nname = "editor"')
+    assert settings.seat() == (Mode.EVIDENCE, None)
+    assert settings.seat(editor=True) == (Mode.FAST, settings.model)
+    forced = told('mode = "deep"\n[model]\nname = "editor"')
+    assert forced.seat(editor=True)[0] is Mode.DEEP
+    with pytest.raises(UsageError, match="no editor offers its own"):
+        forced.seat()
+
+
+def test_no_project_names_a_model(told: Told) -> None:
+    settings = told(project='[model]\nname = "editor"')
+    assert settings.seat(editor=True) == (Mode.EVIDENCE, None)

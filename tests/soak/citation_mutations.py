@@ -26,8 +26,9 @@ from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.domain.citation import Citation, CitationState
+from lens_lsp.domain.edits import shift
 from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.citations import record, shift
+from lens_lsp.knowledge.citations import record
 from lens_lsp.sources import Sources
 from tests.soak.changed_sources import KINDS, Changed, Source, real_texts, sources
 

@@ -125,10 +125,12 @@ def _text(saved: Saved, prefix: str) -> list[str]:
 
 def _roots(saved: Saved) -> list[str]:
     """The searched folders as they hold where the text will lie."""
-    return [
-        os.path.relpath(root, saved.folder).replace(os.sep, "/") if _lies_in(saved.folder, root) else root
-        for root in saved.answer.roots
-    ]
+    return [holding_from(saved.folder, root) for root in saved.answer.roots]
+
+
+def holding_from(folder: str | None, root: str) -> str:
+    """An absolute root as it holds for a text in a folder: relative where the folder lies inside it, else as it is."""
+    return os.path.relpath(root, folder).replace(os.sep, "/") if folder and _lies_in(folder, root) else root
 
 
 def _lies_in(folder: str | None, root: str) -> bool:

@@ -1,0 +1,188 @@
+"""The page and the JSON schemas of our own requests, from the types that check them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.alias_generators import to_camel
+
+from lens_lsp.lsp import event_params, kept_results, requests, results, wire
+from lens_lsp.lsp.endpoint import NUMBERS
+
+HEAD = """\
+# Requests of our own
+
+Made from the program by `python docs/generate_reference.py`; a test fails when the two differ. Everything else is the
+Language Server Protocol's own; how the server works is told in
+[the language server](../explanation/language-server.md). `protocol.json` beside this page holds all that is told here
+as JSON schemas: `params` and `result` of each of its `methods`, and under `$defs` the types that they share.
+
+Keys are in camel case. A key that a request does not know is refused (−32602). Ranges are in the negotiated encoding;
+spans, lines and columns inside other values are in code points. A client asks for more by `initializationOptions`:
+
+| Key | Meaning |
+| :--- | :--- |
+| `events` | `true`: it gets `lens/event` |
+| `model` | `true`: it answers `lens/model` |
+| `settings` | its settings under `lens`, where it can neither be asked for them nor send them |
+
+Before text of a workspace goes to a model that is not on this machine, the user is asked by
+`window/showMessageRequest`, where the client says that it has it (`window.showMessage`): `Send` is remembered for the
+workspace and the model's origin (`lens consent list` shows it), `Evidence only` answers this question by rules,
+anything else refuses it (1015). Questions that wait for the same model share one prompt; it is taken back by
+`$/cancelRequest` when they are all cancelled.
+
+The editor's own model is used where the user names `editor` or `editor:FAMILY` as `model.name` and no base URL, and the
+client offers it. `lens/model` without messages asks which model that would be, and no model is called; the consent and
+the ledger name it `editor:ID`. A reply of another model than that one is not taken.
+
+Errors: −32803 is a request that cannot be served now. Every other number of ours has a name in `data.code`:
+"""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request, notification or command: what it carries, and what it gives; None for nothing."""
+
+    params: Any
+    result: Any = None
+    direction: str = "client → server"
+
+
+CALLS = {
+    "lens/ask": Call(wire.AskParams, results.AnswerResult | results.DryRunResult),
+    "lens/clusters": Call(requests.ClustersParams, kept_results.ClustersResult),
+    "lens/event": Call(event_params.EventParams, direction="server → client, a notification"),
+    "lens/find": Call(requests.FindParams, results.FindResult),
+    "lens/forget": Call(requests.ForgetParams, kept_results.ForgetResult),
+    "lens/ledger": Call(requests.LedgerParams, kept_results.LedgerResult),
+    "lens/model": Call(wire.ModelParams, wire.ModelResult, "server → client"),
+    "lens/recheck": Call(requests.RecheckParams, kept_results.RecheckResult),
+    "lens/status": Call(wire.StatusParams, wire.Status),
+    "lens/threads": Call(requests.ThreadsParams, kept_results.ThreadsResult),
+    "lens.server.ask": Call(requests.AskCommand, results.AnswerResult, "command"),
+    "lens.server.find": Call(requests.FindCommand, results.FindResult, "command"),
+    "lens.server.insertAnswer": Call(requests.InsertAnswerParams, kept_results.InsertAnswerResult, "command"),
+    "lens.server.openAnswer": Call(requests.OpenAnswerParams, kept_results.OpenAnswerResult, "command"),
+    "lens.server.recheck": Call(requests.RecheckParams, kept_results.RecheckResult, "command"),
+}
+"""By method or command."""
+
+
+def protocol_json() -> str:
+    """The schemas of all params and results under ``methods``; what they share is under ``$defs``."""
+    methods = {
+        name: {
+            "direction": call.direction,
+            "params": SCHEMAS.get((name, "params")),
+            "result": SCHEMAS.get((name, "result")),
+        }
+        for name, call in CALLS.items()
+    }
+    return json.dumps({"$defs": TYPES, "methods": methods}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def protocol_page() -> str:
+    """The page."""
+    errors = [f"| {number} | `{name}` |" for name, number in NUMBERS.items()]
+    head = ["| Number | Name |", "| ---: | :--- |", *errors, ""]
+    sections = [_section(name, call) for name, call in CALLS.items()]
+    shown = {schema["$ref"] for schema in map(_flat, SCHEMAS.values()) for schema in schema if "$ref" in schema}
+    types = [_table(each, TYPES[each]) for each in sorted(TYPES) if f"#/$defs/{each}" not in shown]
+    return "\n".join([HEAD, *head, *sections, "## Types\n", *types])
+
+
+def _schemas() -> tuple[dict[tuple[str, str], dict[str, Any]], dict[str, Any]]:
+    """The schema of each side of each call, and the types that they share."""
+    sides = [(name, side, getattr(call, side)) for name, call in CALLS.items() for side in ("params", "result")]
+    adapters = [((name, side), "validation", TypeAdapter(kind)) for name, side, kind in sides if kind is not None]
+    found, whole = TypeAdapter.json_schemas(adapters, by_alias=True)
+    types: dict[str, Any] = whole["$defs"]
+    for name, schema in types.items():
+        for key, told in TOLD.get(name, {}).items():
+            schema["properties"][key]["description"] = told
+    return {key: schema for (key, _), schema in found.items()}, types
+
+
+def _flat(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The alternatives of a schema."""
+    found: list[dict[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or [schema]
+    return found
+
+
+def _told_of_fields() -> dict[str, dict[str, str]]:
+    """What stands below the fields of each type, by the names of type and key."""
+    told: dict[str, dict[str, str]] = {}
+    for module in (wire, requests, results, event_params, kept_results):
+        for node in ast.parse(inspect.getsource(module)).body:
+            if isinstance(node, ast.ClassDef):
+                told[node.name] = {**_inherited(node, told), **dict(_below(node))}
+    return told
+
+
+def _inherited(node: ast.ClassDef, told: dict[str, dict[str, str]]) -> dict[str, str]:
+    names = [base.id for base in node.bases if isinstance(base, ast.Name)]
+    return {key: words for name in names for key, words in told.get(name, {}).items()}
+
+
+def _below(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise(node.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            yield to_camel(field.target.id), " ".join(ast.literal_eval(below.value).split())
+
+
+TOLD = _told_of_fields()
+SCHEMAS, TYPES = _schemas()
+
+
+def _section(name: str, call: Call) -> str:
+    parts = [f"## {name}\n", f"{call.direction[0].upper()}{call.direction[1:]}.\n"]
+    for side in ("params", "result"):
+        for each in _flat(SCHEMAS.get((name, side), {})):
+            if "$ref" in each:
+                title = each["$ref"].rpartition("/")[2]
+                parts.append(_table(f"{side.capitalize()} {title}", TYPES[title]))
+    return "\n".join(parts)
+
+
+def _table(title: str, schema: dict[str, Any]) -> str:
+    rows = [
+        f"| `{name}` | {_type(field)} | {_default(name, field, schema)} | {_told(field)} |"
+        for name, field in schema.get("properties", {}).items()
+    ]
+    table = ["", "| Key | Takes | Default | Meaning |", "| :--- | :--- | :--- | :--- |", *rows] if rows else []
+    return "\n".join([f"**{title}**: {_told(schema)}", *table, ""])
+
+
+def _told(field: dict[str, Any]) -> str:
+    return " ".join(field.get("description", "").replace("``", "`").split()).replace("|", "\\|")
+
+
+def _default(name: str, field: dict[str, Any], schema: dict[str, Any]) -> str:
+    if name in schema.get("required", ()):
+        return ""
+    return f"`{json.dumps(field['default'])}`" if "default" in field else "`{}`"
+
+
+def _type(field: dict[str, Any]) -> str:
+    """A type in words, as deep as one table shows it."""
+    if "$ref" in field:
+        return f"`{field['$ref'].rpartition('/')[2]}`"
+    if "anyOf" in field:
+        return " \\| ".join(dict.fromkeys(_type(each) for each in field["anyOf"]))
+    if "enum" in field or "const" in field:
+        return " \\| ".join(f"`{json.dumps(each)}`" for each in field.get("enum", [field.get("const")]))
+    if "prefixItems" in field:
+        return f"[{', '.join(_type(each) for each in field['prefixItems'])}]"
+    if field.get("type") == "array":
+        return f"{_type(field.get('items', {}))}[]"
+    if isinstance(field.get("additionalProperties"), dict):
+        return f"object of {_type(field['additionalProperties'])}"
+    return str(field.get("type", "anything"))

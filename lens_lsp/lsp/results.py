@@ -1,0 +1,262 @@
+"""What our requests answer, as types: the reference is made from them, and the tests hold every result against them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lens_lsp.lsp.wire import Wire, WireRange
+
+Mode = Literal["evidence", "fast", "deep"]
+Standing = Literal["covered", "missing", "contested"]
+AnswerStatus = Literal["answered", "partial", "unanswered"]
+State = Literal["verified", "moved", "withdrawn", "unverifiable"]
+Stop = Literal[
+    "covered",
+    "rounds",
+    "nowhere",
+    "direct",
+    "reused",
+    "budget-calls",
+    "budget-tokens",
+    "budget-seconds",
+    "budget-cost",
+    "model-failed",
+    "cancelled",
+]
+Span = tuple[int, int]
+"""Code points of the decoded or extracted text."""
+Locator = dict[str, int | str]
+
+
+class LineColumn(Wire):
+    """A place counted from 1, columns in code points."""
+
+    line: int
+    column: int
+
+
+class Found(Wire):
+    """How evidence was come by; no ``arm`` outside of a question."""
+
+    arm: str | None
+    round: int
+    signals: dict[str, float]
+
+
+class _Evidence(Wire):
+    n: int
+    path: str
+    root: int
+    span: Span
+    quote: str
+    sha256: str
+    source: Literal["disk", "buffer"]
+    version: int | None
+    encoding: str
+    encoding_guessed: bool
+    reader: str | None
+    match: Literal["exact", "normalised"]
+    locator: Locator | None
+    heading: tuple[str, ...]
+    requirements: tuple[str, ...]
+    found: Found
+    score: float | None
+
+
+class PlacedEvidence(_Evidence):
+    """Evidence with its place as the client counts; none if the file changed meanwhile. Made by
+    `asking.with_places_of`."""
+
+    uri: str | None
+    range: WireRange | None
+
+
+class EventEvidence(_Evidence):
+    """Evidence inside an event; made by `wire.evidence.evidence_json`."""
+
+    start: LineColumn
+    end: LineColumn
+
+
+class RequirementResult(Wire):
+    """A fact that a question needs, and what became of it."""
+
+    id: str
+    text: str
+    status: Standing
+    confidence: float | None
+    many: bool
+    matching: int
+    read: int
+    value: str | None
+    evidence: tuple[int, ...]
+
+
+class Computation(Wire):
+    """What was computed from evidence."""
+
+    expression: str
+    operands: tuple[int, ...]
+    value: str | float | None
+    unit: str | None
+
+
+class RankedDocument(Wire):
+    """A document as the prior ranks it."""
+
+    path: str
+    root: int
+    prior: float
+    admitted: bool
+    read: bool
+    signals: dict[str, float]
+
+
+class SkippedFile(Wire):
+    """A file that was not searched, and why."""
+
+    path: str
+    reason: str
+
+
+class Coverage(Wire):
+    """What was looked at, and what was not and why."""
+
+    found: int
+    scanned: int
+    skipped: tuple[SkippedFile, ...]
+    admitted: int
+    read: int
+    matches_unread: int
+
+
+class Tokens(Wire):
+    """Tokens in and out."""
+
+    tokens_in: Annotated[int, Field(alias="in")]
+    tokens_out: Annotated[int, Field(alias="out")]
+
+
+class Sent(Wire):
+    """A span of a document that was sent to a model, or would be."""
+
+    path: str
+    root: int
+    span: Span
+
+
+class PlacedSent(Sent):
+    """One with the URI of its file; made by `previewing.sent_json`."""
+
+    uri: str
+
+
+class _Ledger(Wire):
+    calls: dict[str, int]
+    """By stage, and ``total``."""
+    retries: int
+    tokens: Tokens
+    seconds: float
+    cost: float | None
+    endpoint: str | None
+
+
+class Ledger(_Ledger):
+    """What a question cost, and what was sent for it; made by `wire.evidence.account_json`."""
+
+    sent: tuple[Sent, ...]
+
+
+class PlacedLedger(_Ledger):
+    """A ledger that names the files of what was sent."""
+
+    sent: tuple[PlacedSent, ...]
+
+
+class Reused(Wire):
+    """What was known before."""
+
+    cluster: str
+    asked_at: str
+    requirements: tuple[str, ...]
+
+
+class _Answer(Wire):
+    schema_: Annotated[Literal["lens.answer/1"], Field(alias="schema")]
+    question: str
+    mode: Mode
+    intent: str
+    seed: int
+    roots: tuple[str, ...]
+    status: AnswerStatus
+    stopped: Stop
+    answer: str
+    short_answer: str | None
+    requirements: tuple[RequirementResult, ...]
+    computation: Computation | None
+    documents: tuple[RankedDocument, ...]
+    coverage: Coverage
+    ledger: Ledger
+    reused: tuple[Reused, ...]
+    newer: tuple[str, ...]
+    typed: str | None
+    compression: float | None
+    rejected_quotes: int
+    unsupported: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class AnswerResult(_Answer):
+    """Of ``lens/ask``; made by `asking.written`."""
+
+    evidence: tuple[PlacedEvidence, ...]
+    answer_uri: str | None
+
+
+class EventAnswer(_Answer):
+    """The answer inside its event; made by `wire.answer.answer_json`."""
+
+    evidence: tuple[EventEvidence, ...]
+
+
+class DryRunMessage(Wire):
+    """One message of a request that is not made."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+class DryRunRequest(Wire):
+    """A request that would be made; tokens are estimates."""
+
+    stage: str
+    tokens: int
+    reply_tokens: int
+    messages: tuple[DryRunMessage, ...]
+
+
+class DryRunResult(Wire):
+    """Of ``lens/ask`` with ``dryRun``; without an endpoint nothing would be sent; made by `asking.would_send`."""
+
+    schema_: Annotated[Literal["lens.dry-run/1"], Field(alias="schema")]
+    mode: Mode
+    endpoint: str | None
+    requests: tuple[DryRunRequest, ...]
+    sent: tuple[PlacedSent, ...]
+
+
+class FindResult(Wire):
+    """Of ``lens/find``; made by `finding.found`."""
+
+    schema_: Annotated[Literal["lens.evidence/1"], Field(alias="schema")]
+    query: str
+    roots: tuple[str, ...]
+    evidence: tuple[PlacedEvidence, ...]
+    documents: tuple[RankedDocument, ...]
+    coverage: Coverage
+    ledger: Ledger
+    compression: float | None
+    warnings: tuple[str, ...]
+    answer_uri: str | None

@@ -1,0 +1,75 @@
+"""A client that plays the user who is asked for consent, and the editor's own model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lens_lsp.models.base import ChatRequest
+from tests.lsp.lsp_client import LspProcess, Message
+from tests.oracle.chat_session import PROOF, served
+
+FAR = "https://models.invalid/v1"
+"""No such host is ever resolved: RFC 6761."""
+CAPABILITIES: Message = {
+    "general": {"positionEncodings": ["utf-32"]},
+    "window": {"showMessage": {"messageActionItem": {}}},
+}
+PROMPT = "window/showMessageRequest"
+ID = "played-1"
+
+
+def proving(request: ChatRequest) -> str:
+    """Quotes the proof wherever it is shown, whatever the fences are."""
+    shown = re.findall(r"\[\w+ region (\d+), context\]\n(.*?)\n\[\w+ end\]", request.messages[1].text, re.DOTALL)
+    found = [
+        {"region": int(number), "fact": "f1", "verdict": "full", "quote": PROOF, "value": "4 May 1931"}
+        for number, text in shown
+        if PROOF in text
+    ]
+    return json.dumps({"found": found, "terms": []})
+
+
+class Played:
+    """The editor's model: what it was asked is in ``asked``, and how often which model it is in ``probes``.
+
+    ``instead`` is said in place of every reply: a result, a `Refusal` or `SILENCE`.
+    """
+
+    def __init__(self, instead: object = None, *, offer: object = None) -> None:
+        self.asked: list[Message] = []
+        self.probes = 0
+        self._instead = instead
+        self._offer = offer
+        self._script = served({"observe": proving})
+
+    def __call__(self, params: Message) -> object:
+        if not params["messages"]:
+            self.probes += 1
+            return self._offer or {"text": "", "model": ID, "contextTokens": 32_000}
+        self.asked.append(params)
+        if self._instead is not None:
+            return self._instead
+        messages = [{"role": each["role"], "content": each["text"]} for each in params["messages"]]
+        text = self._script({"messages": messages})
+        return {"text": text, "model": ID, "finish": "stop", "tokensIn": 100, "tokensOut": 10}
+
+
+def choosing(title: str | None) -> Callable[[Any], object]:
+    """A user who always chooses the same action; None dismisses the question."""
+    return lambda params: None if title is None else {"title": title}
+
+
+def prompts(server: LspProcess) -> list[str]:
+    """What the user was asked."""
+    return [params["message"] for params in server.notifications(PROMPT)]
+
+
+def consents(home: Path) -> list[Message]:
+    """What was written down."""
+    [file] = home.rglob("consent.json")
+    given: list[Message] = json.loads(file.read_text())["given"]
+    return given

@@ -1,0 +1,78 @@
+"""Where recorded quotes stand now: in changed files, in open texts, and nowhere where it could be another place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from lens_lsp.corpus.opening import Root
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.domain.citation import Citation
+from lens_lsp.domain.text import Span
+from lens_lsp.knowledge.citations import record
+from lens_lsp.lsp.locations import places_of
+
+SAID = "The lantern of Tirubel was lit in 1500."
+TEXT = f"# Alpha\n\n{SAID}\n\n# Beta\n\nOther words.\n"
+
+
+@pytest.fixture
+def note(tmp_path: Path) -> Path:
+    path = tmp_path / "note.md"
+    path.write_text(TEXT)
+    return path
+
+
+def cited(note: Path) -> Citation:
+    with Root(str(note.parent)) as root:
+        document = Snapshot([root], {}, CorpusRules()).document(0, note.name)
+        start = document.text.index(SAID)
+        return record(document, Span(start, start + len(SAID)), root=root.path)
+
+
+def place(citation: Citation, *buffers: Buffer) -> types.Location | None:
+    by_path = {buffer.path: buffer for buffer in buffers}
+    return places_of({1: citation}, CorpusRules(), by_path, types.PositionEncodingKind.Utf16).get(1)
+
+
+def test_a_quote_is_found_where_it_stands_now(note: Path) -> None:
+    citation = cited(note)
+    found = place(citation)
+    assert found is not None
+    assert (found.uri, found.range.start.line) == (note.as_uri(), 2)
+    note.write_text(f"Above.\n\n{TEXT}")
+    found = place(citation)
+    assert found is not None
+    assert found.range.start.line == 4
+
+
+def test_an_open_text_counts_as_it_is(note: Path) -> None:
+    citation = cited(note)
+    found = place(citation, Buffer(str(note), f"Above.\n{TEXT}"))
+    assert found is not None
+    assert found.range.start.line == 3
+    assert place(citation, Buffer(str(note), "Nothing.\n")) is None
+
+
+def test_a_file_under_another_name_is_followed(note: Path) -> None:
+    citation = cited(note)
+    moved = note.rename(note.with_name("other.md"))
+    found = place(citation)
+    assert found is not None
+    assert found.uri == moved.as_uri()
+    moved.unlink()
+    assert place(citation) is None
+
+
+def test_the_same_words_elsewhere_are_another_place(note: Path) -> None:
+    twice = f"{TEXT}\n# Gamma\n\n{SAID}\n"
+    note.write_text(twice)
+    citation = cited(note)
+    found = place(citation)
+    assert found is not None
+    assert found.range.start.line == 2
+    note.write_text(twice.replace(f"{SAID}\n", "", 1))
+    assert place(citation) is None

@@ -1,0 +1,191 @@
+"""A real server that a harness gave faults: ``python -m tests.soak.faulty_server [fault ...]``.
+
+``unwatched``: nobody watches files and nobody looks. ``unpolled``: nobody looks, whatever is watched. ``killable``:
+``test/kill`` stops the watch, ``how`` is ``threads``, ``queue`` (its descriptor leads nowhere from then on) or
+``watches`` (the system forgets them). ``trusting``: what was read once is what files say. ``unverified``:
+citations stand where they stood. ``gated``: it stops at every point of a question and of a check, says so over the
+socket ``LENS_GATE`` and goes on when it is answered; what it sends says in ``began`` when its last look began.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+from lens_lsp.cli import main
+from lens_lsp.lsp import checks, features, watching
+from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.wire import Wire
+
+
+class Kill(Wire):
+    """The params of ``test/kill``."""
+
+    how: str
+
+
+def unwatched() -> None:
+    watching.Watching.begin = lambda self: None  # type: ignore[method-assign]
+    unpolled()
+
+
+def unpolled() -> None:
+    async def nothing(self: checks.Checks) -> None: ...
+
+    checks.Checks._poll = nothing  # type: ignore[method-assign]
+
+
+def killable() -> None:
+    async def kill(ls: Any, params: Any) -> dict[str, object]:
+        from watchdog.observers.inotify_c import inotify_rm_watch
+
+        observer = ls.desk.watching._watch._observer
+        queue = observer._inotify_fd
+        if params.how == "threads":
+            for thread in (*observer.emitters, observer):
+                thread.stop()
+        elif params.how == "queue":
+            os.dup2(os.pipe()[0], queue._inotify_fd)
+        else:
+            for descriptor in list(queue._watch_for_wd):
+                inotify_rm_watch(queue._inotify_fd, descriptor)
+        return {}
+
+    features.REQUESTS["test/kill"] = lambda: Endpoint(kill, Kill)  # type: ignore[index]
+
+
+def trusting() -> None:
+    from lens_lsp.corpus.cache import TextCache
+    from lens_lsp.corpus.snapshot import Snapshot
+
+    known: dict[tuple[str, str], Any] = {}
+    read, refresh = Snapshot.read, TextCache.refresh
+
+    def cached(self: Snapshot, root: int, rel: str) -> Any:
+        key = self.roots[root].path, rel
+        if key not in known:
+            known[key] = read(self, root, rel)
+        return known[key]
+
+    Snapshot.read = cached  # type: ignore[method-assign]
+    TextCache.refresh = lambda self, *args, **options: [] if self.files else refresh(self, *args, **options)  # type: ignore[method-assign]
+
+
+def unverified() -> None:
+    from lens_lsp import sources
+    from lens_lsp.domain.citation import Checked, CitationState
+
+    def verify(citation: Any, now: Any, **_: Any) -> Checked:
+        return Checked(citation, CitationState.VERIFIED, citation.span, now.origin.sha256)
+
+    sources.verify = verify
+
+
+class Gate:
+    """Stops whoever comes to a point until the harness says to go on."""
+
+    def __init__(self, path: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(path)
+        self._lock = threading.Lock()
+
+    def at(self, point: str) -> float:
+        """Stop here; when it went on, by the monotonic clock."""
+        with self._lock:
+            self._socket.sendall(point.encode() + b"\n")
+            self._socket.recv(1)
+        return time.monotonic()
+
+
+def gated() -> None:
+    gate = Gate(os.environ["LENS_GATE"])
+    _gate_questions(gate)
+    _gate_checks(gate)
+
+
+def _gate_questions(gate: Gate) -> None:
+    from lens_lsp.domain.events import Answered, Observed, Scanned
+    from lens_lsp.domain.model import TextSource
+    from lens_lsp.lens import Lens
+    from lens_lsp.lsp import asking, finding
+    from lens_lsp.wire.evidence import evidence_json
+
+    ask, find, placed, recorded = Lens.ask, Lens.find, asking.places_of, asking.recorded
+    points = {Scanned: "scanned", Observed: "observed", Answered: "answered"}
+    searched, looked = 0.0, 0.0  # when the search ended: open texts are taken anew after that, the disk later still
+
+    async def stopping(*args: Any, **options: Any) -> AsyncGenerator[Any]:
+        nonlocal searched
+        async for event in ask(*args, **options):
+            if type(event) in points:
+                searched = gate.at(points[type(event)])
+            yield event
+
+    def ended(*args: Any, **options: Any) -> Any:
+        nonlocal searched
+        found = find(*args, **options)
+        searched = gate.at("answered")
+        return found
+
+    def recording(*args: Any) -> Any:
+        gate.at("record")
+        return recorded(*args)
+
+    def placing(*args: Any) -> Any:
+        nonlocal looked
+        looked = gate.at("publish")
+        places = placed(*args)
+        gate.at("placed")
+        return places
+
+    def shaped(item: Any) -> dict[str, object]:
+        return evidence_json(item) | {"began": searched if item.origin.source is TextSource.BUFFER else looked}
+
+    Lens.ask, Lens.find = stopping, ended  # type: ignore[method-assign, assignment]
+    asking.recorded = finding.recorded = recording
+    asking.places_of = finding.places_of = placing
+    asking.evidence_json = shaped
+
+
+def _gate_checks(gate: Gate) -> None:
+    from lens_lsp.lsp import inspecting
+
+    seen, look, publish = inspecting.seen, inspecting.looked_up, checks.Checks._publish
+    began: dict[str, float] = {}
+
+    async def seeing(ls: Any, uri: str, work: Any) -> Any:
+        began[uri] = time.monotonic()
+        return await seen(ls, uri, work)
+
+    def looking(sight: Any, page: Any, written: Any) -> Any:
+        gate.at("check")
+        found = look(sight, page, written)
+        gate.at("checked")
+        return found
+
+    def saying(self: Any, uri: str, items: Any, version: int | None) -> None:
+        self._ls.protocol.notify("test/published", {"uri": uri, "began": began.get(uri, time.monotonic())})
+        publish(self, uri, items, version)
+
+    inspecting.seen, inspecting.looked_up = seeing, looking
+    checks.Checks._publish = saying  # type: ignore[method-assign]
+
+
+FAULTS: dict[str, Callable[[], None]] = {
+    "unwatched": unwatched,
+    "unpolled": unpolled,
+    "killable": killable,
+    "trusting": trusting,
+    "unverified": unverified,
+    "gated": gated,
+}
+
+if __name__ == "__main__":
+    for fault in sys.argv[1:]:
+        FAULTS[fault]()
+    sys.exit(main(["serve"]))
