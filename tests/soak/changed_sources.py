@@ -273,8 +273,10 @@ def line_ends(rng: random.Random, source: Source) -> Changed:
     def even(text: str) -> str:
         return text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", new)
 
-    whole = "\r\n" not in source.text[max(0, source.span.start - 1) : source.span.start + 1]
-    return Changed("line ends", even(source.text), len(even(source.text[: source.span.start])) if whole else None)
+    start = source.span.start
+    split = "\r\n" in source.text[max(0, start - 1) : start + 1]  # the quote begins with the second half of a line end
+    image = len(even(source.text[: start - split])) + (split and new == "\r\n")
+    return Changed("line ends", even(source.text), image)
 
 
 def duplicate(rng: random.Random, source: Source) -> Changed:
