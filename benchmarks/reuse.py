@@ -20,9 +20,9 @@ from pathlib import Path
 from lens_lsp.domain.answer import StopReason
 from lens_lsp.domain.events import answer_of
 from lens_lsp.knowledge.matching import question_key
-from lens_lsp.knowledge.store import Store
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
+from lens_lsp.store.store import Store
 
 _PAIRS = Path(__file__).with_name("questions") / "reuse.jsonl"
 _SHARED_STAGES = {"walk", "read", "scan", "prior"}

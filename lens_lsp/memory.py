@@ -34,12 +34,12 @@ from lens_lsp.knowledge.clusters import (
     used_again,
 )
 from lens_lsp.knowledge.export import file_name
-from lens_lsp.knowledge.forgetting import ANSWERS
 from lens_lsp.knowledge.matching import content, likeness, question_key, requirement_key
-from lens_lsp.knowledge.reading import Knowledge
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
 from lens_lsp.places import Places
+from lens_lsp.store.forgetting import ANSWERS
+from lens_lsp.store.reading import Knowledge
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
 
 OFFLINE = "offline"
 """The name of the rules where a model's would stand."""

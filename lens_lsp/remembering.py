@@ -17,10 +17,10 @@ from lens_lsp.engine.answering import Answering
 from lens_lsp.engine.reading import Reading
 from lens_lsp.engine.recall import Recollection
 from lens_lsp.engine.search import Search
-from lens_lsp.knowledge.failures import StoreError
 from lens_lsp.knowledge.matching import content
 from lens_lsp.memory import OFFLINE, Cut, Memory, Outcome
 from lens_lsp.oracle.following import Earlier, whole
+from lens_lsp.store.failures import StoreError
 
 T = TypeVar("T")
 

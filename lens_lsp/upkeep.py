@@ -10,9 +10,9 @@ from lens_lsp.checking import Cited, Finding
 from lens_lsp.domain.citation import Checked, CitationState
 from lens_lsp.domain.cluster import Cluster
 from lens_lsp.knowledge.clusters import citation_id, live, organise, rechecked
-from lens_lsp.knowledge.reading import Knowledge
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
+from lens_lsp.store.reading import Knowledge
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
 
 _SHORT = 8
 

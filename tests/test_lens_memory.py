@@ -17,12 +17,12 @@ from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, Stop
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.plan import Plan, Requirement
-from lens_lsp.knowledge.connection import Connection, connect
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
 from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.store.connection import Connection, connect
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
 from tests.engine.scripted_oracle import ScriptedOracle, quoting
 
 

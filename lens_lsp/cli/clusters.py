@@ -21,7 +21,7 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.inert import inert_json
 from lens_lsp.knowledge.clusters import live
 from lens_lsp.knowledge.export import cluster_markdown, file_name, graph_mermaid
-from lens_lsp.knowledge.store import Store
+from lens_lsp.store.store import Store
 from lens_lsp.upkeep import kept_citations, settle
 from lens_lsp.wire.check import check_json, message
 from lens_lsp.wire.clusters import clusters_json, moment

@@ -29,7 +29,7 @@ from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.sources import PROJECT_FILE, user_file
 
 if TYPE_CHECKING:
-    from lens_lsp.knowledge.store import Health
+    from lens_lsp.store.store import Health
 
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
@@ -132,9 +132,9 @@ def _paths(environment: Mapping[str, str]) -> dict[str, object]:
 
 def _store(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """How the store of the workspace is; one that is not there is not made, one that cannot be used is a finding."""
-    from lens_lsp.knowledge.failures import StoreError
-    from lens_lsp.knowledge.place import store_folder
-    from lens_lsp.knowledge.store import Store
+    from lens_lsp.store.failures import StoreError
+    from lens_lsp.store.place import store_folder
+    from lens_lsp.store.store import Store
 
     folder: object = "none"
     try:

@@ -15,8 +15,8 @@ from lens_lsp.cli.workspace import workspace_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lens_lsp.knowledge.store import Store
     from lens_lsp.memory import Memory
+    from lens_lsp.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class StoreChoice:
 
     def place(self, workspace: str) -> Path:
         """The folder of the store. Raises `StoreUnavailable`."""
-        from lens_lsp.knowledge.place import store_folder
+        from lens_lsp.store.place import store_folder
 
         return store_folder(workspace, self.folder, os.environ)
 
@@ -44,9 +44,9 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, *, quiet: bool) -> 
     if choice.off:
         yield None
         return
-    from lens_lsp.knowledge.failures import StoreUnavailable
-    from lens_lsp.knowledge.store import Store
     from lens_lsp.memory import Memory
+    from lens_lsp.store.failures import StoreUnavailable
+    from lens_lsp.store.store import Store
 
     workspace = workspace_for(paths)
     try:
@@ -63,8 +63,8 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, *, quiet: bool) -> 
 @contextmanager
 def existing_store(paths: Sequence[str], choice: StoreChoice) -> Iterator[Store | None]:
     """The workspace's store if it has one; nothing is made. Raises `StoreUnavailable` for one that cannot be read."""
-    from lens_lsp.knowledge.failures import StoreUnavailable
-    from lens_lsp.knowledge.store import Store
+    from lens_lsp.store.failures import StoreUnavailable
+    from lens_lsp.store.store import Store
 
     store = None
     if not choice.off:

@@ -15,16 +15,16 @@ from lens_lsp.domain.citation import Citation
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
 from lens_lsp.knowledge.clusters import identify
 from lens_lsp.knowledge.export import file_name
-from lens_lsp.knowledge.failures import NotSaved, NotSavedReason
-from lens_lsp.knowledge.forgetting import ANSWERS
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.memory import OFFLINE
 from lens_lsp.sources import Sources
+from lens_lsp.store.failures import NotSaved, NotSavedReason
+from lens_lsp.store.forgetting import ANSWERS
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
-    from lens_lsp.knowledge.store import Store
+    from lens_lsp.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.events import Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.model import Evidence
 from lens_lsp.knowledge.answer_files.writing import Saved
-from lens_lsp.knowledge.failures import NotSaved
 from lens_lsp.lens import FindObserver, Lens
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.aside import aside
@@ -30,6 +29,7 @@ from lens_lsp.lsp.questions import Question, frozen, searched
 from lens_lsp.lsp.seat import seated
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
+from lens_lsp.store.failures import NotSaved
 from lens_lsp.wire.answer import answer_json
 from lens_lsp.wire.events import event_json
 from lens_lsp.wire.evidence import evidence_json

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.domain.cluster import Asked, Cluster, Turn
-    from lens_lsp.knowledge.store import Store
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.stores import Stores
+    from lens_lsp.store.store import Store
 
 
 async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:

@@ -65,14 +65,14 @@ class Decomposition:
 
 def parse_anchors(text: str) -> tuple[str, ...]:
     """Stage S1."""
-    return _anchors(_json(text, "anchors").get("anchors"))
+    return _anchors(json_in(text, "anchors").get("anchors"))
 
 
 def parse_decomposition(text: str) -> Decomposition:
     """Stage S2, and S1 where it is joined."""
     from lens_lsp.oracle.reply_models import FactPart, PlanPart  # brings pydantic, while the first call is on its way
 
-    said = _json(text, "facts", "intent")
+    said = json_in(text, "facts", "intent")
     facts = [part for part in _each(FactPart, _facts(said.get("facts")), MOST_REQUIREMENTS) if part.text]
     if not facts:
         raise MalformedReply("no facts in it")
@@ -93,7 +93,7 @@ def parse_observation(
     """Stage S3: of the regions that were shown and the facts that were asked for; with coverage where it is joined."""
     from lens_lsp.oracle.reply_models import FoundPart
 
-    said = _json(text, "found", "terms", "unproven", may_be_empty=True)
+    said = json_in(text, "found", "terms", "unproven", may_be_empty=True)
     judgements: dict[tuple[int, str], Judgement] = {}
     for part in _each(FoundPart, said.get("found"), MOST_FOUND):
         place = part.region, part.fact
@@ -117,7 +117,7 @@ def parse_observation(
 
 def parse_coverage(text: str, facts: Collection[str]) -> CoverageReply:
     """The coverage check."""
-    said = _json(text, "unproven", "terms", may_be_empty=True)
+    said = json_in(text, "unproven", "terms", may_be_empty=True)
     return CoverageReply(_ids(said.get("unproven"), facts), _terms(said.get("terms"), facts))
 
 
@@ -126,7 +126,7 @@ def parse_short(text: str) -> str | None:
     from lens_lsp.oracle.reply_models import ShortPart
 
     try:
-        parts = _each(ShortPart, [_json(text, "short", may_be_empty=True)], 1)
+        parts = _each(ShortPart, [json_in(text, "short", may_be_empty=True)], 1)
     except MalformedReply:
         lines = [line for line in _THOUGHT.sub("", text[:LONGEST_REPLY]).splitlines() if line.strip()]
         if len(lines) != 1 or "{" in lines[0] or "```" in lines[0]:
@@ -140,14 +140,14 @@ def parse_trailer(text: str, facts: Collection[str]) -> tuple[str | None, tuple[
     from lens_lsp.oracle.reply_models import ShortPart
 
     try:
-        said = _json(text, "short", "unmet")
+        said = json_in(text, "short", "unmet")
     except MalformedReply:
         return None, ()
     parts = _each(ShortPart, [said], 1)
     return (parts[0].short if parts else None), _ids(said.get("unmet"), facts)
 
 
-def _json(text: str, *keys: str, may_be_empty: bool = False) -> Mapping[str, Any]:
+def json_in(text: str, *keys: str, may_be_empty: bool = False) -> Mapping[str, Any]:
     """The first object in a reply that has one of some keys; a bare list stands for the first of them."""
     body = _THOUGHT.sub("", text[:LONGEST_REPLY])
     if len(text) > LONGEST_REPLY:

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lens_lsp.domain.cluster import Cluster
-from lens_lsp.knowledge.connection import Connect, connect
-from lens_lsp.knowledge.failures import StoreError
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
-from tests.knowledge.corruption import CORRUPTIONS, Corruption
-from tests.knowledge.history import Model, drawn, found_in, scratch
-from tests.knowledge.kept import fact_key, kept, kept_summary, kept_turn, question_key
-from tests.knowledge.mutants import unchecked
+from lens_lsp.store.connection import Connect, connect
+from lens_lsp.store.failures import StoreError
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
+from tests.store.corruption import CORRUPTIONS, Corruption
+from tests.store.history import Model, drawn, found_in, scratch
+from tests.store.kept import fact_key, kept, kept_summary, kept_turn, question_key
+from tests.store.mutants import unchecked
 
 CLUSTERS = 16
 

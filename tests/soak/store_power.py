@@ -19,13 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lens_lsp.knowledge.connection import Connect
-from lens_lsp.knowledge.failures import NotSaved, NotSavedReason, StoreError, StoreUnavailable, StoreUnreadable
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
-from tests.knowledge.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
-from tests.knowledge.history import Model, begun, drawn, found_in, looked_at, scratch
-from tests.knowledge.mutants import changed, without_syncs
+from lens_lsp.store.connection import Connect
+from lens_lsp.store.failures import NotSaved, NotSavedReason, StoreError, StoreUnavailable, StoreUnreadable
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
+from tests.store.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
+from tests.store.history import Model, begun, drawn, found_in, looked_at, scratch
+from tests.store.mutants import changed, without_syncs
 
 HISTORY = 40
 LATEST_CUT = 1_500

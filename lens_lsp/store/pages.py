@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from lens_lsp.knowledge.assembly import Row
-from lens_lsp.knowledge.rows import SUM_BYTES, Value, row_sum
-from lens_lsp.knowledge.schema import PAGE_SIZE, TABLES, Kind, Table
+from lens_lsp.store.assembly import Row
+from lens_lsp.store.rows import SUM_BYTES, Value, row_sum
+from lens_lsp.store.schema import PAGE_SIZE, TABLES, Kind, Table
 
 _LEAF = 0x0D
 _FILE_HEADER = 100

@@ -11,23 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.knowledge.connection import Connection, connect
-from lens_lsp.knowledge.failures import (
+from lens_lsp.store.connection import Connection, connect
+from lens_lsp.store.failures import (
     NotSaved,
     NotSavedReason,
     StoreUnavailable,
     StoreUnreadable,
     Unavailable,
 )
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
 from tests.availability import unavailable
-from tests.knowledge.kept import kept
-from tests.knowledge.mutants import Changed
+from tests.store.kept import kept
+from tests.store.mutants import Changed
 
 apsw_missing = None
 try:
-    from tests.knowledge.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
+    from tests.store.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
 except ImportError as error:
     apsw_missing = str(error)
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
-from lens_lsp.knowledge.assembly import Damage, Row, assemble, decoded, name_of
-from lens_lsp.knowledge.connection import Connection, structural_fault
-from lens_lsp.knowledge.rows import SUM_BYTES, Value, Values, row_sum, summary_of, turn_of
-from lens_lsp.knowledge.schema import ASKED, CITATIONS, CLUSTERS, FACTS, PARTS, SUMMARIES, TOTALS, TURNS, Table
+from lens_lsp.store.assembly import Damage, Row, assemble, decoded, name_of
+from lens_lsp.store.connection import Connection, structural_fault
+from lens_lsp.store.rows import SUM_BYTES, Value, Values, row_sum, summary_of, turn_of
+from lens_lsp.store.schema import ASKED, CITATIONS, CLUSTERS, FACTS, PARTS, SUMMARIES, TOTALS, TURNS, Table
 
 Total = tuple[int, bytes]
 """How many rows, and all their checksums in one."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lens_lsp.domain.cluster import Asked, Cluster, KnownFact
-from lens_lsp.knowledge.rows import PART_BYTES, Values, asked_of, citation_of, cluster_of, fact_of, link_of
-from lens_lsp.knowledge.schema import ASKED, CITATIONS, CLUSTERS, FACTS, LINKS, Table
-from lens_lsp.knowledge.values import Malformed, text
+from lens_lsp.store.rows import PART_BYTES, Values, asked_of, citation_of, cluster_of, fact_of, link_of
+from lens_lsp.store.schema import ASKED, CITATIONS, CLUSTERS, FACTS, LINKS, Table
+from lens_lsp.store.values import Malformed, text
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from lens_lsp.knowledge.assembly import Damage
-from lens_lsp.knowledge.connection import Connection, configure, corruption, number, transaction
-from lens_lsp.knowledge.failures import (
+from lens_lsp.store.assembly import Damage
+from lens_lsp.store.connection import Connection, configure, corruption, number, transaction
+from lens_lsp.store.failures import (
     NotSaved,
     NotSavedReason,
     StoreUnavailable,
@@ -26,13 +26,13 @@ from lens_lsp.knowledge.failures import (
     not_saved,
     unavailable,
 )
-from lens_lsp.knowledge.files import STEM
-from lens_lsp.knowledge.folder_lock import FolderLock
-from lens_lsp.knowledge.migrations import migrate
-from lens_lsp.knowledge.place import unusable
-from lens_lsp.knowledge.reading import Knowledge
-from lens_lsp.knowledge.replacement import Workshop
-from lens_lsp.knowledge.schema import Found, inspect
+from lens_lsp.store.files import STEM
+from lens_lsp.store.folder_lock import FolderLock
+from lens_lsp.store.migrations import migrate
+from lens_lsp.store.place import unusable
+from lens_lsp.store.reading import Knowledge
+from lens_lsp.store.replacement import Workshop
+from lens_lsp.store.schema import Found, inspect
 
 T = TypeVar("T")
 Work = Callable[[Knowledge, Connection], T]

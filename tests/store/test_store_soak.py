@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.availability import unavailable
-from tests.knowledge.corruption import flipped_bits, overwritten, tampered_rows
-from tests.knowledge.mutants import changed, unchecked, without_syncs
 from tests.soak import store_corruptions, store_kills, store_writers
+from tests.store.corruption import flipped_bits, overwritten, tampered_rows
+from tests.store.mutants import changed, unchecked, without_syncs
 
 try:
-    from tests.knowledge.faulty_disk import FaultyVFS
     from tests.soak import store_full, store_power
+    from tests.store.faulty_disk import FaultyVFS
 except ImportError as error:
     apsw_missing: str | None = str(error)
 else:

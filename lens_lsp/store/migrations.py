@@ -5,10 +5,10 @@ A process that dies anywhere leaves a file that is whole and of one version or t
 
 from __future__ import annotations
 
-from lens_lsp.knowledge.connection import Connect, Connection, corruption, number, structural_fault, transaction
-from lens_lsp.knowledge.failures import StoreUnavailable, Unavailable
-from lens_lsp.knowledge.files import StoreFiles
-from lens_lsp.knowledge.schema import Layout
+from lens_lsp.store.connection import Connect, Connection, corruption, number, structural_fault, transaction
+from lens_lsp.store.failures import StoreUnavailable, Unavailable
+from lens_lsp.store.files import StoreFiles
+from lens_lsp.store.schema import Layout
 
 
 def migrate(connection: Connection, connect: Connect, files: StoreFiles, layout: Layout) -> None:

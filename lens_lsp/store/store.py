@@ -16,18 +16,18 @@ from types import TracebackType
 
 from lens_lsp.disk.whole import replace_whole
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
-from lens_lsp.knowledge.assembly import Damage
-from lens_lsp.knowledge.connection import Connect, Connection, connect
-from lens_lsp.knowledge.failures import NotSaved, NotSavedReason
-from lens_lsp.knowledge.files import STEM, StoreFiles
-from lens_lsp.knowledge.folder_lock import FolderLock
-from lens_lsp.knowledge.forgetting import ANSWERS, delete_answers, delete_copies, oblivion
-from lens_lsp.knowledge.place import prepare_folder
-from lens_lsp.knowledge.reading import Knowledge
-from lens_lsp.knowledge.replacement import Workshop
-from lens_lsp.knowledge.schema import LAYOUT, Layout
-from lens_lsp.knowledge.session import Session
-from lens_lsp.knowledge.writing import Changes, write
+from lens_lsp.store.assembly import Damage
+from lens_lsp.store.connection import Connect, Connection, connect
+from lens_lsp.store.failures import NotSaved, NotSavedReason
+from lens_lsp.store.files import STEM, StoreFiles
+from lens_lsp.store.folder_lock import FolderLock
+from lens_lsp.store.forgetting import ANSWERS, delete_answers, delete_copies, oblivion
+from lens_lsp.store.place import prepare_folder
+from lens_lsp.store.reading import Knowledge
+from lens_lsp.store.replacement import Workshop
+from lens_lsp.store.schema import LAYOUT, Layout
+from lens_lsp.store.session import Session
+from lens_lsp.store.writing import Changes, write
 
 
 @dataclass(frozen=True, slots=True)

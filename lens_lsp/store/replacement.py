@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.knowledge.connection import Connect, Connection, configure, structural_fault, transaction
-from lens_lsp.knowledge.failures import is_corruption, is_refusal
-from lens_lsp.knowledge.files import StoreFiles
-from lens_lsp.knowledge.reading import Knowledge, all_damage
-from lens_lsp.knowledge.salvage import salvage
-from lens_lsp.knowledge.schema import PAGE_SIZE, Found, Layout, create, inspect
-from lens_lsp.knowledge.writing import Changes, clear, write
+from lens_lsp.store.connection import Connect, Connection, configure, structural_fault, transaction
+from lens_lsp.store.failures import is_corruption, is_refusal
+from lens_lsp.store.files import StoreFiles
+from lens_lsp.store.reading import Knowledge, all_damage
+from lens_lsp.store.salvage import salvage
+from lens_lsp.store.schema import PAGE_SIZE, Found, Layout, create, inspect
+from lens_lsp.store.writing import Changes, clear, write
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Turn
 from lens_lsp.domain.model import TextSource
 from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.schema import ASKED, CITATIONS, FACTS, LINKS, Table
-from lens_lsp.knowledge.values import (
+from lens_lsp.store.schema import ASKED, CITATIONS, FACTS, LINKS, Table
+from lens_lsp.store.values import (
     Malformed,
     computation_json,
     computation_of,

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.knowledge.rows import row_sum
-from lens_lsp.knowledge.schema import LAYOUT, PAGE_SIZE, SUMMARIES, TOTALS
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
-from tests.knowledge.corruption import another_application, foreign_journal, hostile_schema, made_up_journal
-from tests.knowledge.kept import fact_key, kept, kept_summary, kept_turn, question_key
+from lens_lsp.store.rows import row_sum
+from lens_lsp.store.schema import LAYOUT, PAGE_SIZE, SUMMARIES, TOTALS
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
+from tests.store.corruption import another_application, foreign_journal, hostile_schema, made_up_journal
+from tests.store.kept import fact_key, kept, kept_summary, kept_turn, question_key
 
 CLUSTERS = tuple(kept(n) for n in range(8))
 

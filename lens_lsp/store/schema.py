@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from lens_lsp.knowledge.connection import Connection, number
+from lens_lsp.store.connection import Connection, number
 
 APPLICATION_ID = 0x6C656E73
 """``lens`` in ASCII, in the header of the file: nothing else is ever opened as a store."""

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.knowledge.connection import Connection
-from lens_lsp.knowledge.failures import StoreUnavailable, Unavailable
-from lens_lsp.knowledge.schema import LAYOUT
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
-from tests.knowledge.history import found_in
-from tests.knowledge.kept import kept
-from tests.knowledge.old_layout import LATER, content_of
+from lens_lsp.store.connection import Connection
+from lens_lsp.store.failures import StoreUnavailable, Unavailable
+from lens_lsp.store.schema import LAYOUT
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
 from tests.soak.store_migrations import MODEL, old_store
+from tests.store.history import found_in
+from tests.store.kept import kept
+from tests.store.old_layout import LATER, content_of
 
 
 def test_an_old_file_is_brought_up_to_date_and_kept_as_a_backup(tmp_path: Path) -> None:

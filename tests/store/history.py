@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
-from tests.knowledge.kept import kept, kept_summary, kept_turn
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
+from tests.store.kept import kept, kept_summary, kept_turn
 
 CLUSTERS = 12
 THREADS = ("main", "aside")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lens_lsp.domain.cluster import Cluster
-from lens_lsp.knowledge.assembly import Damage, Row, assemble, decoded, headless, listed_parts, name_of
-from lens_lsp.knowledge.pages import rows_in
-from lens_lsp.knowledge.rows import PART_BYTES, summary_of, turn_of
-from lens_lsp.knowledge.schema import CLUSTERS, PARTS, SUMMARIES, TOTALS, TURNS
-from lens_lsp.knowledge.writing import Changes
+from lens_lsp.store.assembly import Damage, Row, assemble, decoded, headless, listed_parts, name_of
+from lens_lsp.store.pages import rows_in
+from lens_lsp.store.rows import PART_BYTES, summary_of, turn_of
+from lens_lsp.store.schema import CLUSTERS, PARTS, SUMMARIES, TOTALS, TURNS
+from lens_lsp.store.writing import Changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
-from lens_lsp.knowledge.assembly import Damage, parts_of
-from lens_lsp.knowledge.connection import Connection
-from lens_lsp.knowledge.reading import NOTHING, Knowledge, Total, together
-from lens_lsp.knowledge.rows import (
+from lens_lsp.store.assembly import Damage, parts_of
+from lens_lsp.store.connection import Connection
+from lens_lsp.store.reading import NOTHING, Knowledge, Total, together
+from lens_lsp.store.rows import (
     SUM_BYTES,
     Value,
     Values,
@@ -19,7 +19,7 @@ from lens_lsp.knowledge.rows import (
     summary_values,
     turn_values,
 )
-from lens_lsp.knowledge.schema import CLUSTERS, COUNTED, PARTS, SUMMARIES, TABLES, TOTALS, TURNS, Table
+from lens_lsp.store.schema import CLUSTERS, COUNTED, PARTS, SUMMARIES, TABLES, TOTALS, TURNS, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lens_lsp.disk.locks import give, lock_file, take
-from lens_lsp.knowledge.connection import BUSY_SECONDS
-from lens_lsp.knowledge.failures import StoreUnavailable, Unavailable
-from lens_lsp.knowledge.place import unusable
+from lens_lsp.store.connection import BUSY_SECONDS
+from lens_lsp.store.failures import StoreUnavailable, Unavailable
+from lens_lsp.store.place import unusable
 
 
 class FolderLock:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from lens_lsp.disk.whole import PART
 from lens_lsp.domain.cluster import Cluster
-from lens_lsp.knowledge.files import StoreFiles
-from lens_lsp.knowledge.reading import Knowledge
-from lens_lsp.knowledge.writing import Changes, Removal
+from lens_lsp.store.files import StoreFiles
+from lens_lsp.store.reading import Knowledge
+from lens_lsp.store.writing import Changes, Removal
 
 ANSWERS = "answers"
 """The folder of answer files, in the store's folder."""

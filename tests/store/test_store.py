@@ -18,15 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.domain.cluster import Cluster, ClusterLink, DocumentSummary, Turn
-from lens_lsp.knowledge.connection import Connection, connect
-from lens_lsp.knowledge.pages import rows_in
-from lens_lsp.knowledge.reading import Knowledge
-from lens_lsp.knowledge.rows import row_sum
-from lens_lsp.knowledge.schema import TABLES
-from lens_lsp.knowledge.store import Store
-from lens_lsp.knowledge.writing import Changes
-from tests.knowledge.history import Model, drawn, found_in, scratch
-from tests.knowledge.kept import fact_key, kept, kept_summary, kept_turn, question, question_key
+from lens_lsp.store.connection import Connection, connect
+from lens_lsp.store.pages import rows_in
+from lens_lsp.store.reading import Knowledge
+from lens_lsp.store.rows import row_sum
+from lens_lsp.store.schema import TABLES
+from lens_lsp.store.store import Store
+from lens_lsp.store.writing import Changes
+from tests.store.history import Model, drawn, found_in, scratch
+from tests.store.kept import fact_key, kept, kept_summary, kept_turn, question, question_key
 
 TEXTS = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=30)
 

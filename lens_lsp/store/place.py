@@ -16,7 +16,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from lens_lsp.knowledge.failures import StoreUnavailable, Unavailable
+from lens_lsp.store.failures import StoreUnavailable, Unavailable
 
 # Where another machine, or a program in between, decides what a lock and a sync are worth.
 _NETWORK = frozenset(

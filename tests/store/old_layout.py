@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
-from lens_lsp.knowledge.connection import Connection, number
-from lens_lsp.knowledge.reading import Knowledge
-from lens_lsp.knowledge.rows import (
+from lens_lsp.store.connection import Connection, number
+from lens_lsp.store.reading import Knowledge
+from lens_lsp.store.rows import (
     Values,
     asked_of,
     citation_of,
@@ -25,7 +25,7 @@ from lens_lsp.knowledge.rows import (
     turn_of,
     turn_values,
 )
-from lens_lsp.knowledge.schema import (
+from lens_lsp.store.schema import (
     APPLICATION_ID,
     ASKED,
     CITATIONS,
@@ -41,7 +41,7 @@ from lens_lsp.knowledge.schema import (
     Layout,
     Table,
 )
-from lens_lsp.knowledge.writing import Changes, clear, write
+from lens_lsp.store.writing import Changes, clear, write
 
 _OLD = tuple(table for table in TABLES if table is not TOTALS)
 
