@@ -1,0 +1,47 @@
+/** Real documents in folders that a story may change: copies of this repository's own docs. */
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { repository } from './rig.mjs';
+
+/** A question that the docs answer, and the sentence that proves it. */
+export const QUESTION = 'How many questions run at a time and how many wait?';
+/** What a model would say has to be looked up for it. */
+export const FACT = 'how many questions run at a time and how many wait';
+export const PROOF = 'Four questions run at a time and 64 wait.';
+export const SOURCE = 'explanation/language-server.md';
+
+/** Copies docs/, or one folder of it, to a new place; gives that place. */
+export function docs(to, part = '') {
+  fs.rmSync(to, { recursive: true, force: true });
+  fs.cpSync(path.join(repository, 'docs', part), to, {
+    recursive: true,
+    filter: (from) => !/\.(pyc?|png)$/.test(from),
+  });
+  return to;
+}
+
+/** Where the proof stands in a copy: line and column from 1, and how long it is. */
+export function proofIn(folder) {
+  const lines = fs.readFileSync(path.join(folder, SOURCE), 'utf8').split('\n');
+  const line = lines.findIndex((each) => each.includes(PROOF));
+  if (line < 0) throw new Error(`docs/${SOURCE} no longer says “${PROOF}”: give the stories another question`);
+  return { line: line + 1, column: lines[line].indexOf(PROOF) + 1, length: PROOF.length };
+}
+
+/** How many files `many` writes. */
+export const FILES = 20_000;
+
+/** Writes many small notes, one of which answers a question; gives the folder, the question and the sentence. */
+export function many(folder) {
+  fs.rmSync(folder, { recursive: true, force: true });
+  for (let number = 0; number < FILES; number += 1) {
+    const within = path.join(folder, `box-${String(Math.floor(number / 100)).padStart(3, '0')}`);
+    if (number % 100 === 0) fs.mkdirSync(within, { recursive: true });
+    const day = `On day ${number % 365} the carts of mill ${number} were counted and the old bridge was closed for repairs.`;
+    fs.writeFileSync(path.join(within, `log-${number}.md`), `# Log ${number}\n\n${day}\n`);
+  }
+  const proof = 'The bridge at Arlen was opened on 4 May 1931.';
+  fs.writeFileSync(path.join(folder, 'box-117', 'arlen.md'), `# Arlen\n\n${proof}\n`);
+  return { folder, question: 'When was the bridge at Arlen opened?', proof };
+}

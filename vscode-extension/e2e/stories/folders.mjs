@@ -1,0 +1,39 @@
+/** A workspace of two folders: both are searched, or the one that is chosen. */
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { docs, PROOF, QUESTION } from '../corpus.mjs';
+import { environmentOf, packaged } from '../packaged.mjs';
+
+export async function story(story) {
+  docs(path.join(story.dir, 'guides'), 'how-to');
+  docs(path.join(story.dir, 'background'), 'explanation');
+  const workspace = path.join(story.dir, 'two.code-workspace');
+  fs.writeFileSync(workspace, JSON.stringify({ folders: [{ path: 'guides' }, { path: 'background' }] }));
+  const server = await story.server({
+    vsix: [packaged()],
+    settings: { 'lens.interpreter': environmentOf(packaged()) },
+  });
+  const workbench = await story.window(server, { workspace });
+
+  await story.step('Two folders are open', async () => {
+    await workbench.ready();
+    await workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'background' }).waitFor();
+  });
+
+  await story.step('A question is answered from the second', async () => {
+    await workbench.ask(QUESTION);
+    await workbench.line(workbench.answer, `> ${PROOF}`).waitFor();
+  });
+
+  await story.step('The scope offers each folder', async () => {
+    await workbench.command('Lens: Ask in…');
+    await workbench.rows.filter({ hasText: 'guides' }).first().waitFor();
+  });
+
+  await story.step('Asked of the first alone, the second proves nothing', async () => {
+    await workbench.pick('guides');
+    await workbench.answerInput('Ask about your files', QUESTION);
+    await workbench.line(workbench.answer, 'No passage was found').waitFor();
+  });
+}

@@ -1,0 +1,209 @@
+/** One window of the workbench in a browser, and how a person moves in it. Everything waits for what is to be seen. */
+import { chromium, browser as executablePath } from './rig.mjs';
+
+/** Milliseconds: two busy cores are slow, and nothing is gained by giving up early. */
+export const PATIENCE = 120_000;
+/** Hosts that are none: what webviews ask them for is answered by the workbench's own service worker. */
+const RESOURCES = /\.vscode-resource\.vscode-cdn\.net$/;
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
+
+export function launch() {
+  return chromium().launch({ executablePath, headless: true, args: ARGS });
+}
+
+/** A text as it is, for a regular expression. */
+function literally(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+export class Workbench {
+  /** Opens a folder, or a `.code-workspace` file, in a window of its own. */
+  static async open(browser, server, what) {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, permissions });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    const workbench = new Workbench(page, server);
+    await page.goto(Workbench.address(server, what));
+    return workbench;
+  }
+
+  /** The address of a window; `payload` is for the workbench itself. */
+  static address(server, { folder, workspace, payload }) {
+    const query = new URLSearchParams(folder === undefined ? { workspace } : { folder });
+    if (payload !== undefined) query.set('payload', JSON.stringify(payload));
+    return `${server.base}/?${query}`;
+  }
+
+  constructor(page, server) {
+    this.page = page;
+    this.server = server;
+    /** Requests that left this machine, or tried to: `host path`. */
+    this.strangers = [];
+    const own = new URL(server.base).host;
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (/^(https?|wss?):$/.test(url.protocol) && url.host !== own && !RESOURCES.test(url.host))
+        this.strangers.push(`${url.host} ${url.pathname}`);
+    });
+  }
+
+  /** Waits until the explorer shows what was opened. */
+  async ready() {
+    await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+  }
+
+  close() {
+    return this.page.context().close();
+  }
+
+  /** The quick input that is open: a palette, a pick or an input box. */
+  get quickInput() {
+    return this.page.locator('.quick-input-widget:visible');
+  }
+
+  get rows() {
+    return this.quickInput.locator('.quick-input-list .monaco-list-row');
+  }
+
+  /**
+   * Runs a command by its full title. The palette lists what there is when it opens: it is opened again until a
+   * contribution that comes later is in.
+   */
+  async command(title) {
+    const row = this.rows
+      .filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${literally(title)}$`) }) })
+      .first();
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      await this.page.keyboard.press('F1');
+      const input = this.quickInput.locator('input.input');
+      await input.waitFor();
+      await input.fill(`>${title}`);
+      try {
+        await row.waitFor({ timeout: 3_000 });
+        await row.click();
+        await this.page.mouse.move(0, 0); // what lies below the row would show its hover
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+        await this.page.keyboard.press('Escape');
+        await this.quickInput.waitFor({ state: 'hidden' });
+      }
+    }
+  }
+
+  /** Fills the input box that asks for something, known by its placeholder or prompt. */
+  async answerInput(about, value) {
+    const input = this.quickInput.locator('input.input');
+    await this.quickInput
+      .filter({ has: this.page.locator(`input[placeholder*="${about}"]`).or(this.page.getByText(about)) })
+      .waitFor();
+    await input.fill(value);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Chooses the row of a pick that holds a text. */
+  async pick(text) {
+    await this.rows.filter({ hasText: text }).first().click();
+  }
+
+  async openFile(name) {
+    await this.page.keyboard.press('Control+P');
+    const input = this.quickInput.locator('input.input');
+    await input.waitFor();
+    await input.fill(name);
+    await this.rows
+      .filter({ hasText: name.split('/').at(-1) })
+      .first()
+      .waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.tab(name.split('/').at(-1)).waitFor();
+  }
+
+  /** The tab of an open editor. */
+  tab(name, { active = true } = {}) {
+    return this.page.locator(`.tab${active ? '.active' : ''}[data-resource-name="${name}"]`);
+  }
+
+  /** The shown text editor of a file or document whose address ends so. */
+  editor(ending) {
+    return this.page.locator(`.monaco-editor[data-uri$="${ending}"]`);
+  }
+
+  /** The shown answer that is whole: a document of its file. */
+  get answer() {
+    return this.page.locator('.monaco-editor[data-uri^="lens-answer:"][data-uri*="/answers/"]');
+  }
+
+  /** The shown answer that still streams. */
+  get streaming() {
+    return this.page.locator('.monaco-editor[data-uri^="lens-answer:/asking/"]');
+  }
+
+  /** A shown line of a text editor that holds a text. */
+  line(editor, text) {
+    return editor.locator('.view-line').filter({ hasText: text }).first();
+  }
+
+  /** The mark of a citation in the shown answer, once it is a link. The colours of Markdown cut its text to pieces. */
+  citation(number) {
+    return this.answer.locator('.detected-link', { hasText: new RegExp(`^\\^${number}$`) }).first();
+  }
+
+  /** Asks from the palette. */
+  async ask(question) {
+    await this.command('Lens: Ask a Question…');
+    await this.answerInput('Ask about your files', question);
+  }
+
+  /** Waits until the status bar tells a place, as `Ln 3, Col 7 (12 selected)`; gives what it says. */
+  async place(expected) {
+    const status = this.page.locator('#status\\.editor\\.selection');
+    await status.filter({ hasText: expected }).waitFor();
+    return (await status.textContent()).trim();
+  }
+
+  notification(text) {
+    return this.page.locator('.notification-toast .notification-list-item', { hasText: text });
+  }
+
+  /** Presses a button of a notification. */
+  async respond(text, button) {
+    const toast = this.notification(text).first();
+    await toast.waitFor();
+    await toast.locator('.monaco-button', { hasText: button }).first().click();
+  }
+
+  dialog(text) {
+    return this.page.locator('.monaco-dialog-box', { hasText: text });
+  }
+
+  statusItem(text) {
+    return this.page.locator('.statusbar-item', { hasText: text });
+  }
+
+  async problems() {
+    await this.command('Problems: Focus on Problems View');
+    return this.page.locator('.markers-panel .monaco-list-row');
+  }
+
+  /** The side bar, once it shows the view with this title. */
+  sideBar(title) {
+    return this.page.locator('.part.sidebar', { has: this.page.locator('.composite.title', { hasText: title }) });
+  }
+
+  async save() {
+    await this.page.keyboard.press('Control+S');
+    await this.page.locator('.tab.active.dirty').waitFor({ state: 'detached' });
+  }
+}

@@ -1,0 +1,49 @@
+import * as vscode from 'vscode';
+import { quoteIn, unitsOf } from './places';
+
+/** How a place is shown. */
+export interface Showing {
+  /** Leave the focus where it is, in a tab that the next one may replace. */
+  readonly preview?: boolean;
+}
+
+/**
+ * Show a place in the editor, the passage selected and in the middle. A file that is no text is opened by whatever
+ * opens it. False where there is nothing to show.
+ */
+export async function jump(place: vscode.Location, showing: Showing = {}): Promise<boolean> {
+  const preview = showing.preview === true;
+  try {
+    const document = await vscode.workspace.openTextDocument(place.uri);
+    const editor = await vscode.window.showTextDocument(document, {
+      preview,
+      preserveFocus: preview,
+      selection: place.range,
+    });
+    editor.revealRange(place.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    return true;
+  } catch {
+    // Not a text, or gone: the editor says so itself when it is asked to open it.
+    if (!preview) {
+      await vscode.commands.executeCommand('vscode.open', place.uri);
+    }
+    return false;
+  }
+}
+
+/** Where a span of code points of a file stands in the editor; its quote, where it is known, wins over its numbers. */
+export async function locationOfSpan(
+  uri: vscode.Uri,
+  span: readonly [number, number],
+  quote?: string,
+): Promise<vscode.Location> {
+  try {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const text = document.getText();
+    const numbered = unitsOf(text, span);
+    const [start, end] = (quote === undefined ? undefined : quoteIn(text, quote, numbered[0])) ?? numbered;
+    return new vscode.Location(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)));
+  } catch {
+    return new vscode.Location(uri, new vscode.Position(0, 0));
+  }
+}

@@ -1,0 +1,121 @@
+import * as vscode from 'vscode';
+import type { LensClient } from '../client';
+import type { AnswerResult } from '../protocol';
+import { registerActions } from './actions';
+import { AnswerDocuments, isLive, SCHEME } from './answerDocument';
+import { AskedQuestions } from './answers';
+import { Decorations, toggleDecorations } from './decorations';
+import type { LiveLink } from './liveAnswer';
+import { documentOf, isKeptAnswer } from './subject';
+import { tabsOf } from './tabs';
+
+const USED = 'lens.used';
+const IS_ANSWER = 'lens.isAnswer';
+
+/** What reading an answer takes. */
+export interface Reading extends vscode.Disposable {
+  readonly documents: AnswerDocuments;
+  readonly asked: AskedQuestions;
+  /** The user has made use of Lens: from now on its view is there. */
+  used(): void;
+}
+
+/** Answers as documents, what can be done with them, and the marks in what they cite. */
+export function registerReading(context: vscode.ExtensionContext, lens: LensClient): Reading {
+  const asked = new AskedQuestions();
+  const documents = new AnswerDocuments((link, document) => targetOf(asked, link, document));
+  const options = { isReadonly: true, isCaseSensitive: true };
+  const reading: Reading = {
+    documents,
+    asked,
+    used: () => void use(context),
+    dispose: () => parts.dispose(),
+  };
+  const parts = vscode.Disposable.from(
+    asked,
+    documents,
+    vscode.workspace.registerFileSystemProvider(SCHEME, documents, options),
+    vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME, pattern: '/asking/**' }, documents),
+    new Decorations(lens, asked),
+    vscode.commands.registerCommand('lens.toggleDecorations', toggleDecorations),
+    registerActions(lens, reading),
+    asked.onDidChange(() => reading.used()),
+    lens.onDidAnswer((result) => keep(reading, result)),
+    vscode.window.onDidChangeActiveTextEditor(tellKind),
+    vscode.workspace.onDidOpenTextDocument((document) => serve(lens, document)),
+  );
+  for (const document of vscode.workspace.textDocuments) {
+    serve(lens, document);
+  }
+  tellKind(vscode.window.activeTextEditor);
+  void closeForgotten(documents);
+  void vscode.commands.executeCommand('setContext', USED, context.globalState.get(USED, false));
+  return reading;
+}
+
+/** Whoever asked: an answer that is kept can be gone on from, and its document shows what stands in its file now. */
+function keep({ asked, documents }: Reading, result: AnswerResult): void {
+  if (result.answerUri === null) {
+    return;
+  }
+  const document = documentOf(result.answerUri);
+  const { question, typed, status } = result;
+  const known = asked.of(document);
+  asked.put({
+    question: typed ?? question,
+    scope: known?.scope ?? {},
+    thread: known?.thread,
+    asked: new Date(),
+    state: status,
+    document,
+    result,
+  });
+  documents.changed(document);
+}
+
+async function use(context: vscode.ExtensionContext): Promise<void> {
+  if (!context.globalState.get(USED, false)) {
+    await vscode.commands.executeCommand('setContext', USED, true);
+    await context.globalState.update(USED, true);
+  }
+}
+
+/** The menus of an answer are for answers that have come, wherever they are kept. */
+function tellKind(editor: vscode.TextEditor | undefined): void {
+  const answer = editor !== undefined && isKeptAnswer(editor.document);
+  void vscode.commands.executeCommand('setContext', IS_ANSWER, answer);
+}
+
+/** The citations of an answer that is open, from an earlier session perhaps, are the server's. */
+function serve(lens: LensClient, document: vscode.TextDocument): void {
+  if (document.uri.scheme === SCHEME && !isLive(document.uri)) {
+    void lens.warm();
+  }
+}
+
+/** Answers that were coming when the window was closed never came. */
+async function closeForgotten(documents: AnswerDocuments): Promise<void> {
+  const inputs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.input));
+  for (const input of inputs) {
+    if (input instanceof vscode.TabInputText && isLive(input.uri) && !documents.knows(input.uri)) {
+      await vscode.window.tabGroups.close(tabsOf(input.uri), true);
+    }
+  }
+}
+
+/**
+ * Where a passage stands while its question is asked. Events name roots by number: in the order of the folders that were
+ * asked, else of those that are open.
+ */
+function targetOf(asked: AskedQuestions, link: LiveLink, document: vscode.Uri): vscode.Uri | undefined {
+  const { path, root, start } = link.evidence;
+  const question = asked.of(document);
+  const exact = question?.result?.evidence.find((each) => each.n === link.evidence.n && each.path === path);
+  if (exact?.uri != null && exact.range !== null) {
+    const { line, character } = exact.range.start;
+    return vscode.Uri.parse(exact.uri, true).with({ fragment: `L${line + 1},${character + 1}` });
+  }
+  const named = question?.scope.folders?.map((uri) => vscode.Uri.parse(uri, true));
+  const folder = (named ?? vscode.workspace.workspaceFolders?.map(({ uri }) => uri))?.[root];
+  return folder && vscode.Uri.joinPath(folder, path).with({ fragment: `L${start.line},${start.column}` });
+}

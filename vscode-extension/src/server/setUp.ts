@@ -1,0 +1,117 @@
+/** Setting up the private environment: asked before, followed and cancelled while, explained when it fails. */
+
+import * as vscode from 'vscode';
+import { Failure } from '../failures';
+import { makeEnvironment, type Places, packagesOf, StepFailed, type Work } from './privateEnvironment';
+import { findPythons, OLDEST } from './pythons';
+
+/** What the set-up needs from around it. */
+export interface SetUpHost {
+  readonly places: Places;
+  readonly log: vscode.LogOutputChannel;
+  readonly workspaces: readonly string[];
+}
+
+const { l10n } = vscode;
+const VERSION = OLDEST.join('.');
+
+/**
+ * The interpreter of a private environment, which is made now if the user agrees. Undefined when the user does not, or
+ * cancels. Rejects with `Failure`.
+ */
+export async function setUp(host: SetUpHost): Promise<string | undefined> {
+  const python = await findPython(host);
+  const yes = l10n.t('Set up');
+  const choose = l10n.t('Choose a program…');
+  const question = l10n.t(
+    'Lens needs its server. Set it up now? That makes a Python environment in the folder of this extension and downloads the packages it needs (about 20 MB), each compared with a known hash.',
+  );
+  const chosen = await vscode.window.showInformationMessage(question, yes, choose);
+  if (chosen === choose) {
+    await vscode.commands.executeCommand('workbench.action.openSettings', 'lens.path');
+  }
+  return chosen === yes ? make(host, python) : undefined;
+}
+
+function workOf(signal: AbortSignal, report: (line: string) => void): Work {
+  const proxy = vscode.workspace.getConfiguration('http').inspect<string>('proxy')?.globalValue ?? '';
+  return { signal, report, environment: process.env, proxy };
+}
+
+async function findPython(host: SetUpHost): Promise<Parameters<typeof makeEnvironment>[1]> {
+  const work = workOf(AbortSignal.timeout(60_000), () => {});
+  const searched = process.env.PATH ?? '';
+  const { best, withoutVenv } = await findPythons(searched, host.workspaces, host.places.bundle, work);
+  if (best) {
+    return best;
+  }
+  if (withoutVenv) {
+    throw new Failure(
+      l10n.t(
+        'Lens found a Python that cannot make environments. Install its module venv (on Debian and Ubuntu: sudo apt install python3-venv), then try again.',
+      ),
+      NO_PYTHON,
+    );
+  }
+  throw new Failure(
+    l10n.t(
+      'Lens needs Python {0} or newer on this machine. Install it, or set lens.interpreter to one, or lens.path to an installed lens; then try again.',
+      VERSION,
+    ),
+    NO_PYTHON,
+  );
+}
+
+/** The code of the failures that a Python would mend. */
+export const NO_PYTHON = 'lens.noPython';
+
+async function make(host: SetUpHost, python: Parameters<typeof makeEnvironment>[1]): Promise<string | undefined> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: l10n.t('Lens: setting up the server'),
+    cancellable: true,
+  };
+  return vscode.window.withProgress(options, async (progress, token) => {
+    const abort = new AbortController();
+    token.onCancellationRequested(() => abort.abort());
+    progress.report({ message: l10n.t('making an environment') });
+    const all = await packagesOf(host.places);
+    let done = 0;
+    const work = workOf(abort.signal, (line) => {
+      host.log.debug(`set-up: ${line}`);
+      if (/^\s*(?:Collecting|Processing) /.test(line)) {
+        done = Math.min(done + 1, all);
+        progress.report({ message: l10n.t('package {0} of {1}', done, all), increment: 90 / all });
+      } else if (/^\s*Installing /.test(line)) {
+        progress.report({ message: l10n.t('installing {0} packages', all) });
+      }
+    });
+    try {
+      const interpreter = await makeEnvironment(host.places, python, work);
+      host.log.info(`the server was set up with Python ${python.version.join('.')}`);
+      return interpreter;
+    } catch (error) {
+      if (abort.signal.aborted) {
+        return undefined;
+      }
+      throw told(error, host.log);
+    }
+  });
+}
+
+function told(error: unknown, log: vscode.LogOutputChannel): Failure {
+  if (error instanceof StepFailed) {
+    log.error(`set-up, step ${error.message}:\n${error.output}`);
+  } else {
+    log.error(`set-up: ${String(error)}`);
+  }
+  const offline = error instanceof StepFailed && error.message === 'pip';
+  return new Failure(
+    offline
+      ? l10n.t(
+          'Lens could not download what its server needs. Look at the log, check the connection and http.proxy, then try again.',
+        )
+      : l10n.t('Lens could not set up its server. Look at the log, then try again.'),
+    'lens.setUpFailed',
+  );
+}

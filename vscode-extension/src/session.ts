@@ -1,0 +1,224 @@
+/**
+ * A server that runs, and the language client around it.
+ *
+ * The one module that knows `vscode-languageclient`. It is bundled apart and loaded when a server starts.
+ */
+
+import * as vscode from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  type ExecuteCommandSignature,
+  type InitializeResult,
+  LanguageClient,
+  type LanguageClientOptions,
+  type Middleware,
+  RevealOutputChannelOn,
+  type ShowDocumentParams,
+  type ShowMessageParams,
+  type StaticFeature,
+} from 'vscode-languageclient/node';
+import type { Session, SessionEvents } from './client';
+import type { LensEvent, ModelParams, ModelResult } from './protocol';
+import { SCHEME } from './reading/answerDocument';
+import { redacted } from './redaction';
+import type { Launch } from './server/launch';
+import { Twins } from './twins';
+
+/** What a session is made of. */
+export interface SessionSetup {
+  readonly launch: Launch;
+  readonly log: vscode.LogOutputChannel;
+  /** The settings of a place, as the server may have them. */
+  settings(scope: vscode.Uri | undefined): object;
+  /** What a request may carry here. */
+  limited(method: string, params: object): object;
+  /** Tell the user what the server has to say. */
+  say(severity: 'error' | 'warning' | 'info', message: string): void;
+  /** Show an answer's file. */
+  show(file: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void>;
+  /** Answers by the editor's own model; undefined where it has none to offer. */
+  readonly model: ((params: ModelParams, token: vscode.CancellationToken) => Promise<ModelResult>) | undefined;
+  /** Told the version of the server. */
+  started(version: string | undefined): void;
+}
+
+/** Start a server. Rejects when it does not start, or does not get through `initialize`. */
+export async function startSession(setup: SessionSetup, on: SessionEvents): Promise<Session> {
+  const running = { now: false };
+  const twins = new Twins(SCHEME);
+  const client = new QuietClient('lens', 'Lens', executable(setup.launch), {
+    ...options(setup, twins),
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => {
+        if (running.now) {
+          running.now = false;
+          on.closed();
+        }
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    },
+  });
+  client.registerFeature(MARKDOWN_HOVERS);
+  client.onNotification('lens/event', (event: LensEvent) => on.event(event));
+  client.onNotification('window/showMessage', (message: ShowMessageParams) => {
+    setup.say(message.type === 1 ? 'error' : message.type === 2 ? 'warning' : 'info', message.message);
+  });
+  if (setup.model) {
+    client.onRequest('lens/model', setup.model);
+  }
+  try {
+    await client.start();
+  } catch (error) {
+    await client.dispose().catch(() => undefined);
+    throw error;
+  }
+  running.now = true;
+  twins.attach((method, params) => client.sendNotification(method, params));
+  setup.started(versionOf(client.initializeResult));
+  return {
+    get alive() {
+      return running.now;
+    },
+    request: (method, params, token) =>
+      token ? client.sendRequest(method, params, token) : client.sendRequest(method, params),
+    stop: async () => {
+      running.now = false;
+      await client.dispose().catch((error: unknown) => setup.log.debug(`the server did not stop: ${String(error)}`));
+    },
+  };
+}
+
+/**
+ * Hovers are taken as Markdown only, in which the server escapes everything: in plain text the editor makes links of all
+ * that looks like an address.
+ */
+const MARKDOWN_HOVERS: StaticFeature = {
+  fillClientCapabilities: ({ textDocument }) => {
+    if (textDocument?.hover) {
+      textDocument.hover.contentFormat = ['markdown'];
+    }
+  },
+  initialize: () => {},
+  getState: () => ({ kind: 'static' }),
+  clear: () => {},
+};
+
+/** A client that writes its errors into the log only: whoever asked tells the user. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+function executable(launch: Launch) {
+  // No `transport`: that would add an argument, and standard input and output are what is taken without it.
+  const { cwd, env } = launch.options;
+  return { command: launch.command, args: [...launch.args], options: { cwd, env } };
+}
+
+function options(setup: SessionSetup, twins: Twins): LanguageClientOptions {
+  return {
+    documentSelector: [
+      { scheme: 'file', language: 'markdown' },
+      { scheme: 'file', language: 'plaintext' },
+      // Those that are still coming lie elsewhere: they change several times a second and are no files yet.
+      { scheme: SCHEME, language: 'markdown', pattern: '**/answers/*.md' },
+    ],
+    diagnosticCollectionName: 'lens',
+    outputChannel: setup.log,
+    traceOutputChannel: traceChannel(setup.log),
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    initializationOptions: { events: true, model: setup.model !== undefined },
+    initializationFailedHandler: () => false,
+    uriConverters: {
+      code2Protocol: (uri) => twins.nameOf(uri),
+      protocol2Code: (value) => vscode.Uri.parse(value),
+    },
+    markdown: { isTrusted: false, supportHtml: false },
+    middleware: middleware(setup, twins),
+    stdioOptions: {
+      stdout: () => undefined,
+      stderr: (input) => lines(input, (line) => setup.log.info(`server: ${line}`)),
+    },
+  };
+}
+
+function middleware(setup: SessionSetup, twins: Twins): Middleware {
+  return {
+    ...twins.middleware,
+    executeCommand: (command, args, next) =>
+      command === 'lens.server.ask' ? ask(setup, args, next) : next(command, args),
+    workspace: {
+      configuration: (params) =>
+        params.items.map((item) => {
+          const scope = item.scopeUri ? vscode.Uri.parse(item.scopeUri) : undefined;
+          return item.section === 'lens' ? setup.settings(scope) : null;
+        }),
+    },
+    window: {
+      showDocument: async (params: ShowDocumentParams, _token, next) => {
+        const uri = vscode.Uri.parse(params.uri);
+        if (params.external || uri.scheme !== 'file') {
+          return next(params, _token);
+        }
+        try {
+          await setup.show(uri, { preserveFocus: params.takeFocus !== true, ...selectionOf(params) });
+          return { success: true };
+        } catch (error) {
+          setup.log.warn(`not shown: ${String(error)}`);
+          return { success: false };
+        }
+      },
+    },
+  };
+}
+
+/** A question of a code action: answered where one can watch it come, or in the note where that asks; cancellable. */
+function ask(setup: SessionSetup, args: unknown[], next: ExecuteCommandSignature): vscode.ProviderResult<unknown> {
+  const [first] = args;
+  const params = typeof first === 'string' ? { question: first } : first;
+  if (typeof params !== 'object' || params === null) {
+    return next('lens.server.ask', args);
+  }
+  const { question, insert } = params as { question?: unknown; insert?: unknown };
+  if (question === undefined) {
+    return next('lens.server.ask', [setup.limited('lens/ask', params)]);
+  }
+  return insert === true
+    ? vscode.commands.executeCommand('lens.askInNote', setup.limited('lens/ask', params))
+    : vscode.commands.executeCommand('lens.ask', params);
+}
+
+function selectionOf(params: ShowDocumentParams): { selection?: vscode.Range } {
+  if (!params.selection) {
+    return {};
+  }
+  const { start, end } = params.selection;
+  return { selection: new vscode.Range(start.line, start.character, end.line, end.character) };
+}
+
+function versionOf(result: InitializeResult | undefined): string | undefined {
+  return result?.serverInfo?.version;
+}
+
+/** The log, which shows of a trace only what `redacted` leaves. */
+function traceChannel(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
+  return Object.create(log, { trace: { value: (message: string) => log.trace(redacted(message)) } });
+}
+
+function lines(input: NodeJS.ReadableStream, each: (line: string) => void): void {
+  let rest = '';
+  input.setEncoding('utf8');
+  input.on('data', (chunk: string) => {
+    const parts = (rest + chunk).split(/\r?\n/);
+    rest = parts.pop() ?? '';
+    parts.filter((line) => line.trim() !== '').forEach(each);
+  });
+  input.on('end', () => {
+    if (rest.trim() !== '') {
+      each(rest);
+    }
+  });
+}

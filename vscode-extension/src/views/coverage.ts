@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import type { AnswerResult, Coverage } from '../protocol';
+import { counted } from '../reading/words';
+import { byReason } from './freshness';
+import { note, type Row, row } from './row';
+
+const MOST_PATHS = 200;
+
+/** What the last question looked at, and what it did not look at and why. */
+export function coverageRows(result: AnswerResult | undefined): readonly Row[] {
+  if (result === undefined) {
+    return [note(vscode.l10n.t('Nothing was asked in this window yet'))];
+  }
+  const { coverage } = result;
+  return [
+    row({
+      label: vscode.l10n.t('Searched {0} of {1} files', counted(coverage.scanned), counted(coverage.found)),
+      description: result.question,
+      icon: 'search',
+    }),
+    row({
+      label: vscode.l10n.t('Read passages of {0} files', counted(coverage.read)),
+      description: vscode.l10n.t('{0} places with the words were not read', counted(coverage.matchesUnread)),
+      icon: 'book',
+    }),
+    ...skippedRows(coverage),
+  ];
+}
+
+function skippedRows({ skipped }: Coverage): readonly Row[] {
+  return byReason(skipped).map(([reason, paths]) =>
+    row({
+      label: vscode.l10n.t('Skipped {0}: {1}', counted(paths.length), reasonInWords(reason)),
+      icon: 'debug-step-over',
+      children: () => {
+        const shown = paths.slice(0, MOST_PATHS).map((path) => row({ label: path, icon: 'file' }));
+        const rest = paths.length - shown.length;
+        return rest > 0 ? [...shown, note(vscode.l10n.t('… and {0} more', counted(rest)))] : shown;
+      },
+    }),
+  );
+}
+
+function reasonInWords(reason: string): string {
+  const words: Readonly<Record<string, string>> = {
+    answer: vscode.l10n.t('answers of Lens itself'),
+    binary: vscode.l10n.t('no text'),
+    denied: vscode.l10n.t('may hold secrets'),
+    ignored: vscode.l10n.t('ignored'),
+    irregular: vscode.l10n.t('no regular file'),
+    link: vscode.l10n.t('symbolic link'),
+    permission: vscode.l10n.t('no permission'),
+    unreadable: vscode.l10n.t('could not be read'),
+    'too-large': vscode.l10n.t('too large'),
+    unsupported: vscode.l10n.t('no reader for the format'),
+  };
+  return words[reason] ?? reason;
+}

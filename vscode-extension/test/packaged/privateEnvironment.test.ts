@@ -1,0 +1,101 @@
+/** The private environment as the packaged .vsix makes it: real pip, real wheels, a server that answers. */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { launchOf } from '../../src/server/launch';
+import { makeEnvironment, type Places, privateInterpreter, StepFailed } from '../../src/server/privateEnvironment';
+import { findPythons } from '../../src/server/pythons';
+import { MODULE } from '../../src/server/resolve';
+
+const root = mkdtempSync(path.join(tmpdir(), 'lens-packaged-'));
+const extension = path.join(root, 'extension');
+const places: Places = { storage: path.join(root, 'storage'), bundle: path.join(extension, 'bundled') };
+
+function work(signal: AbortSignal, report: (line: string) => void = () => {}) {
+  return { signal, environment: process.env, proxy: '', report };
+}
+
+async function python() {
+  const { best } = await findPythons(process.env.PATH ?? '', [], places.bundle, work(AbortSignal.timeout(60_000)));
+  assert.ok(best, 'a Python that makes environments is needed');
+  return best;
+}
+
+before(() => {
+  const vsix = readdirSync('.').find((name) => name.endsWith('.vsix'));
+  assert.ok(vsix, 'run `npm run package` first');
+  execFileSync('python3', ['-m', 'zipfile', '-e', path.resolve(vsix), root]);
+});
+after(() => rmSync(root, { recursive: true, force: true }));
+
+test('a cancelled set-up leaves nothing that is used', async () => {
+  const abort = new AbortController();
+  const making = makeEnvironment(
+    places,
+    await python(),
+    work(abort.signal, (line) => {
+      if (line.startsWith('Collecting') || line.startsWith('Processing') || line.startsWith('Looking')) {
+        abort.abort();
+      }
+    }),
+  );
+  await assert.rejects(making, { name: 'AbortError' });
+  assert.equal(await privateInterpreter(places), undefined);
+  assert.deepEqual(readdirSync(places.storage), []);
+});
+
+test('a wheel that was changed is refused', async () => {
+  const bundle = path.join(root, 'changed');
+  execFileSync('cp', ['-r', places.bundle, bundle]);
+  const wheel = readdirSync(bundle).find((name) => name.endsWith('.whl'));
+  assert.ok(wheel);
+  writeFileSync(path.join(bundle, wheel), 'another one');
+  const making = makeEnvironment({ ...places, bundle }, await python(), work(AbortSignal.timeout(120_000)));
+  await assert.rejects(making, (error) => error instanceof StepFailed && /DO NOT MATCH THE HASHES/i.test(error.output));
+  assert.equal(await privateInterpreter({ ...places, bundle }), undefined);
+});
+
+test('the environment is made, is found again, and serves', async () => {
+  const interpreter = await makeEnvironment(places, await python(), work(AbortSignal.timeout(240_000)));
+  assert.equal(await privateInterpreter(places), interpreter);
+  const checked = execFileSync(interpreter, ['-I', '-m', 'pip', 'check'], { encoding: 'utf8' });
+  assert.match(checked, /No broken requirements/);
+  const launch = launchOf({
+    resolution: { source: 'private', command: interpreter, args: MODULE },
+    cwd: extension,
+    environment: { ...process.env, PYTHONPATH: '/nowhere', PYTHONHOME: '/nowhere' },
+    trusted: true,
+    endpoint: undefined,
+  });
+  const said = await initialized(launch);
+  assert.match(said, /"name":\s*"lens/);
+  assert.ok(!existsSync(path.join(extension, '__pycache__')));
+});
+
+test('the environment of another version is not used', async () => {
+  const bundle = path.join(root, 'newer');
+  execFileSync('cp', ['-r', places.bundle, bundle]);
+  writeFileSync(path.join(bundle, 'requirements.txt'), '# others');
+  assert.equal(await privateInterpreter({ ...places, bundle }), undefined);
+});
+
+/** What the server answers to `initialize`. */
+async function initialized(launch: ReturnType<typeof launchOf>): Promise<string> {
+  const child = spawn(launch.command, launch.args, { ...launch.options, stdio: ['pipe', 'pipe', 'inherit'] });
+  const params = { processId: process.pid, rootUri: null, capabilities: {}, workspaceFolders: null };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  child.stdin.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += String(chunk);
+    if (said.includes('serverInfo')) {
+      break;
+    }
+  }
+  child.kill();
+  return said;
+}
