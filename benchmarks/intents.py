@@ -31,7 +31,7 @@ from benchmarks.questions.scoring import UNANSWERABLE, Answer, Row, Scores, comp
 from lens_lsp.evaluation.arms.lens import lens_name
 from lens_lsp.evaluation.arms.making import parse_ablation
 from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.report import table
+from lens_lsp.evaluation.reporting.markdown import table
 from lens_lsp.evaluation.scoring.statistics import Figure, mean
 
 SCHEMA = "lens.intents/1"

@@ -1,4 +1,4 @@
-"""``lens eval prepare|run|report|gate|fit``: arguments in, one result on stdout, progress on a terminal's stderr.
+"""``lens eval prepare|run|report|audit|gate|fit``: arguments in, one result on stdout, progress on a terminal's stderr.
 
 Light on purpose: it is imported whenever ``lens`` starts, so everything that does work is imported when it
 runs.
@@ -8,87 +8,177 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Awaitable, Callable, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.evaluation.arguments import add_parser as add_parser
 
 if TYPE_CHECKING:
-    from lens_lsp.evaluation.data.datasets import Question
+    from lens_lsp.evaluation.arms.dense import Embedder
+    from lens_lsp.evaluation.audits.controls import Make, Setting
+    from lens_lsp.evaluation.data.datasets import Dataset, Question
     from lens_lsp.evaluation.data.snapshots import Corpus
     from lens_lsp.evaluation.runner import Judging, Progress
-    from lens_lsp.evaluation.seats import Seat
+    from lens_lsp.evaluation.seats import ChatSeat, Seat
     from lens_lsp.models.base import ChatModel
 
-    ModelMaker = Callable[[argparse.Namespace], tuple[ChatModel, Callable[[], Awaitable[object]]]]
-    """From parsed arguments to a chat model, and what to await before the first question."""
-
-_Parser = TypeVar("_Parser", bound=argparse.ArgumentParser)
+    Model = tuple[ChatModel, Callable[[], Awaitable[object]], tuple[float, float] | None]
+    """A chat model, what to await before the first question, and the prices of a million tokens in and out."""
+    ModelMaker = Callable[[argparse.Namespace], Model]
+    """From parsed arguments to a chat model."""
+    EmbedderMaker = Callable[[argparse.Namespace], Embedder]
+    """From parsed arguments to who makes the vectors of the arm ``hybrid``."""
 
 OK = 0
 FAILED = 1
 
 
-def add_parser(subparsers: argparse._SubParsersAction[_Parser]) -> _Parser:
-    """Add ``eval`` and its commands; the parsed arguments go to :func:`run`."""
-    parser = subparsers.add_parser("eval", help="measure the search on published question sets")
-    commands = parser.add_subparsers(dest="eval_command", required=True, metavar="COMMAND")
-
-    _add_prepare(commands.add_parser("prepare", help="write a snapshot's corpus and its manifest"))
-    _add_run(commands.add_parser("run", help="run arms over the questions of a snapshot"))
-    _add_report(commands.add_parser("report", help="tables (Markdown, CSV, JSON) of runs; no plots yet"))
-    _add_gate(commands.add_parser("gate", help="run every row of the release gate and compare"))
-    _add_fit(commands.add_parser("fit", help="fit the offline oracle on one half of labelled questions"))
-    return parser
-
-
-def run(args: argparse.Namespace, model: ModelMaker | None = None) -> int:
+def run(args: argparse.Namespace, model: ModelMaker | None = None, embedder: EmbedderMaker | None = None) -> int:
     """Carry out a parsed ``eval`` command; returns the exit status. ``model`` makes the chat model of a run that is to
-    be judged by one: which it is, and whether it may be sent a corpus, is not known here. Raises LensError."""
+    be judged by one, ``embedder`` what makes vectors: which they are, and whether they may be sent a corpus, is not
+    known here. Raises LensError."""
     if args.eval_command == "run":
-        return _run(args, model)
-    return {"prepare": _prepare, "report": _report, "gate": _gate, "fit": _fit}[args.eval_command](args)
+        return _run(args, model, embedder)
+    if args.eval_command == "judge":
+        return _judge(args, model)
+    commands = {
+        "prepare": _prepare,
+        "report": _report,
+        "failures": _failures,
+        "audit": _audit,
+        "gate": _gate,
+        "fit": _fit,
+    }
+    return commands[args.eval_command](args)
 
 
 def _prepare(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.data.fullwiki import unpack
     from lens_lsp.evaluation.data.snapshots import manifest_path, prepare
 
+    if args.unpack:
+        done = unpack(args.dataset, args.out)
+        print(f"{done.files} shards, {done.bytes:,} bytes in {args.out}, {done.seconds:.1f} s")
+        return OK
+    if args.snapshot is None:
+        raise UsageError("--snapshot says which corpus to write")
     corpus = prepare(args.dataset, args.snapshot, args.out, hide_titles=args.hide_titles)
     print(f"{corpus.files} files in {args.out}, sha256 {corpus.files_sha256}")
     print(f"manifest: {manifest_path(args.out)}")
     return OK
 
 
-def _run(args: argparse.Namespace, model: ModelMaker | None) -> int:
+def _run(args: argparse.Namespace, model: ModelMaker | None, embedder: EmbedderMaker | None) -> int:
     from lens_lsp.evaluation.arms.base import FIND
-    from lens_lsp.evaluation.arms.making import make_arms
     from lens_lsp.evaluation.data.datasets import open_dataset, questions
+    from lens_lsp.evaluation.data.fullwiki import open_shards
     from lens_lsp.evaluation.data.snapshots import open_corpus
-    from lens_lsp.evaluation.report import run_table
+    from lens_lsp.evaluation.reporting.tables import run_table
     from lens_lsp.evaluation.runner import Selection
     from lens_lsp.evaluation.runner import run as run_arms
+    from lens_lsp.evaluation.seats import ChatSeat
 
     judging = _judging(args)
-    dataset = open_dataset(args.dataset, args.snapshot)
+    dataset = open_dataset(args.dataset, args.snapshot, elsewhere=args.fullwiki is not None)
     asked, unanswerable = questions(dataset), questions(dataset, answerable=False)
-    windows = any(question.gold.spans for question in asked)
-    corpus = open_corpus(args.corpus, dataset)
+    corpus = open_corpus(args.corpus, dataset) if args.fullwiki is None else open_shards(args.fullwiki, dataset)
     seat = _seat(args, judging, [*asked, *unanswerable], corpus, model)
+    if isinstance(seat, ChatSeat):
+        judging = _by_model(args, judging, seat)
+    setting = _setting(args, dataset, corpus, asked, _maker(args, corpus, asked, seat, embedder))
+    selection = Selection(args.half, args.limit)
+    beside = () if args.mode == FIND or setting.corpus.control else unanswerable
+    if args.estimate or isinstance(seat, ChatSeat):
+        count = len(selection.of(setting.questions)) + len(selection.of(beside) if beside else ())
+        _tell_cost(args, seat, [arm.name for arm in setting.arms], count)
+        if args.estimate:
+            return OK
     run_arms(
         dataset,
-        corpus,
-        asked,
-        make_arms(args.arm, args.ablate, windows=windows, seat=seat, seed=args.seed),
+        setting.corpus,
+        setting.questions,
+        setting.arms,
         args.out,
         seed=args.seed,
-        selection=Selection(args.half, args.limit),
+        selection=selection,
         progress=_progress(),
         judging=judging,
-        unanswerable=() if args.mode == FIND else unanswerable,
+        unanswerable=beside,
+        anew=args.anew,
     )
     print(run_table(args.out), end="")
     return OK
+
+
+def _by_model(args: argparse.Namespace, judging: Judging, seat: ChatSeat) -> Judging:
+    """With the chat model that judges."""
+    return replace(
+        judging,
+        model=seat.model_name,
+        # A model that is reached nowhere is a part of this process.
+        scripted=args.scripted or seat.model.endpoint is None,
+        temperature=args.temperature,
+        call_seconds=args.call_seconds,
+    )
+
+
+def _maker(
+    args: argparse.Namespace,
+    corpus: Corpus,
+    asked: Sequence[Question],
+    seat: Seat | None,
+    embedder: EmbedderMaker | None,
+) -> Make:
+    """Makes the arms that were asked for."""
+    from lens_lsp.evaluation.arms.making import make_arms
+    from lens_lsp.evaluation.arms.minilm import MiniLm
+
+    return lambda: make_arms(
+        args.arm,
+        args.ablate,
+        windows=corpus.shards or any(question.gold.spans for question in asked),
+        seat=seat,
+        seed=args.seed,
+        embedder=MiniLm if embedder is None else partial(embedder, args),
+        vectors=corpus.folder.absolute().parent,
+    )
+
+
+def _tell_cost(args: argparse.Namespace, seat: Seat | None, arms: Sequence[str], count: int) -> None:
+    """Say what the run will cost: on stdout when that is all that was asked for."""
+    from lens_lsp.evaluation.estimate import estimate
+    from lens_lsp.evaluation.seats import ChatSeat
+
+    text = "no model is called: no cost\n"
+    if isinstance(seat, ChatSeat):
+        text = estimate(arms, count, seat.mode, seat.prices).text
+    print(text, end="", file=sys.stdout if args.estimate else sys.stderr)
+
+
+def _setting(
+    args: argparse.Namespace, dataset: Dataset, corpus: Corpus, asked: Sequence[Question], make: Make
+) -> Setting:
+    """The arms as they are, or each beside itself over a corpus that was changed."""
+    from lens_lsp.evaluation.audits.controls import IN_CONTEXT, Setting, in_context, since, without_gold
+
+    if corpus.shards:
+        from lens_lsp.evaluation.arms.shards import ShardArm
+
+        if args.control or args.since:
+            raise UsageError("a control changes a prepared corpus: leave out --fullwiki")
+        return Setting(corpus, tuple(asked), tuple(ShardArm(arm) for arm in make()))
+    if args.since is not None and args.control is not None:
+        raise UsageError("--since is a control of its own: leave out --control")
+    if args.since is not None:
+        return since(dataset, corpus, asked, make, args.since)
+    if args.control is None:
+        return Setting(corpus, tuple(asked), tuple(make()))
+    if args.control == IN_CONTEXT:
+        return in_context(dataset, corpus, asked, make)
+    return without_gold(corpus, asked, make)
 
 
 def _judging(args: argparse.Namespace) -> Judging:
@@ -116,6 +206,7 @@ def _seat(
 ) -> Seat | None:
     """Where the judge sits; None where nobody judges."""
     from lens_lsp.domain.answer import Mode
+    from lens_lsp.evaluation.arms.calling import HeldModel
     from lens_lsp.evaluation.seats import AnswerKeySeat, ChatSeat, OfflineSeat
 
     if judging.oracle is None:
@@ -126,13 +217,47 @@ def _seat(
         return AnswerKeySeat.of(Mode(judging.mode), asked, corpus, error=judging.error, seed=args.seed)
     if model is None:
         raise UsageError("there is no model to judge; --oracle answer-key needs none")
-    return ChatSeat(Mode(judging.mode), *model(args))
+    chat, probe, prices = model(args)
+    held = HeldModel(chat, args.temperature, float(args.call_seconds))
+    return ChatSeat(Mode(judging.mode), held, probe, prices)
 
 
 def _report(args: argparse.Namespace) -> int:
-    from lens_lsp.evaluation.report import write_report
+    from lens_lsp.evaluation.reporting.command import report
 
-    print(write_report(args.runs, args.out), end="")
+    report(args)
+    return OK
+
+
+def _failures(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.reporting.command import failures
+
+    failures(args)
+    return OK
+
+
+def _judge(args: argparse.Namespace, model: ModelMaker | None) -> int:
+    from lens_lsp.evaluation.reporting.command import judged
+
+    if model is None:
+        raise UsageError("there is no model to judge")
+    judged(args, model(args)[0], _progress())
+    return OK
+
+
+def _audit(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.audits.auditing import AuditPlan, audit
+    from lens_lsp.evaluation.runner import Selection
+
+    default = AuditPlan()
+    plan = AuditPlan(
+        audits=tuple(args.only or default.audits),
+        snapshots=tuple(args.snapshots or default.snapshots),
+        arms=tuple(args.arm or default.arms),
+        selection=Selection(limit=args.limit),
+        seed=args.seed,
+    )
+    print(audit(args.dataset, args.work, args.out, plan, progress=_progress(), anew=args.anew), end="")
     return OK
 
 
@@ -170,101 +295,6 @@ def _fit(args: argparse.Namespace) -> int:
         print(f"{name}: {worth.right} right, {worth.wrong} wrong, {worth.false} false of {worth.questions}")
     print(f"calibration error on the second half: {fitted.settings.confidence.error}")
     return OK
-
-
-def _add_prepare(parser: argparse.ArgumentParser) -> None:
-    _dataset_argument(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write or verify")
-    parser.add_argument(
-        "--hide-titles",
-        action="store_true",
-        help="hash the file names and cut the title line of every article",
-    )
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    _dataset_argument(parser)
-    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="folder that prepare wrote")
-    parser.add_argument("--arm", type=_names, default=["lens"], metavar="NAME[,…]", help="lens, bm25s, tantivy")
-    parser.add_argument(
-        "--mode",
-        choices=["find", "evidence", "fast", "deep"],
-        default="find",
-        help="how lens searches: find has no loop, evidence asks the rules, fast and deep a model or the answer key",
-    )
-    parser.add_argument(
-        "--oracle",
-        choices=["offline", "chat", "answer-key"],
-        help="who judges: the rules (evidence), the configured model or the answer key (fast, deep)",
-    )
-    parser.add_argument(
-        "--error", type=_rate, metavar="RATE", help="how often the answer key is wrong, from 0 to 1 (default 0)"
-    )
-    parser.add_argument("--yes", action="store_true", help="the corpus may be sent to the configured endpoint")
-    parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="for rows and summary")
-    _selection_arguments(parser)
-
-
-def _add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN_DIR", help="a run, or a folder of runs")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the tables go")
-
-
-def _add_gate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder that holds the data set folders")
-    parser.add_argument("--work", type=Path, required=True, metavar="DIR", help="where corpora are prepared")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where runs and gate.md go")
-    parser.add_argument("--rows", type=_names, metavar="NAME[,…]", help="only these rows")
-    parser.add_argument("--arms", type=_names, metavar="NAME[,…]", help="only these arms (the gate then fails)")
-    _selection_arguments(parser)
-
-
-def _add_fit(parser: argparse.ArgumentParser) -> None:
-    _dataset_argument(parser)
-    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="folder to prepare or verify")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the settings go")
-
-
-def _dataset_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, metavar="DATASET_DIR", help="data set folder, or the workspaces")
-    parser.add_argument("--snapshot", required=True, metavar="N", help="500, S_all490, or a workspace's name")
-
-
-def _selection_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--half", choices=["all", "first", "second"], default="all", help="half of the questions")
-    parser.add_argument("--limit", type=_positive, metavar="K", help="only the first K of them")
-    parser.add_argument(
-        "--ablate",
-        type=_names,
-        default=[],
-        metavar="LIST",
-        help="lens once more without each; join some by +; parts of the loop only where lens asks",
-    )
-    seed_help = "of the bootstrap intervals, and of lens where it asks (default 0)"
-    parser.add_argument("--seed", type=int, default=0, help=seed_help)
-
-
-def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise argparse.ArgumentTypeError("expected one or more names, separated by commas")
-    return names
-
-
-def _rate(text: str) -> float:
-    try:
-        rate = float(text)
-    except ValueError:
-        rate = -1.0
-    if not 0 <= rate <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text!r}")
-    return rate
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, not {text!r}")
-    return int(text)
 
 
 def _progress() -> Progress | None:

@@ -1,34 +1,30 @@
 """A run: arms over questions, one row per question, one summary, schema ``lens.eval/1``.
 
-Arms get an id and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.scoring.metrics.score`.
+Arms get an id and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.scoring.rows.row_of`.
 Questions without an answer are asked after the others and count for nothing but the false answers to them.
-Two runs with one seed write equal bytes, but for the values of keys named ``seconds``.
+Two runs with one seed write equal bytes, but for the values of keys named ``seconds``, also when one of them was killed
+on the way and run again.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from lens_lsp.domain.answer import Answer, Status
-from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.evaluation.arms.base import FIND, PRINTED, Arm, ArmResult, cited
-from lens_lsp.evaluation.arms.indexes import WINDOW
-from lens_lsp.evaluation.data.datasets import Dataset, Gold, Question
+from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.evaluation.arms.base import FIND, PRINTED, Arm
+from lens_lsp.evaluation.data.datasets import Dataset, Question, sample_checksums
+from lens_lsp.evaluation.data.records import RowRecord
 from lens_lsp.evaluation.data.snapshots import Corpus
-from lens_lsp.evaluation.scoring.metrics import Worded, score
-from lens_lsp.evaluation.scoring.statistics import mean, percentile
+from lens_lsp.evaluation.resume import SCHEMA as DEFINITION_SCHEMA
+from lens_lsp.evaluation.resume import RunFolder, claimed, code_sha256
+from lens_lsp.evaluation.scoring.rows import row_of
+from lens_lsp.evaluation.tally import Tally
 from lens_lsp.oracle.ledger import Budget
-from lens_lsp.wire.evidence import account_json
 
 SCHEMA = "lens.eval/1"
-KINDS = ("strict", "compatible")
-"""How evidence recall and ground are counted."""
-
 Progress = Callable[[str, int, int], None]
 """Called with the arm's name, questions done and questions to do."""
 
@@ -57,58 +53,18 @@ class Judging:
     mode: str = FIND
     oracle: str | None = None
     error: float | None = None
+    model: str | None = None
+    """The chat model and where it is."""
+    scripted: bool = False
+    """Whether a program stands in for the model: then no figure of its answers is printed."""
+    temperature: float | None = None
+    call_seconds: float | None = None
+    """The longest that one call may take."""
 
-
-@dataclass(slots=True)
-class _Tally:
-    """What one arm did, question by question."""
-
-    ready: float
-    known_item: bool
-    seconds: list[float] = field(default_factory=list)
-    scores: dict[str, list[float]] = field(default_factory=dict)
-    long_windows: int = 0
-    calls: list[float] = field(default_factory=list)
-    beyond: int = 0
-    """Questions with more calls than the mode may make."""
-    stopped: Counter[str] = field(default_factory=Counter)
-    tokens: Counter[str] = field(default_factory=Counter)
-
-    def add(self, result: ArmResult, gold: Gold, sentences: Sequence[str]) -> dict[str, float]:
-        """Count one result; its scores come back."""
-        scores = {} if result.answer is None else self._of_answer(result.answer, answerable=gold.answerable)
-        if gold.answerable:
-            self.seconds.append(result.seconds)
-            self.long_windows += sum(end - start > WINDOW for _, start, end in result.windows)
-            worded = None if result.answer is None else _worded(result.answer)
-            scores |= score(
-                result.documents,
-                result.windows,
-                gold,
-                known_item=self.known_item,
-                answer=worded,
-                shown=[str(item["quote"]) for item in result.evidence],
-                sentences=sentences,
-            )
-        for name, value in scores.items():
-            self.scores.setdefault(name, []).append(value)
-        return scores
-
-    def _of_answer(self, answer: Answer, *, answerable: bool) -> dict[str, float]:
-        calls = sum(answer.account.calls.values())
-        self.calls.append(calls)
-        self.beyond += calls > Budget.of(answer.mode).calls
-        self.stopped[answer.stopped.value] += 1
-        self.tokens += Counter({"in": answer.account.tokens_in, "out": answer.account.tokens_out})
-        answered = answer.status is Status.ANSWERED
-        scores = {"answered" if answerable else "falseAnswers": float(answered)}
-        return scores | ({"answeredWithQuote": float(any(item.quote for item in cited(answer)))} if answered else {})
-
-
-def _worded(answer: Answer) -> Worded:
-    shown = cited(answer)
-    proving = tuple(item.path for item in shown if item.verdict == Verdict.FULL)
-    return Worded(answer.text, tuple(item.quote for item in shown), proving)
+    @property
+    def bound(self) -> int:
+        """The most calls that a question may make."""
+        return 0 if self.mode == FIND else Budget.of(Mode(self.mode)).calls
 
 
 def run(
@@ -123,128 +79,100 @@ def run(
     progress: Progress | None = None,
     judging: Judging = Judging(),
     unanswerable: Sequence[Question] = (),
+    anew: bool = False,
 ) -> dict[str, object]:
     """Run every arm over the selected questions; write ``ARM.rows.jsonl`` and ``summary.json`` below ``out``.
 
-    ``judging`` is how the arms of ``lens`` were made. The selection is made of the ``unanswerable`` questions apart.
-    Returns the summary. Raises EvaluationError when ``out`` holds something that is not a run.
+    ``judging`` is how the arms of ``lens`` were made. The selection is made of the ``unanswerable`` questions apart. A
+    run of the same definition that was killed goes on; ``anew`` begins again whatever run is there. Returns the
+    summary. Raises EvaluationError when ``out`` holds another run, or something that is not a run.
     """
     selected = selection.of(questions) + (selection.of(unanswerable) if unanswerable else ())
     chosen = [replace(question, gold=corpus.gold(question.gold)) for question in selected]
-    sentences = {question.id: corpus.quoted(question.gold.support) for question in chosen}
-    _claim(out)
     depth = PRINTED + max(len(question.gold.excluded) for question in questions)
-    tallies = {}
-    for arm in arms:
-        try:
-            tally = _Tally(arm.prepare(corpus.folder), known_item=dataset.is_workspace)
-            _ask(arm, chosen, sentences, tally=tally, depth=depth, out=out, progress=progress)
-        finally:
-            arm.close()
-        tallies[arm.name] = tally
-    summary: dict[str, object] = {
-        "schema": SCHEMA,
-        "dataset": dataset.name,
-        "snapshot": dataset.snapshot,
-        "hiddenTitles": corpus.hidden_titles,
-        "corpus": {"files": corpus.files, "filesSha256": corpus.files_sha256},
+    binding = _binding(dataset, corpus, selected) | _conditions(judging, selection, seed, depth)
+    made = list(arms)
+    calls = {"model": judging.model, "temperature": judging.temperature, "callSeconds": judging.call_seconds}
+    definition = {"schema": DEFINITION_SCHEMA, "code": code_sha256(), "arms": [arm.name for arm in made]} | calls
+    with claimed(out, definition | binding, anew=anew) as folder:
+        asking = _Asking(folder, dataset, corpus, chosen, depth, judging.bound, progress)
+        tallies = {arm.name: asking.of(arm) for arm in made}
+        arms_summary = {name: tally.summary(seed) for name, tally in tallies.items()}
+        summary: dict[str, object] = {"schema": SCHEMA, "model": judging.model} | binding | {"arms": arms_summary}
+        folder.finish(summary)
+    return summary
+
+
+def _conditions(judging: Judging, selection: Selection, seed: int, depth: int) -> dict[str, object]:
+    """Under what conditions a run's questions are asked."""
+    return {
         "mode": judging.mode,
         "oracle": judging.oracle,
         "error": judging.error,
+        "scripted": judging.scripted,
         "seed": seed,
         "half": selection.half,
         "limit": selection.limit,
         "depth": depth,
-        "arms": {name: _summary(tally, seed) for name, tally in tallies.items()},
     }
-    (out / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    return summary
 
 
-def _claim(out: Path) -> None:
-    """Make ``out``, or empty the run that is there; anything else in it is not ours to touch."""
-    out.mkdir(parents=True, exist_ok=True)
-    for path in sorted(out.iterdir()):
-        if path.name != "summary.json" and not path.name.endswith(".rows.jsonl"):
-            raise EvaluationError(f"{out} holds {path.name}, which is no part of a run: give another folder")
-    for path in out.iterdir():
-        path.unlink()
-
-
-def _ask(
-    arm: Arm,
-    questions: Sequence[Question],
-    sentences: Mapping[str, Sequence[str]],
-    *,
-    tally: _Tally,
-    depth: int,
-    out: Path,
-    progress: Progress | None,
-) -> None:
-    with open(out / f"{arm.name}.rows.jsonl", "w", encoding="utf-8", newline="\n") as rows:
-        for done, question in enumerate(questions, 1):
-            result = arm.search(question.id, question.text, depth)
-            scores = tally.add(result, question.gold, sentences[question.id])
-            rows.write(json.dumps(_row(question.id, result, scores), ensure_ascii=False) + "\n")
-            if progress is not None:
-                progress(arm.name, done, len(questions))
-
-
-def _row(question_id: str, result: ArmResult, scores: Mapping[str, float]) -> dict[str, object]:
+def _binding(dataset: Dataset, corpus: Corpus, selected: Sequence[Question]) -> dict[str, object]:
+    """What the figures of a run are bound to, by checksum: the questions, their order, the data and the corpus."""
+    sample, order = sample_checksums([question.id for question in selected])
     return {
-        "id": question_id,
-        "documents": list(result.documents),
-        "windows": [list(window) for window in result.windows],
-        "evidence": list(result.evidence),
-        "answer": None if result.answer is None else _answer(result.answer),
-        "ledger": account_json(result.account),
-        "scores": dict(sorted(scores.items())),
+        "dataset": dataset.name,
+        "snapshot": dataset.snapshot,
+        "hiddenTitles": corpus.hidden_titles,
+        "control": corpus.control,
+        "shards": corpus.shards,
+        "corpus": {"files": corpus.files, "filesSha256": corpus.files_sha256},
+        "questions": {"n": len(selected), "sampleIdsSha256": sample, "orderSha256": order},
+        "nested": [asdict(binding) for binding in corpus.nested],
+        "data": dict(sorted(dataset.checksums.items())),
     }
 
 
-def _answer(answer: Answer) -> dict[str, object]:
-    return {
-        "status": answer.status.value,
-        "stopped": answer.stopped.value,
-        "short": answer.short,
-        "text": answer.text,
-    }
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One run's questions, put to one arm after the other; rows that are in its folder already are not asked again."""
 
+    folder: RunFolder
+    dataset: Dataset
+    corpus: Corpus
+    questions: Sequence[Question]
+    depth: int
+    bound: int
+    progress: Progress | None
 
-def _summary(tally: _Tally, seed: int) -> dict[str, object]:
-    """One arm of a summary; what a mode without answers or without a model cannot have is ``null``."""
-    figures = {name: mean(values, seed=seed).json(scale=100) for name, values in tally.scores.items()}
-    return {
-        "n": len(tally.seconds),
-        "em": None,
-        "f1": None,
-        "documentRecall": _group(figures, "documentRecall"),
-        "allGold10": figures["allGold10"],
-        "spanHit": _group(figures, "spanHit"),
-        "knownItem": _group(figures, "knownItem"),
-        "evidenceRecall": {kind: figures.get(f"evidenceRecall.{kind}") for kind in KINDS},
-        "ground": {kind: figures.get(f"ground.{kind}") for kind in KINDS},
-        "allGoldProven": figures.get("allGoldProven"),
-        "answered": figures.get("answered"),
-        "answeredWithQuote": figures.get("answeredWithQuote"),
-        "falseAnswers": figures.get("falseAnswers"),
-        "calls": {
-            "total": int(sum(tally.calls)),
-            "mean": mean(tally.calls, seed=seed).json() if tally.calls else None,
-            "most": int(max(tally.calls, default=0)),
-            "beyond": tally.beyond,
-        },
-        "stopped": dict(sorted(tally.stopped.items())),
-        "tokens": {"in": tally.tokens["in"], "out": tally.tokens["out"]},
-        "longWindows": tally.long_windows,
-        "seconds": {
-            "ready": round(tally.ready, 4),
-            "median": percentile(tally.seconds, 50, seed=seed).json(digits=6),
-            "p95": percentile(tally.seconds, 95, seed=seed).json(digits=6),
-        },
-    }
+    def of(self, arm: Arm) -> Tally:
+        """What an arm's rows come to."""
+        rows = self.folder.rows(arm.name, [question.id for question in self.questions])
+        ready = self.folder.ready(arm.name)
+        try:
+            if ready is None or len(rows) < len(self.questions):
+                ready = arm.prepare(self.corpus.folder)
+                self.folder.keep_ready(arm.name, ready)
+            rows += self._asked(arm, len(rows))
+        finally:
+            arm.close()
+        tally = Tally(self.bound, ready)
+        for question, row in zip(self.questions, rows, strict=True):
+            tally.add(row, answerable=question.gold.answerable)
+        return tally
 
-
-def _group(figures: Mapping[str, dict[str, float]], name: str) -> dict[str, dict[str, float]] | None:
-    found = {key.removeprefix(f"{name}."): figure for key, figure in figures.items() if key.startswith(f"{name}.")}
-    return found or None
+    def _asked(self, arm: Arm, done: int) -> Iterator[RowRecord]:
+        with self.folder.appending(arm.name) as rows:
+            for number, question in enumerate(self.questions[done:], done + 1):
+                result = arm.search(question.id, question.text, self.depth)
+                row = row_of(
+                    question.id,
+                    result,
+                    question.gold,
+                    sentences=self.corpus.quoted(question.gold.support),
+                    known_item=self.dataset.is_workspace,
+                )
+                rows.write(row)
+                if self.progress is not None:
+                    self.progress(arm.name, number, len(self.questions))
+                yield RowRecord.model_validate(row)

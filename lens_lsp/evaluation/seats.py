@@ -34,6 +34,10 @@ class Seat(Protocol):
     def budget(self) -> Budget:
         """What one question may cost."""
 
+    @property
+    def prices(self) -> tuple[float, float] | None:
+        """Money per million tokens in and out, where any is spent and the prices are known."""
+
     async def open(self) -> None:
         """Whatever must happen before the first question."""
 
@@ -49,6 +53,7 @@ class OfflineSeat:
     """The rules: no call is made."""
 
     mode: Mode = field(default=Mode.EVIDENCE, init=False)
+    prices: None = field(default=None, init=False)
 
     @property
     def budget(self) -> Budget:
@@ -74,6 +79,7 @@ class AnswerKeySeat:
     keys: dict[str, Key]
     error: float = 0.0
     seed: int = 0
+    prices: None = field(default=None, init=False)
 
     @classmethod
     def of(
@@ -113,11 +119,18 @@ class ChatSeat:
     mode: Mode
     model: ChatModel
     probe: Callable[[], Awaitable[object]] = _nothing
+    prices: tuple[float, float] | None = None
+    """Money per million tokens in and out, None while they are unknown."""
 
     @property
     def budget(self) -> Budget:
         """That of the mode, within the model's context."""
         return budget_for(self.mode, self.model.context_tokens)
+
+    @property
+    def model_name(self) -> str:
+        """The model and where it is, as a run is bound to them."""
+        return f"{self.model.name} at {self.model.endpoint or 'this process'}"
 
     async def open(self) -> None:
         """Look at the model's context."""

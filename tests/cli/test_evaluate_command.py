@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from lens_process import Command, assert_one_sentence
-from scripted_endpoint import FAR, assert_no_key, following, settings, stages
+from scripted_endpoint import FAR, assert_no_key, following, request_of, settings, stages
 
+from benchmarks.scripted_model import reply
 from tests.models.chat_server import ChatServer, in_thread
 
 BODY = "Bridges\n\nThe bridge at Arlen was opened on 4 May 1931. It is of steel.\n"
@@ -55,7 +56,9 @@ def test_the_configured_model_judges_and_its_calls_are_counted(
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert (summary["mode"], summary["oracle"], summary["error"]) == ("fast", "chat", None)
     arm = summary["arms"]["lens"]
-    assert arm["calls"] == {"total": 3, "mean": {"value": 3.0, "low": 3.0, "high": 3.0, "n": 1}, "most": 3, "beyond": 0}
+    assert arm["calls"]["total"] == arm["calls"]["most"] == 3
+    assert arm["calls"]["stages"] == {"analyse": 1, "observe": 1, "synthesise": 1}
+    assert arm["calls"]["beyond"] == 0
     assert arm["evidenceRecall"]["strict"]["value"] == 100.0
     assert arm["ground"]["strict"]["value"] == 100.0
     assert_no_key(outcome)
@@ -74,3 +77,68 @@ def test_without_a_model_the_variables_are_named(lens: Command, places: tuple[st
     outcome = lens("eval", "run", *places, "--mode", "deep")
     assert_one_sentence(outcome, 2)
     assert "LENS_BASE_URL" in outcome.complaint
+
+
+def test_every_arm_is_asked_of_the_configured_models(lens: Command, places: tuple[str, ...], tmp_path: Path) -> None:
+    vectors = {"data": [{"index": 0, "embedding": [0.6, 0.8]}]}
+    arms = ("react", "hybrid", "bm25-rag", "closed-book")
+    server = ChatServer(lambda asked: reply(request_of(asked)), routes={"/v1/embeddings": vectors})
+    with in_thread(server):
+        named = {"LENS_EMBEDDINGS_BASE_URL": server.base_url, "LENS_EMBEDDINGS_MODEL": "small"}
+        env = settings(server.base_url, **named, LENS_EMBEDDINGS_API_KEY="sk-of-another")
+        options = ("--arm", ",".join(arms), "--mode", "deep", "--temperature", "0.25", "--call-seconds", "30")
+        outcome = lens("eval", "run", *places, *options, env=env)
+    assert outcome.status == 0, outcome.complaint
+    assert_no_key(outcome)
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert [(name, summary["arms"][name]["n"]) for name in summary["arms"]] == [(name, 1) for name in arms]
+    chats = [request for request in server.requests if request.path.endswith("/chat/completions")]
+    assert {request.json["temperature"] for request in chats} == {0.25}
+    embedded = [request for request in server.requests if request.path.endswith("/embeddings")]
+    assert {request.headers["authorization"] for request in embedded} == {"Bearer sk-of-another"}
+    assert [path.name for path in tmp_path.glob("*.npz")] == ["small.vectors.npz"]
+
+
+def test_half_an_embedding_model_is_refused(lens: Command, places: tuple[str, ...]) -> None:
+    outcome = lens("eval", "run", *places, "--arm", "hybrid", env={"LENS_EMBEDDINGS_MODEL": "small"})
+    assert_one_sentence(outcome, 2)
+    assert "LENS_EMBEDDINGS_BASE_URL" in outcome.complaint
+
+
+def test_a_far_embedding_model_is_sent_no_corpus_without_consent(lens: Command, places: tuple[str, ...]) -> None:
+    env = {"LENS_EMBEDDINGS_MODEL": "small", "LENS_EMBEDDINGS_BASE_URL": FAR}
+    outcome = lens("eval", "run", *places, "--arm", "hybrid", env=env)
+    assert_one_sentence(outcome, 2)
+    assert "--yes" in outcome.complaint
+
+
+def test_a_judge_is_another_model_with_a_key_of_its_own(lens: Command, places: tuple[str, ...], tmp_path: Path) -> None:
+    with in_thread(ChatServer(following())) as server:
+        assert lens("eval", "run", *places, "--mode", "fast", env=settings(server.base_url)).status == 0
+    rows = (tmp_path / "run" / "lens.rows.jsonl").read_bytes()
+    said = json.loads(rows)["answer"] | {"short": "in May 1931"}
+    (tmp_path / "run" / "lens.rows.jsonl").write_text(json.dumps(json.loads(rows) | {"answer": said}) + "\n")
+    with in_thread(ChatServer('{"equivalent": true}')) as server:
+        named = {"LENS_JUDGE_BASE_URL": server.base_url, "LENS_JUDGE_MODEL": "examiner"}
+        env = settings(FAR, **named, LENS_JUDGE_API_KEY="sk-of-the-judge")
+        outcome = lens("eval", "judge", "run", "--dataset", "bridges", env=env)
+    assert outcome.status == 0, outcome.complaint
+    assert b"lens: 100.0 % judged right of 1" in outcome.out
+    assert_no_key(outcome)
+    (request,) = (one for one in server.requests if one.path.endswith("/chat/completions"))
+    assert request.headers["authorization"] == "Bearer sk-of-the-judge"
+    assert request.json["model"] == "examiner"
+    assert "in May 1931" in request.json["messages"][1]["content"]
+
+
+def test_a_far_judge_is_sent_nothing_without_consent_and_half_a_judge_is_refused(
+    lens: Command, places: tuple[str, ...]
+) -> None:
+    assert lens("eval", "run", *places, "--mode", "evidence").status == 0
+    for env, told in (
+        ({"LENS_JUDGE_BASE_URL": FAR, "LENS_JUDGE_MODEL": "examiner"}, "--yes"),
+        (settings(FAR), "LENS_JUDGE_BASE_URL"),
+    ):
+        outcome = lens("eval", "judge", "run", "--dataset", "bridges", env=env)
+        assert_one_sentence(outcome, 2)
+        assert told in outcome.complaint

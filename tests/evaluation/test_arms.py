@@ -127,8 +127,8 @@ def test_each_ablation_is_one_more_lens_arm_with_its_own_name() -> None:
 
 
 def test_unknown_arms_and_ablations_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="lens, bm25s, tantivy"):
-        make_arms(["react"])
+    with pytest.raises(UsageError, match="lens, bm25s, tantivy, react, hybrid, bm25-rag, closed-book"):
+        make_arms(["colbert"])
     with pytest.raises(UsageError, match="arm-global"):
         parse_ablation("links+gravity")
     with pytest.raises(UsageError, match="add lens"):

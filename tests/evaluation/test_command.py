@@ -46,7 +46,8 @@ def test_a_run_that_asks_is_reported_with_what_only_answers_have(
     capsys.readouterr()
     assert _evaluate("report", result, "--out", report) == 0
     printed = capsys.readouterr().out
-    assert "| answered | answered with a quote | false answers | calls, mean |" in printed
+    assert "| answered | answered with a quote | false answers |" in printed
+    assert "| calls, mean | calls, most | questions beyond the bound |" in printed
     assert "| run | evidence | offline | lens | 1 |" in printed
     assert "| run | evidence | offline | lens-without-arm-global+arm-local | 1 |" in printed
 
@@ -86,7 +87,8 @@ def test_the_answer_key_judges_a_run_from_the_command_line(
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert (summary["oracle"], summary["error"], summary["mode"]) == ("answer-key", 0.05, mode)
     assert summary["arms"]["lens"]["calls"]["total"] > 0
-    assert summary["arms"]["bm25s"]["calls"] == {"total": 0, "mean": None, "most": 0, "beyond": 0}
+    calls = summary["arms"]["bm25s"]["calls"]
+    assert (calls["total"], calls["mean"], calls["most"], calls["beyond"]) == (0, None, 0, 0)
 
 
 def test_a_model_that_the_caller_brings_judges_a_run(dataset_dir: Path, tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_a_model_that_the_caller_brings_judges_a_run(dataset_dir: Path, tmp_path
     add_parser(parser.add_subparsers(required=True))
     places = ("--corpus", tmp_path / "corpus", "--snapshot", "3", "--out", tmp_path / "run")
     asked = parser.parse_args(["eval", "run", str(dataset_dir), *map(str, places), "--mode", "fast"])
-    assert run(asked, lambda args: (model, probe)) == 0
+    assert run(asked, lambda args: (model, probe, None)) == 0
     assert probed == ["once"]
     assert len(model.requests) == 3, "one question, one request: the throwaway question asks no model"
     assert model.closed
@@ -137,7 +139,7 @@ def test_a_failed_gate_has_exit_status_one(data_dir: Path, tmp_path: Path, capsy
     [
         (),
         ("run", "d"),
-        ("prepare", "d", "--out", "o"),
+        ("prepare", "d"),
         ("gate", "d", "--work", "w", "--out", "o", "--limit", "0"),
     ],
 )
@@ -145,6 +147,11 @@ def test_arguments_that_make_no_sense_are_refused(arguments: tuple[str, ...]) ->
     with pytest.raises(SystemExit) as refused:
         _evaluate(*arguments)
     assert refused.value.code == 2
+
+
+def test_a_corpus_is_that_of_a_snapshot(dataset_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--snapshot"):
+        _evaluate("prepare", dataset_dir, "--out", tmp_path / "corpus")
 
 
 def test_wiring_the_command_loads_nothing_heavy() -> None:

@@ -10,7 +10,8 @@ from lens_lsp.domain.errors import EvaluationError
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.report import figure_of, read_summary, write_report
+from lens_lsp.evaluation.reporting.reading import figure_of, read_summary
+from lens_lsp.evaluation.reporting.tables import write_report
 from lens_lsp.evaluation.runner import run
 
 

@@ -57,6 +57,10 @@ def test_a_run_writes_one_row_per_question_and_a_summary(dataset_dir: Path, tmp_
         "windows": [["Ada_Lovelace", 0, 85]],
         "evidence": [],
         "answer": None,
+        "claims": [],
+        "compression": None,
+        "outcome": None,
+        "trace": [],
         "ledger": {
             "calls": {"total": 0},
             "retries": 0,
@@ -111,7 +115,9 @@ def test_two_runs_with_one_seed_differ_in_nothing_but_seconds(dataset_dir: Path,
         run(dataset, corpus, questions(dataset), make_arms(["bm25s", "tantivy"]), tmp_path / name, seed=7)
         texts.append({path.name: _without_seconds(path) for path in sorted((tmp_path / name).iterdir())})
     assert texts[0] == texts[1]
-    assert sorted(texts[0]) == ["bm25s.rows.jsonl", "summary.json", "tantivy.rows.jsonl"]
+    wanted = ["ready.json", "rows.jsonl"]
+    names = [f"{arm}.{name}" for arm in ("bm25s", "tantivy") for name in wanted]
+    assert sorted(texts[0]) == sorted([*names, "run.json", "run.lock", "summary.json"])
 
 
 def _without_seconds(path: Path) -> str:
@@ -142,16 +148,18 @@ def test_windows_that_are_too_long_are_counted(answers_dir: Path, tmp_path: Path
     assert summary["arms"]["scripted"]["longWindows"] == 1
 
 
-def test_a_run_replaces_the_run_before_it_but_no_other_folder(dataset_dir: Path, tmp_path: Path) -> None:
+def test_a_run_replaces_another_only_when_told_to_and_no_other_folder_at_all(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "2")
     corpus = prepare(dataset_dir, "2", tmp_path / "corpus")
-    for name in ("first", "second"):
-        run(dataset, corpus, questions(dataset), [_Scripted((), name=name)], tmp_path / "run")
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["second.rows.jsonl", "summary.json"]
+    run(dataset, corpus, questions(dataset), [_Scripted((), name="first")], tmp_path / "run")
+    with pytest.raises(EvaluationError, match="another arms"):
+        run(dataset, corpus, questions(dataset), [_Scripted((), name="second")], tmp_path / "run")
+    run(dataset, corpus, questions(dataset), [_Scripted((), name="second")], tmp_path / "run", anew=True)
+    assert [path.name for path in (tmp_path / "run").glob("*.rows.jsonl")] == ["second.rows.jsonl"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     with pytest.raises(EvaluationError, match=r"thesis\.txt"):
-        run(dataset, corpus, questions(dataset), [_Scripted(())], tmp_path / "mine")
+        run(dataset, corpus, questions(dataset), [_Scripted(())], tmp_path / "mine", anew=True)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
 

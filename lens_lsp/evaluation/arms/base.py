@@ -6,19 +6,106 @@ the same for every question of a run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from lens_lsp.domain.answer import Account, Answer
-from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.answer import Account, Status, StopReason
 from lens_lsp.evaluation.arms.indexes import Passage
 
 PRINTED = 10
 """Windows an arm returns for a question."""
 FIND = "find"
 """The mode of a run in which nothing is asked."""
+
+_Item = TypeVar("_Item", bound="Shown", covariant=True)
+_Cited = TypeVar("_Cited", bound="Shown")
+
+
+class Shown(Protocol):
+    """A passage that an answer may cite by its number."""
+
+    @property
+    def n(self) -> int:
+        """Its number, from 1."""
+
+    @property
+    def path(self) -> str:
+        """The document it stands in."""
+
+    @property
+    def quote(self) -> str:
+        """Its text, word for word."""
+
+    @property
+    def verdict(self) -> str | None:
+        """How it was judged, where anybody judged it."""
+
+
+class Citing(Protocol[_Item]):
+    """A text with ``[n]`` where it rests on a passage."""
+
+    @property
+    def text(self) -> str:
+        """The text, Markdown."""
+
+    @property
+    def evidence(self) -> Sequence[_Item]:
+        """Every passage that was shown to whoever worded it."""
+
+
+class ArmAnswer(Citing[Shown], Protocol):
+    """An answer in words: the engine's, or what another arm has `Said`."""
+
+    @property
+    def status(self) -> Status:
+        """Whether the question was answered."""
+
+    @property
+    def stopped(self) -> StopReason:
+        """Why there is no more; a limit of the budget that was reached is named here."""
+
+    @property
+    def short(self) -> str | None:
+        """The answer in a few words."""
+
+    @property
+    def account(self) -> Account:
+        """What it cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A passage that an arm was shown: half-open ``[start, end)`` in code points of its document's text."""
+
+    n: int
+    path: str
+    start: int
+    end: int
+    quote: str
+    verdict: str | None = None
+
+    @property
+    def passage(self) -> Passage:
+        """Where it stands."""
+        return self.path, self.start, self.end
+
+    def json(self) -> dict[str, object]:
+        """As a row holds it."""
+        return {"n": self.n, "path": self.path, "span": [self.start, self.end], "quote": self.quote}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an arm other than LENS answers in words."""
+
+    status: Status
+    stopped: StopReason
+    text: str
+    short: str | None
+    evidence: tuple[Quoted, ...]
+    account: Account
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +119,13 @@ class ArmResult:
     windows: tuple[Passage, ...]
     seconds: float
     evidence: tuple[Mapping[str, object], ...] = ()
-    answer: Answer | None = None
+    answer: ArmAnswer | None = None
+    claims: tuple[tuple[float, tuple[Passage, ...]], ...] = ()
+    """For each fact that it says it has proven: how sure it is, from 0 to 1, and the passages that it rests on."""
+    compression: float | None = None
+    """The share of all places of the corpus that its search was narrowed to."""
+    trace: tuple[str, ...] = ()
+    """How it came to its answer, a line a step, for a person who looks into a failure."""
 
     @property
     def account(self) -> Account:
@@ -63,7 +156,7 @@ class Arm(Protocol):
         ...
 
 
-def cited(answer: Answer) -> list[Evidence]:
+def cited(answer: Citing[_Cited]) -> list[_Cited]:
     """The evidence that the text of an answer points at, in order."""
     return [item for item in answer.evidence if f"[{item.n}]" in answer.text]
 

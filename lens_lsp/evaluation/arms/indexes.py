@@ -6,7 +6,9 @@ is tuned here: these are what a user would get from an index today.
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,6 +33,10 @@ class Index(Protocol):
 
     def search(self, query: str, count: int) -> list[Passage]:
         """The best ``count`` passages that match at all, best first."""
+        ...
+
+    def stored_bytes(self) -> int:
+        """Bytes that the index takes on disk, as its library saves it. Measured when it is asked for."""
         ...
 
 
@@ -84,6 +90,12 @@ class Bm25sIndex:
         )
         return [self._passages[place] for place, score in zip(places[0], scores[0], strict=True) if score > 0]
 
+    def stored_bytes(self) -> int:
+        """The size of what ``save`` writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._index.save(folder)
+            return _size(folder)
+
     def _tokens(self, texts: list[str]) -> Any:
         return self._tokenize(texts, stopwords="en", stemmer=self._stemmer, show_progress=False)
 
@@ -93,24 +105,37 @@ class TantivyIndex:
 
     def __init__(self, passages: Sequence[Passage], texts: Mapping[str, str]) -> None:
         try:
-            import tantivy
+            import tantivy  # noqa: F401 - told here when it is missing
             from bm25s.stopwords import STOPWORDS_EN
         except ImportError as error:
             raise MissingExtra(f"the tantivy arm needs tantivy and bm25s: {_EXTRA}") from error
         self._passages = passages
         self._stop_words = frozenset(STOPWORDS_EN)
+        self._texts = texts
+        self._index = self._built()
+        self._searcher = self._index.searcher()
+
+    def _built(self, folder: str | None = None) -> Any:
+        import tantivy
+
         schema = tantivy.SchemaBuilder()
         schema.add_unsigned_field("place", stored=True)
         schema.add_text_field("body", stored=False, tokenizer_name="en_stem")
-        self._index = tantivy.Index(schema.build())
+        index = tantivy.Index(schema.build(), path=folder)
         # One thread and one large heap give one segment: the same ranks in every run.
-        writer = self._index.writer(heap_size=1 << 28, num_threads=1)
-        for place, (path, start, end) in enumerate(passages):
-            writer.add_document(tantivy.Document(place=place, body=texts[path][start:end]))
+        writer = index.writer(heap_size=1 << 28, num_threads=1)
+        for place, (path, start, end) in enumerate(self._passages):
+            writer.add_document(tantivy.Document(place=place, body=self._texts[path][start:end]))
         writer.commit()
         writer.wait_merging_threads()
-        self._index.reload()
-        self._searcher = self._index.searcher()
+        index.reload()
+        return index
+
+    def stored_bytes(self) -> int:
+        """The size of the same index, built on disk."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._built(folder)
+            return _size(folder)
 
     def search(self, query: str, count: int) -> list[Passage]:
         """The best passages by BM25."""
@@ -119,3 +144,7 @@ class TantivyIndex:
         parsed = self._index.parse_query(kept, ["body"])
         found = self._searcher.search(parsed, count).hits
         return [self._passages[self._searcher.doc(address)["place"][0]] for _, address in found]
+
+
+def _size(folder: str) -> int:
+    return sum(os.path.getsize(os.path.join(parent, name)) for parent, _, names in os.walk(folder) for name in names)

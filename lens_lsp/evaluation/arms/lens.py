@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lens_lsp.domain.answer import Answer, Mode
+from lens_lsp.domain.answer import Answer, Mode, RequirementResult, RequirementStatus
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event, answer_of
 from lens_lsp.domain.model import Findings
 from lens_lsp.evaluation.arms.base import PRINTED, ArmResult, cited, distinct
+from lens_lsp.evaluation.arms.indexes import Passage
 from lens_lsp.evaluation.seats import OfflineSeat, Seat
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Budget
@@ -45,6 +46,7 @@ class Asker(Protocol):
         oracle: Oracle | None = ...,
         ablate: AbstractSet[str] = ...,
         documents: int = ...,
+        prices: tuple[float, float] | None = ...,
     ) -> AsyncGenerator[Event]:
         """The events of one question; `Answered` is one of them."""
         ...
@@ -84,6 +86,7 @@ class LensArm:
             windows=tuple((item.path, item.span.start, item.span.end) for item in findings.evidence),
             seconds=seconds,
             evidence=tuple(evidence_json(item) for item in findings.evidence),
+            compression=findings.compression,
         )
 
     def close(self) -> None:
@@ -128,6 +131,9 @@ class AskingArm:
             seconds=seconds,
             evidence=tuple(evidence_json(item) for item in answer.evidence),
             answer=answer,
+            claims=_claims(answer),
+            compression=answer.compression,
+            trace=tuple(map(_told, answer.requirements)),
         )
 
     def close(self) -> None:
@@ -148,8 +154,26 @@ class AskingArm:
             oracle=self.seat.oracle(question_id),
             ablate=self.ablate,
             documents=depth,
+            prices=self.seat.prices,
         )
         return self._runner.run(answer_of(asked))
+
+
+def _claims(answer: Answer) -> tuple[tuple[float, tuple[Passage, ...]], ...]:
+    """What is said to be proven: how sure that is, and the passages it rests on."""
+    places = {item.n: (item.path, item.span.start, item.span.end) for item in answer.evidence}
+    return tuple(
+        (fact.confidence, tuple(places[n] for n in fact.evidence))
+        for fact in answer.requirements
+        if fact.confidence is not None and fact.status is not RequirementStatus.MISSING
+    )
+
+
+def _told(fact: RequirementResult) -> str:
+    """What became of a fact that the question needs."""
+    sure = "" if fact.confidence is None else f", confidence {fact.confidence:.2f}"
+    rests = " ".join(f"[{n}]" for n in fact.evidence)
+    return f"{fact.id} {fact.status.value}{sure}: {fact.text} {rests}".rstrip()
 
 
 def lens_name(ablate: AbstractSet[str]) -> str:

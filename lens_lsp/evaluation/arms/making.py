@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 
 from lens_lsp.domain.ablations import LOOP, SIGNALS
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.evaluation.arms.answering import ChatArm, Way
 from lens_lsp.evaluation.arms.base import Arm
+from lens_lsp.evaluation.arms.closed_book import ClosedBook
+from lens_lsp.evaluation.arms.dense import Embedder, Embedding
+from lens_lsp.evaluation.arms.hybrid import HybridIndex
 from lens_lsp.evaluation.arms.indexes import Bm25sIndex, IndexMaker, TantivyIndex
 from lens_lsp.evaluation.arms.lens import AskingArm, LensArm
+from lens_lsp.evaluation.arms.minilm import MiniLm
+from lens_lsp.evaluation.arms.rag import PassageArm, PassageIndex, Rag
+from lens_lsp.evaluation.arms.react import ReAct
 from lens_lsp.evaluation.arms.references import ReferenceArm
-from lens_lsp.evaluation.seats import Seat
+from lens_lsp.evaluation.seats import ChatSeat, Seat
 
 ABLATIONS = (*SIGNALS, *LOOP)
 """What can be switched off in ``lens`` to see what it is worth."""
 
 _INDEXES: dict[str, IndexMaker] = {"bm25s": Bm25sIndex, "tantivy": TantivyIndex}
+HYBRID = "hybrid"
 
-ARMS = ("lens", *_INDEXES)
+REFERENCES = tuple(_INDEXES)
+"""Plain BM25, as two libraries ship it."""
+ANSWERING = ("react", HYBRID, "bm25-rag", "closed-book")
+"""Arms that answer by a chat model; without one ``hybrid`` still ranks."""
+ARMS = ("lens", *REFERENCES, *ANSWERING)
 """The arms that exist, in the order of a report."""
 
 
@@ -28,15 +42,19 @@ def make_arms(
     windows: bool = True,
     seat: Seat | None = None,
     seed: int = 0,
+    embedder: Callable[[], Embedder] = MiniLm,
+    vectors: Path | None = None,
 ) -> list[Arm]:
     """The named arms, and ``lens`` once more per ablation: ``links``, or ``links+scans`` for both at once.
 
-    With a ``seat`` ``lens`` asks, else it finds; ``seed`` is that of asking. Raises UsageError for a name that does not
-    exist and for an ablation that finding does not have.
+    With a ``seat`` ``lens`` asks, else it finds; ``seed`` is that of asking. With the seat of a chat model those arms
+    that answer by one do so, under its budget. ``embedder`` makes the vectors of ``hybrid``, which are kept in the
+    folder ``vectors``. Raises UsageError for a name that does not exist, for an ablation that finding does not have,
+    and for an arm that needs a chat model where there is none.
     """
     for name in names:
         if name not in ARMS:
-            raise UsageError(f"there is no arm {name!r} yet; choose from {', '.join(ARMS)}")
+            raise UsageError(f"there is no arm {name!r}; choose from {', '.join(ARMS)}")
     if ablations and "lens" not in names:
         raise UsageError("ablations are of the lens arm: add lens to the arms")
     made: list[Arm] = []
@@ -44,8 +62,11 @@ def make_arms(
         if name == "lens":
             made.append(_lens_arm(frozenset(), seat, seed))
             made.extend(_lens_arm(parse_ablation(text), seat, seed) for text in dict.fromkeys(ablations))
-        else:
+        elif name in _INDEXES:
             made.append(ReferenceArm(name, _INDEXES[name], windows))
+        else:
+            hybrid = PassageIndex(partial(HybridIndex, Embedding(embedder(), vectors))) if name == HYBRID else None
+            made.append(_answering(name, hybrid, seat))
     return made
 
 
@@ -56,6 +77,16 @@ def parse_ablation(text: str) -> frozenset[str]:
     if unknown:
         raise UsageError(f"cannot ablate {unknown[0]!r}; choose from {', '.join(ABLATIONS)}")
     return parts
+
+
+def _answering(name: str, hybrid: PassageIndex | None, seat: Seat | None) -> Arm:
+    if isinstance(seat, ChatSeat):
+        ways: dict[str, Callable[[], Way]] = {"react": ReAct, "closed-book": ClosedBook}
+        way = ways[name]() if name in ways else Rag(hybrid or PassageIndex(Bm25sIndex))
+        return ChatArm(name, way, seat)
+    if hybrid is not None:
+        return PassageArm(name, hybrid)
+    raise UsageError(f"the arm {name} answers by a chat model: use --mode fast or deep with --oracle chat")
 
 
 def _lens_arm(ablate: frozenset[str], seat: Seat | None, seed: int) -> Arm:

@@ -40,6 +40,10 @@ class ReferenceArm:
         seconds = time.perf_counter() - began
         return ArmResult(tuple(path for path, _, _ in documents), tuple(windows), seconds)
 
+    def stored_bytes(self) -> int:
+        """Bytes that the indexes take on disk."""
+        return sum(index.stored_bytes() for index in (self._documents, self._chunks) if index is not None)
+
     def close(self) -> None:
         """Drop the indexes."""
         self._documents = self._chunks = None

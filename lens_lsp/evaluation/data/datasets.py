@@ -2,8 +2,9 @@
 
 A data set is a folder of the shape ``manifest.json``, ``corpus.jsonl.gz``, ``snapshots.jsonl.gz``,
 ``questions.jsonl.gz``; or the ``workspaces`` folder, where a snapshot is the name of an archive and its
-questions are ``NAME.known-item.jsonl.gz``. Snapshots are nested. Every file is checked against the manifest's
-checksum before it is used. Arms are never handed a :class:`Question`, only its id and text.
+questions are ``NAME.known-item.jsonl.gz``; or one file, a release as its authors publish it. Snapshots are
+nested. Every file of a folder is checked against the manifest's checksum before it is used. Arms are never handed
+a :class:`Question`, only its id and text.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -29,6 +30,10 @@ from lens_lsp.evaluation.data.records import (
     SnapshotRecord,
     WorkspaceEntry,
 )
+from lens_lsp.evaluation.data.releases import WHOLE, Release, read_release
+
+LADDER = (125, 250, 500)
+"""The snapshots of a release that are made on the way to a larger one, to see that they are nested."""
 
 _Read = TypeVar("_Read", bound=Record)
 
@@ -86,6 +91,8 @@ class Dataset:
     sizes: dict[str, int]
     entry: SnapshotEntry | WorkspaceEntry
     checksums: dict[str, str]
+    release: Release | None = None
+    """What a file holds, when the data set is one."""
 
     @property
     def is_workspace(self) -> bool:
@@ -107,11 +114,14 @@ class Dataset:
         return self.sizes[label] <= self.sizes[self.snapshot]
 
 
-def open_dataset(folder: Path, snapshot: str) -> Dataset:
+def open_dataset(folder: Path, snapshot: str, *, elsewhere: bool = False) -> Dataset:
     """The snapshot of the data set in ``folder``: ``500`` or ``D_500``, ``S_dev48``, or a workspace's name.
 
-    Raises EvaluationError when the manifest is missing or malformed, or has no such snapshot.
+    ``folder`` may be the file of a release: then ``500`` for its first 500 questions, or ``all``; ``elsewhere`` is as
+    in `read_release`. Raises EvaluationError when the manifest is missing or malformed, or has no such snapshot.
     """
+    if folder.is_file():
+        return _open_release(folder, snapshot, elsewhere=elsewhere)
     path = folder / "manifest.json"
     try:
         manifest = json.loads(path.read_text("utf-8"))
@@ -138,15 +148,31 @@ def open_dataset(folder: Path, snapshot: str) -> Dataset:
     return Dataset(folder, name, label, sizes, entries[label], checksums)
 
 
+def _open_release(path: Path, snapshot: str, *, elsewhere: bool) -> Dataset:
+    whole = read_release(path, elsewhere=elsewhere)
+    number = snapshot.removeprefix("D_")
+    if snapshot != WHOLE and not (number.isdecimal() and 0 < int(number) <= len(whole.questions)):
+        raise EvaluationError(f"{path} has no snapshot {snapshot!r}; it has {WHOLE} and 1 to {len(whole.questions)}")
+    count = len(whole.questions) if snapshot == WHOLE else int(number)
+    steps = {_label(step): whole.first(step) for step in LADDER if step < count}
+    label = WHOLE if snapshot == WHOLE else _label(count)
+    steps[label] = release = whole if snapshot == WHOLE else whole.first(count)
+    sizes = {step: len(part.articles) for step, part in steps.items()}
+    sample, order = sample_checksums([row.id for row in release.questions])
+    entry = SnapshotEntry(
+        articles=len(release.articles),
+        corpus_sha256=corpus_checksum({article.path: article.sha256 for article in release.articles}),
+        sample_ids_sha256=sample,
+        order_sha256=order,
+    )
+    return Dataset(path, path.stem, label, sizes, entry, {path.name: release.file_sha256}, release)
+
+
 def questions(dataset: Dataset, *, answerable: bool = True) -> tuple[Question, ...]:
     """The questions of a snapshot in their frozen order: those with an answer, or only those without one."""
     if dataset.is_workspace:
         return _known_items(dataset) if answerable else ()
-    rows = [
-        row for row in _lines(dataset, "questions.jsonl.gz", QuestionRecord) if dataset.holds(row.smallest_snapshot)
-    ]
-    if isinstance(dataset.entry, SnapshotEntry):
-        _check_sample(dataset, dataset.entry, [row.id for row in rows])
+    rows = _question_records(dataset)
     found = tuple(Question(row.id, row.question, _gold(row)) for row in rows if row.answerable is answerable)
     for question in found:
         if not question.gold.paths:
@@ -154,8 +180,30 @@ def questions(dataset: Dataset, *, answerable: bool = True) -> tuple[Question, .
     return found
 
 
+def sample_ids(dataset: Dataset) -> list[str]:
+    """The ids of a snapshot's questions in their frozen order, with an answer or without."""
+    return (
+        [question.id for question in _known_items(dataset)]
+        if dataset.is_workspace
+        else [row.id for row in _question_records(dataset)]
+    )
+
+
+def _question_records(dataset: Dataset) -> Sequence[QuestionRecord]:
+    if dataset.release is not None:
+        return dataset.release.questions
+    rows = [
+        row for row in _lines(dataset, "questions.jsonl.gz", QuestionRecord) if dataset.holds(row.smallest_snapshot)
+    ]
+    if isinstance(dataset.entry, SnapshotEntry):
+        _check_sample(dataset, dataset.entry, [row.id for row in rows])
+    return rows
+
+
 def articles(dataset: Dataset) -> list[ArticleRecord]:
     """The articles of a snapshot, sorted by path. Bodies are not yet checked against their checksums."""
+    if dataset.release is not None:
+        return list(dataset.release.articles)
     paths = {
         row.path for row in _lines(dataset, "snapshots.jsonl.gz", SnapshotRecord) if dataset.holds(row.min_snapshot)
     }
@@ -168,6 +216,16 @@ def articles(dataset: Dataset) -> list[ArticleRecord]:
 def sample_checksums(ids: list[str]) -> tuple[str, str]:
     """SHA-256 of the sorted ids and of the ids in order, one a line: which questions, and in which order."""
     return _sha256("\n".join(sorted(ids)).encode()), _sha256("\n".join(ids).encode())
+
+
+def corpus_checksum(digests: Mapping[str, str]) -> str:
+    """SHA-256 over all names in order, then all content digests: the ``corpus_sha256`` of the data sets."""
+    digest = hashlib.sha256()
+    for name in sorted(digests):
+        digest.update(name.encode())
+    for name in sorted(digests):
+        digest.update(digests[name].encode())
+    return digest.hexdigest()
 
 
 def _known_items(dataset: Dataset) -> tuple[Question, ...]:

@@ -98,6 +98,62 @@ class WorkspaceEntry(Record):
     md_files: NonNegativeInt
 
 
+class LedgerRecord(Record):
+    """What a question cost, as a row says it. Calls by stage with their ``total``; tokens ``in`` and ``out``."""
+
+    calls: dict[str, NonNegativeInt]
+    tokens: dict[str, NonNegativeInt]
+    seconds: float
+    cost: float | None = None
+
+
+class RowAnswerRecord(Record):
+    """How asking ended, as a row says it."""
+
+    status: str
+    stopped: str
+    short: str | None = None
+    text: str
+
+
+class RowRecord(Record):
+    """A line of ``ARM.rows.jsonl`` of a run folder, as far as a summary counts it. Scores run from 0 to 1."""
+
+    id: str
+    documents: tuple[str, ...]
+    windows: tuple[tuple[str, NonNegativeInt, NonNegativeInt], ...]
+    answer: RowAnswerRecord | None
+    ledger: LedgerRecord
+    scores: dict[str, float]
+    outcome: str | None = None
+    """The class of the failure taxonomy, where an exact match can be had."""
+    claims: tuple[tuple[float, bool], ...] = ()
+    """How sure each proven fact was said to be, and whether a gold span stands in what it rests on."""
+    compression: float | None = None
+
+
+class ShownRecord(Record):
+    """A passage that an arm was shown or printed, as a row holds it: half-open span in code points, and its text."""
+
+    n: NonNegativeInt
+    path: str
+    span: tuple[NonNegativeInt, NonNegativeInt]
+    quote: str
+
+
+class TracedRowRecord(RowRecord):
+    """A row with everything a person needs to see what happened."""
+
+    evidence: tuple[ShownRecord, ...] = ()
+    trace: tuple[str, ...] = ()
+
+
+class ReadyRecord(Record):
+    """``ARM.ready.json`` of a run folder: wall seconds until an arm could be asked."""
+
+    seconds: float
+
+
 class FigureRecord(Record):
     """A figure with the bounds of its 95 % bootstrap interval, and over how many questions."""
 
@@ -114,6 +170,34 @@ class CallsRecord(Record):
     mean: FigureRecord | None = None
     most: NonNegativeInt = 0
     beyond: NonNegativeInt = 0
+    stages: dict[str, NonNegativeInt] = {}
+    """By what they were made for."""
+
+
+class TokensRecord(Record):
+    """Tokens in and out of a model, and their sum for a question."""
+
+    tokens_in: NonNegativeInt = Field(0, alias="in")
+    tokens_out: NonNegativeInt = Field(0, alias="out")
+    mean: FigureRecord | None = None
+
+
+class BinRecord(Record):
+    """Claims with a confidence from ``low`` to ``high``: how many, their mean confidence, and the share that held."""
+
+    low: float
+    high: float
+    n: NonNegativeInt
+    confidence: float
+    held: float
+
+
+class CalibrationRecord(Record):
+    """Whether confidence means what it says: the expected calibration error over ``n`` claims, and its bins."""
+
+    ece: float
+    n: NonNegativeInt
+    bins: tuple[BinRecord, ...]
 
 
 class SecondsRecord(Record):
@@ -128,6 +212,8 @@ class ArmRecord(Record):
     """One arm in a summary. Percentages 0 to 100; ``None`` where the data set has no such gold."""
 
     n: NonNegativeInt
+    em: FigureRecord | None = None
+    f1: FigureRecord | None = None
     document_recall: dict[str, FigureRecord] = Field(alias="documentRecall")
     all_gold: FigureRecord = Field(alias="allGold10")
     span_hit: dict[str, FigureRecord] | None = Field(alias="spanHit")
@@ -138,8 +224,23 @@ class ArmRecord(Record):
     answered_with_quote: FigureRecord | None = Field(None, alias="answeredWithQuote")
     false_answers: FigureRecord | None = Field(None, alias="falseAnswers")
     all_gold_proven: FigureRecord | None = Field(None, alias="allGoldProven")
+    outcomes: dict[str, NonNegativeInt] | None = None
+    """Questions by the class of the failure taxonomy."""
+    calibration: dict[str, CalibrationRecord] = {}
+    """Of single ``facts`` and of whole ``answers``."""
+    compression: FigureRecord | None = None
+    """A share from 0 to 1."""
+    budget_exceeded: FigureRecord | None = Field(None, alias="budgetExceeded")
     calls: CallsRecord
+    tokens: TokensRecord | None = None
+    cost: float | None = None
     seconds: SecondsRecord
+
+
+class FilesRecord(Record):
+    """The corpus of a run."""
+
+    files: NonNegativeInt
 
 
 class SummaryRecord(Record):
@@ -152,8 +253,26 @@ class SummaryRecord(Record):
     mode: str
     oracle: str | None = None
     error: float | None = None
+    model: str | None = None
+    scripted: bool = False
+    """Whether a program stood in for the model: then no figure of its answers says how good anything is."""
+    control: str | None = None
+    shards: bool = False
+    """Whether the corpus were raw shards of Wikipedia."""
+    corpus: FilesRecord | None = None
     seed: int
     arms: dict[str, ArmRecord]
+
+
+class BindingRecord(Record):
+    """A snapshot in the manifest of a corpus that holds it."""
+
+    snapshot: str
+    questions: NonNegativeInt
+    articles: NonNegativeInt
+    sample_ids: Sha256
+    order: Sha256
+    corpus: Sha256
 
 
 class CorpusRecord(Record):
@@ -165,3 +284,4 @@ class CorpusRecord(Record):
     hidden_titles: bool = Field(alias="hiddenTitles")
     files_sha256: Sha256 = Field(alias="filesSha256")
     renamed: dict[PlainPath, tuple[PlainPath, NonNegativeInt]]
+    nested: tuple[BindingRecord, ...] = ()

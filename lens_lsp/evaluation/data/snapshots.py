@@ -13,7 +13,7 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from lens_lsp.domain.errors import EvaluationError
@@ -22,10 +22,12 @@ from lens_lsp.evaluation.data.datasets import (
     Gold,
     GoldSpan,
     articles,
+    corpus_checksum,
     open_dataset,
     questions,
     sample_checksums,
 )
+from lens_lsp.evaluation.data.nesting import Binding, bindings
 from lens_lsp.evaluation.data.records import CorpusRecord, SnapshotEntry, WorkspaceEntry
 
 SCHEMA = "lens.corpus/1"
@@ -44,9 +46,17 @@ class Corpus:
     """Over the files as written; equal to the data set's ``corpus_sha256`` when nothing is hidden."""
     renamed: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     """Hidden titles only: path → (name on disk, code points cut from the start of the text)."""
+    nested: tuple[Binding, ...] = ()
+    """The snapshots that this one holds, the smallest first, and itself."""
+    shards: bool = False
+    """Whether files hold many documents each, a JSON row apiece; gold is known by title alone then."""
+    control: str | None = None
+    """What was done to it to see what that does: nothing, or the name of a control."""
 
     def gold(self, gold: Gold) -> Gold:
-        """The gold in terms of the files on disk. Spans that lay in a cut title line are dropped."""
+        """The gold in terms of the files on disk. Spans that lay in a cut title line are dropped, in shards all."""
+        if self.shards:
+            return replace(gold, support=(), answer_spans=(), paragraphs=())
         if not self.hidden_titles:
             return gold
         return replace(
@@ -90,6 +100,7 @@ def prepare(dataset_dir: Path, snapshot: str, out: Path, *, hide_titles: bool = 
     the data do not match their checksums, or ``out`` holds anything but exactly this corpus.
     """
     dataset = open_dataset(dataset_dir, snapshot)
+    nested = bindings(dataset)
     contents, renamed = _contents(dataset, hide_titles)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         _verify(out, contents)
@@ -108,10 +119,12 @@ def prepare(dataset_dir: Path, snapshot: str, out: Path, *, hide_titles: bool = 
         "filesSha256": checksum,
         "archiveSha256": dataset.entry.sha256 if isinstance(dataset.entry, WorkspaceEntry) else None,
         "renamed": renamed,
+        "nested": [asdict(binding) for binding in nested],
+        "leftOut": 0 if dataset.release is None else dataset.release.left_out,
     } | _sample(dataset)
     target = manifest_path(out)
     target.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    return Corpus(out, dataset.name, dataset.snapshot, hide_titles, len(contents), checksum, renamed)
+    return Corpus(out, dataset.name, dataset.snapshot, hide_titles, len(contents), checksum, renamed, nested)
 
 
 def open_corpus(folder: Path, dataset: Dataset) -> Corpus:
@@ -130,6 +143,9 @@ def open_corpus(folder: Path, dataset: Dataset) -> Corpus:
         raise EvaluationError(
             f"{folder} holds {record.dataset} {record.snapshot}, not {dataset.name} {dataset.snapshot}"
         )
+    wanted = dataset.entry.corpus_sha256 if isinstance(dataset.entry, SnapshotEntry) else None
+    if wanted is not None and not record.hidden_titles and record.files_sha256 != wanted:
+        raise EvaluationError(f"{folder} was prepared from other data than {dataset.folder}: prepare it anew")
     digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in document_names(folder)}
     if corpus_checksum(digests) != record.files_sha256:
         raise EvaluationError(f"{folder} was changed after it was prepared ({len(digests)} files): prepare it anew")
@@ -141,6 +157,7 @@ def open_corpus(folder: Path, dataset: Dataset) -> Corpus:
         files=len(digests),
         files_sha256=record.files_sha256,
         renamed=record.renamed,
+        nested=tuple(Binding(**binding.model_dump()) for binding in record.nested),
     )
 
 
@@ -160,16 +177,6 @@ def document_names(folder: Path) -> list[str]:
                 raise EvaluationError(f"{path} is not a plain file: not a prepared corpus")
             names.append(path.relative_to(folder).as_posix())
     return sorted(names)
-
-
-def corpus_checksum(digests: Mapping[str, str]) -> str:
-    """SHA-256 over all names in order, then all content digests: the ``corpus_sha256`` of the data sets."""
-    digest = hashlib.sha256()
-    for name in sorted(digests):
-        digest.update(name.encode())
-    for name in sorted(digests):
-        digest.update(digests[name].encode())
-    return digest.hexdigest()
 
 
 def _contents(dataset: Dataset, hide_titles: bool) -> tuple[dict[str, bytes], dict[str, tuple[str, int]]]:

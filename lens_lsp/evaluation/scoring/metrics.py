@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from lens_lsp.evaluation.arms.indexes import WINDOW, Passage
 from lens_lsp.evaluation.data.datasets import Gold, GoldSpan
 from lens_lsp.evaluation.scoring import compatible
+from lens_lsp.evaluation.scoring.answers import Script, exact_match, f1
 
 RECALL_DEPTHS = (1, 2, 5, 10)
 SPAN_DEPTHS = (1, 3, 5)
@@ -69,6 +70,16 @@ def ground(windows: Sequence[Passage], quotes: Sequence[str], gold: Gold, k: int
     return float(any(f" {answer} " in quote for answer in answers for quote in shown))
 
 
+def holds_gold(windows: Sequence[Passage], gold: Gold) -> bool:
+    """Whether one of the windows contains a gold span in full."""
+    return any(_inside(span, windows) for span in gold.spans)
+
+
+def script_of(gold: Gold) -> Script:
+    """Whose exact match and F1 are meant: SQuAD's for gold answer spans and for the gold paragraphs of MuSiQue."""
+    return Script.SQUAD if gold.answer_spans or gold.paragraphs else Script.HOTPOTQA
+
+
 def _words(text: str) -> str:
     """Lower-case words without punctuation and English articles, as the question sets compare answers."""
     folded = re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", text).casefold())
@@ -82,11 +93,13 @@ def ranking(documents: Iterable[str], excluded: Collection[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """What only an answer has: its text, the texts of the windows it cites, and the documents it proves facts from."""
+    """What only an answer has: its text, the texts of the windows it cites, the documents it proves facts from, and
+    what it says in a few words, empty where it does not."""
 
     text: str
     quotes: tuple[str, ...]
     proving: tuple[str, ...]
+    short: str = ""
 
 
 def score(
@@ -117,7 +130,13 @@ def score(
         scores["evidenceRecall.strict"] = strict
     if sentences:
         scores["evidenceRecall.compatible"] = compatible.evidence_recall(shown, ranked[:SHOWN], sentences, gold.paths)
-    return scores if answer is None else scores | _of_answer(answer, ranked, windows, gold, compatibly=bool(sentences))
+    if answer is None:
+        return scores
+    if gold.answers:
+        script = script_of(gold)
+        scores["em"] = exact_match(answer.short, gold.answers, script)
+        scores["f1"] = f1(answer.short, gold.answers, script)
+    return scores | _of_answer(answer, ranked, windows, gold, compatibly=bool(sentences))
 
 
 def _of_answer(

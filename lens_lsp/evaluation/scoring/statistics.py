@@ -49,6 +49,18 @@ def percentile(values: Sequence[float], share: float, *, seed: int) -> Figure:
     return _figure(point, np.percentile(samples, share, axis=1), len(values))
 
 
+def ratio(above: Sequence[float], below: Sequence[float], *, seed: int) -> Figure:
+    """The sum of one over the sum of the other, paired, with its bootstrap interval. Resamples in which nothing stands
+    below are left out. Raises ValueError without values or when the two are not as many."""
+    import numpy as np
+
+    if len(above) != len(below):
+        raise ValueError("values of a ratio are paired")
+    upper, lower = _samples(above, seed).sum(axis=1), _samples(below, seed).sum(axis=1)
+    kept = lower > 0
+    return _figure(sum(above) / sum(below), np.asarray(upper[kept] / lower[kept]), len(above))
+
+
 def _samples(values: Sequence[float], seed: int) -> NDArray[np.float64]:
     import numpy as np
 

@@ -1,0 +1,147 @@
+"""A chat model that is a program: it sees the messages of a request and nothing else, and always says the same.
+
+It answers with the sentence, of those it is shown, that shares most words with the question; shown none, it calls the
+search tool where it is told of one, else says that it does not know. It serves every arm of the evaluation, to try
+them end to end. What it answers is no measure of quality.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lens_lsp.domain.sentences import sentences
+from lens_lsp.domain.text import Span
+from lens_lsp.models.base import ChatRequest
+from lens_lsp.models.scripted import ScriptedModel
+
+CONTEXT_TOKENS = 32_768
+NAME = "best-overlapping-sentence"
+
+_FENCED = re.compile(r"\[(\w+) (?:region|evidence) (\d+), context\]\n(.*?)\n?\[\1 text\]\n(.*?)\n\[\1 end\]", re.DOTALL)
+_PASSAGE = re.compile(r"<passage (\d+), [^\n]*>\n(.*?)\n</passage>", re.DOTALL)
+_QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
+_FACT = re.compile(r"^(f\d+)(?: \(\w+\))?: (.*)$", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+_SMALL = 4
+"""Letters below which a word says nothing."""
+_PROVES = 0.5
+"""The share of a fact's words that a sentence holds which is called proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that was shown, the number of the passage it stands in, and how many words it shares."""
+
+    number: int
+    text: str
+    shared: int
+
+
+def scripted_model() -> ScriptedModel:
+    """A new one."""
+    return ScriptedModel(reply, name=NAME, context_tokens=CONTEXT_TOKENS)
+
+
+def reply(request: ChatRequest) -> str:
+    """What the model says to a request."""
+    text = "\n".join(message.text for message in request.messages)
+    _, asked_for, form = text.rpartition("Reply with JSON only:")
+    says = (say for mark, say in _FORMS.items() if asked_for and mark in form)
+    return next(says, _synthesis)(text)
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.casefold()) if len(word) >= _SMALL or word.isdigit()}
+
+
+def _shown(text: str) -> dict[int, str]:
+    """Every passage in a text by its number."""
+    fenced = {int(match[2]): match[4] for match in _FENCED.finditer(text)}
+    return fenced | {int(match[1]): match[2] for match in _PASSAGE.finditer(text)}
+
+
+def best_sentence(asked: str, shown: dict[int, str]) -> Sentence | None:
+    """The sentence that shares most words with what is asked, the first of equals; None when none shares any."""
+    wanted = _words(asked)
+    best: Sentence | None = None
+    for number, passage in shown.items():
+        for span in sentences(passage, Span(0, len(passage))):
+            said = passage[span.start : span.end]
+            shared = len(wanted & _words(said))
+            if shared and (best is None or shared > best.shared):
+                best = Sentence(number, said, shared)
+    return best
+
+
+def _question(text: str) -> str:
+    found = _QUESTION.search(text)
+    return "" if found is None else found[1]
+
+
+def _answer(text: str) -> str:
+    best = best_sentence(_question(text), _shown(text))
+    if best is None:
+        return json.dumps({"answer": "I do not know.", "short": None})
+    return json.dumps({"answer": f"{best.text} [{best.number}]", "short": best.text})
+
+
+def _step(text: str) -> str:
+    shown = _shown(text)
+    step: dict[str, object] = dict.fromkeys(("thought", "action", "query", "path", "offset", "answer", "short"))
+    if shown or "This is your last step" in text:
+        done = {"thought": "This is what I have seen.", "action": "finish"}
+        return json.dumps(step | done | json.loads(_answer(text)))
+    return json.dumps(step | {"thought": "I have seen nothing.", "action": "search", "query": _question(text)})
+
+
+def _plan(text: str) -> str:
+    question = _question(text)
+    fact = {"text": question, "type": "any", "many": False, "label": "answer"}
+    plan: dict[str, object] = {"intent": "lookup", "facts": [fact], "combine": "none"}
+    return json.dumps(plan | {"expression": None, "document": None, "anchors": sorted(_words(question))})
+
+
+def _anchors(text: str) -> str:
+    return json.dumps({"anchors": sorted(_words(_question(text)))[:12]})
+
+
+def _found(text: str) -> str:
+    found, open_facts = [], []
+    for fact, asked in _FACT.findall(text):
+        best = best_sentence(asked, _shown(text))
+        if best is not None and best.shared >= _PROVES * len(_words(asked)):
+            found.append({"region": best.number, "fact": fact, "verdict": "full", "quote": best.text, "value": None})
+        else:
+            open_facts.append(fact)
+    return json.dumps({"found": found, "unproven": open_facts, "terms": []})
+
+
+def _uncovered(text: str) -> str:
+    return json.dumps({"unproven": [], "terms": []})
+
+
+def _short(text: str) -> str:
+    body = re.search(r"\[(\w+) text\]\n(.*?)\n\[\1 end\]", text, re.DOTALL)
+    return json.dumps({"short": None if body is None else body[2].split("\n")[0]})
+
+
+def _synthesis(text: str) -> str:
+    best = best_sentence(_question(text), _shown(text))
+    if best is None:
+        return '@@ANSWER {"short": null, "unmet": []}'
+    return f"{best.text} [{best.number}]\n@@ANSWER {json.dumps({'short': best.text, 'unmet': []})}"
+
+
+# The form of the reply that is asked for, most particular first.
+_FORMS: dict[str, Callable[[str], str]] = {
+    '"action"': _step,
+    '"answer"': _answer,
+    '"facts"': _plan,
+    '"anchors"': _anchors,
+    '"found"': _found,
+    '"unproven"': _uncovered,
+    '"short"': _short,
+}

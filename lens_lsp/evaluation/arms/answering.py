@@ -1,0 +1,103 @@
+"""An arm that answers by a chat model in a way of its own, under the budget and with the accounting of LENS."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from lens_lsp.domain.answer import Status, StopReason
+from lens_lsp.domain.errors import BudgetSpent, OracleFailed, UsageError
+from lens_lsp.evaluation.arms.access import Excerpt
+from lens_lsp.evaluation.arms.base import ArmResult, Said, cited, distinct
+from lens_lsp.evaluation.arms.calling import Talk
+from lens_lsp.evaluation.arms.prompts import Wording
+from lens_lsp.evaluation.seats import ChatSeat
+
+
+class Way(Protocol):
+    """How an arm comes to its answer. It is given the folder, then one question text at a time."""
+
+    def prepare(self, corpus_dir: Path) -> float:
+        """Do whatever must happen before the first question; the wall seconds that takes from nothing."""
+
+    def stored_bytes(self) -> int:
+        """What would have to be kept on disk so as not to do it again."""
+
+    def retrieve(self, question: str, depth: int) -> Sequence[Excerpt]:
+        """What an index ranks for a question, best first, ``depth`` documents of it; nothing without an index."""
+
+    async def answer(self, question: str, retrieved: Sequence[Excerpt], talk: Talk) -> Wording:
+        """The answer. Raises BudgetSpent and OracleFailed."""
+
+    def close(self) -> None:
+        """Let go of what `prepare` made."""
+
+
+@dataclass(slots=True)
+class ChatArm:
+    """A way, asked with the chat model of a seat. One event loop a run."""
+
+    name: str
+    way: Way
+    seat: ChatSeat
+    _runner: asyncio.Runner | None = field(default=None, init=False)
+
+    def prepare(self, corpus_dir: Path) -> float:
+        """Let the way prepare, and look at the model's context."""
+        seconds = self.way.prepare(corpus_dir)
+        began = time.perf_counter()
+        self._runner = self._runner or asyncio.Runner()
+        self._runner.run(self.seat.open())
+        return seconds + time.perf_counter() - began
+
+    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+        """The documents in the order of the index, else those cited, then those shown; as windows what is cited."""
+        if self._runner is None:
+            raise UsageError("prepare the arm before searching")
+        began = time.perf_counter()
+        talk = Talk.within(self.seat.budget, self.seat.model, self.seat.prices)
+        retrieved = self.way.retrieve(text, depth)
+        answer = self._runner.run(self._answered(text, retrieved, talk))
+        pointed = cited(answer)
+        ranked = [item.path for item in retrieved] or [item.path for item in (*pointed, *answer.evidence)]
+        return ArmResult(
+            documents=distinct(ranked, depth),
+            windows=tuple(item.passage for item in pointed),
+            seconds=time.perf_counter() - began,
+            evidence=tuple(item.json() for item in answer.evidence),
+            answer=answer,
+            trace=tuple(talk.trace),
+        )
+
+    def stored_bytes(self) -> int:
+        """What its index takes on disk."""
+        return self.way.stored_bytes()
+
+    def close(self) -> None:
+        """Leave the seat, end the loop, and let the way close."""
+        if self._runner is not None:
+            self._runner.run(self.seat.aclose())
+            self._runner.close()
+        self._runner = None
+        self.way.close()
+
+    async def _answered(self, text: str, retrieved: Sequence[Excerpt], talk: Talk) -> Said:
+        said, stopped = Wording("", None), StopReason.NOWHERE
+        try:
+            async with asyncio.timeout(self.seat.budget.seconds):
+                said = await self.way.answer(text, retrieved, talk)
+        except BudgetSpent as spent:
+            stopped = spent.reason
+        except TimeoutError:
+            stopped = StopReason.BUDGET_SECONDS
+        except OracleFailed as failed:
+            stopped = StopReason.MODEL_FAILED
+            talk.trace.append(str(failed))
+        if said.short is not None:
+            stopped = StopReason.COVERED
+        status = Status.UNANSWERED if said.short is None else Status.ANSWERED
+        return Said(status, stopped, said.text, said.short, tuple(talk.shown), talk.ledger.account())

@@ -1,0 +1,1 @@
+"""Run folders as people read them: tables, pictures, and a page of failures."""
