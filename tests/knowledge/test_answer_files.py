@@ -324,3 +324,10 @@ def test_an_address_in_a_quote_is_none_in_the_record() -> None:
     assert "://" not in written
     assert "www." not in written
     assert parsed(written) == {"quote": "see https://example.org and www.example.org", "path": "a//b"}
+
+
+def test_what_a_source_quotes_is_no_link_of_markdown() -> None:
+    value = {"quote": "[open](command:workbench.action.quit) [a][b] [c]: d", "roots": [["x"], ["y"]]}
+    written = one_line(value)
+    assert not re.search(r"\][(\[:]", written)
+    assert parsed(written) == value

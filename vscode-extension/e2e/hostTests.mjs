@@ -58,7 +58,7 @@ async function run(server, workspace) {
         resolve(code);
       });
     });
-    await page.goto(Workbench.address(server, { folder: workspace, payload }));
+    await Workbench.load(page, server, { folder: workspace, payload });
     return await ended;
   } finally {
     await browser.close();

@@ -38,7 +38,9 @@ export function environmentOf(vsix) {
   const interpreter = path.join(dir, 'venv/bin/python');
   const whole = path.join(dir, 'whole');
   if (fs.existsSync(whole)) return interpreter;
-  fs.rmSync(dir, { recursive: true, force: true });
+  for (const old of fs.existsSync(scratch) ? fs.readdirSync(scratch) : []) {
+    if (old.startsWith('environment-')) fs.rmSync(path.join(scratch, old), { recursive: true, force: true });
+  }
   fs.mkdirSync(dir, { recursive: true });
   // As in the stories: what the developer's own home says of pip is not used.
   const env = { ...process.env, HOME: dir };

@@ -20,10 +20,11 @@ for (let run = 1; run <= times; run += 1) {
     run,
     passed: told.every((each) => each.passed),
     seconds: seconds(told.reduce((sum, each) => sum + each.seconds, 0)),
-    stories: told.map(({ story, passed, seconds: took, failed }) => ({
+    stories: told.map(({ story, passed, seconds: took, measured, failed }) => ({
       story,
       passed,
       seconds: seconds(took),
+      ...measured,
       ...(failed && { failed }),
     })),
   });

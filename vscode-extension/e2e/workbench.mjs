@@ -33,8 +33,15 @@ export class Workbench {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const workbench = new Workbench(page, server);
-    await page.goto(Workbench.address(server, what));
+    await Workbench.load(page, server, what);
     return workbench;
+  }
+
+  /** Loads the workbench; a server whose own part is incomplete says so here. */
+  static async load(page, server, what) {
+    const response = await page.goto(Workbench.address(server, what));
+    if (!response.ok())
+      throw new Error(`the workbench cannot be loaded: ${response.status()} ${await response.text()}`);
   }
 
   /** The address of a window; `payload` is for the workbench itself. */
@@ -158,6 +165,16 @@ export class Workbench {
   /** The mark of a citation in the shown answer, once it is a link. The colours of Markdown cut its text to pieces. */
   citation(number) {
     return this.answer.locator('.detected-link', { hasText: new RegExp(`^\\^${number}$`) }).first();
+  }
+
+  /** The entry of the context menu that is open. */
+  menuItem(text) {
+    return this.page.locator('.context-view .monaco-menu .action-menu-item', { hasText: text });
+  }
+
+  /** What is marked as cited in a text editor; the editor names decorations of extensions only by number. */
+  marked(editor) {
+    return editor.locator('.view-overlays [class*="ced-TextEditorDecorationType"]').first();
   }
 
   /** Asks from the palette. */

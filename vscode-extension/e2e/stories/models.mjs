@@ -49,7 +49,7 @@ export async function story(story) {
     endpoint.hold();
     await workbench.ask('How many questions wait at most?');
     await workbench.line(workbench.streaming, 'Four questions are worked').waitFor();
-    await workbench.respond('How many questions wait at most?', 'Cancel');
+    await workbench.respond('Lens is searching', 'Cancel');
     await workbench.line(workbench.streaming, 'Cancelled').waitFor();
     await endpoint.hungUp;
   });

@@ -89,8 +89,10 @@ class Run {
     }
   }
 
-  #watched(params: AskParams): Thenable<AnswerResult> {
-    const title = vscode.l10n.t('Lens: {0}', inNotification(params.question));
+  async #watched(params: AskParams): Promise<AnswerResult> {
+    // First: a question about the set-up would stand above a search that waits for it.
+    await Promise.race([this.lens.ready(), this.#cancelled()]);
+    const title = vscode.l10n.t('Lens is searching');
     const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
     return vscode.window.withProgress(options, (progress, token) => {
       const cancelling = token.onCancellationRequested(() => this.#source.cancel());
@@ -102,7 +104,7 @@ class Run {
           this.#refresh.want();
           if (this.#live.now !== said) {
             said = this.#live.now;
-            progress.report({ message: inNotification(said) });
+            progress.report({ message: said });
           }
         },
         this.#source.token,

@@ -14,6 +14,7 @@ interface NoteQuestion {
 /** Ask a `??` line: the server puts the answer below it. Here it can be cancelled, and is remembered as any other. */
 export async function askInNote(lens: LensClient, reading: Reading, argument: NoteQuestion): Promise<AnswerResult> {
   const { question = '', scope = {} } = argument;
+  await lens.ready();
   const title = vscode.l10n.t('Lens: {0}', inNotification(question));
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   const result = await vscode.window.withProgress(options, (_, token) => {

@@ -12,6 +12,7 @@ const LONGEST_MESSAGE = 100_000;
 
 /** Show what a question would send, and where, without sending anything. */
 export async function previewSend(lens: LensClient, reading: Reading, request: Request): Promise<void> {
+  await lens.ready();
   const title = vscode.l10n.t('Lens: looking what would be sent');
   const options = { location: vscode.ProgressLocation.Window, title };
   const result = await vscode.window.withProgress(options, () =>

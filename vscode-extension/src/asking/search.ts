@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { locationOf, placeOf } from '../chat/places';
 import type { LensClient } from '../client';
 import { failureOf } from '../failures';
 import type { Evidence, FindResult } from '../protocol';
 import { jump } from '../reading/jump';
-import { inRow } from '../reading/plain';
+import { locationOf, placeOf } from '../reading/locations';
+import { excerpt, inRow } from '../reading/plain';
 import type { Reading } from '../reading/reading';
 import { Debounce } from '../reading/throttle';
 import type { ChosenScope, NamedScope } from './scope';
@@ -69,16 +69,16 @@ class Searching {
     this.#box.busy = true;
     try {
       const params = { query: query.trim(), scope: this.where.scope, limit: MOST };
-      this.#found(source, await this.lens.find(params, source.token));
+      this.#found(source, await this.lens.find(params, source.token), params.query);
     } catch (error) {
       this.#failed(source, error);
     }
   }
 
-  #found(source: vscode.CancellationTokenSource, result: FindResult): void {
+  #found(source: vscode.CancellationTokenSource, result: FindResult, query: string): void {
     if (this.#source === source) {
       this.#box.busy = false;
-      this.#box.items = result.evidence.map(rowOf);
+      this.#box.items = result.evidence.map((each) => rowOf(each, query));
     }
   }
 
@@ -129,13 +129,13 @@ class Searching {
  * The label is a number: the picker sorts by how well labels match what was typed, and the server's order is the one that
  * counts.
  */
-function rowOf(evidence: Evidence): Row {
+function rowOf(evidence: Evidence, query: string): Row {
   const heading = evidence.heading.join(' › ');
   const place = heading === '' ? placeOf(evidence) : `${placeOf(evidence)} › ${heading}`;
   return {
     label: String(evidence.n),
     description: inRow(place, LONGEST_PASSAGE),
-    detail: inRow(evidence.quote, LONGEST_PASSAGE),
+    detail: inRow(excerpt(evidence.quote, query), LONGEST_PASSAGE),
     alwaysShow: true,
     evidence,
   };

@@ -5,10 +5,11 @@ import type { AnswerResult, AskParams, Evidence, FindResult, LensEvent } from '.
 import { readable } from '../reading/answerDocument';
 import { cutShort } from '../reading/ending';
 import { LiveAnswer } from '../reading/liveAnswer';
+import { locationOf, placeOf } from '../reading/locations';
 import { oneLine } from '../reading/plain';
 import { counted, liveWords } from '../reading/words';
+import { scopeOf } from './attached';
 import { piecesOf } from './passages';
-import { locationOf, placeOf, scopeOf } from './places';
 
 /** Characters of a passage in the list below an answer. */
 const LONGEST_QUOTE = 160;
@@ -112,13 +113,14 @@ function followUps(turn: TurnMetadata | undefined): vscode.ChatFollowup[] {
 
 /** Tells each step of the search in a line that the next one replaces. */
 function stepsOf(question: string, stream: vscode.ChatResponseStream): (event: LensEvent) => void {
-  const live = new LiveAnswer(question, liveWords());
+  const words = liveWords();
+  const live = new LiveAnswer(question, words);
   let told = '';
   return (event) => {
     live.hear(event);
     if (live.now !== told) {
       told = live.now;
-      stream.progress(inertMarkdown(told));
+      stream.progress(`${words.searching} ${told}`);
     }
   };
 }

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { inertMarkdown } from '../inert';
 import type { FindParams } from '../protocol';
+import { placeOf } from '../reading/locations';
 import { type Passage, toolText } from './passages';
-import { placeOf } from './places';
 
 /** What a model gives the tool, unchecked. */
 interface ToolInput {

@@ -1,19 +1,23 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { locationOf } from '../chat/places';
 import type { LensClient } from '../client';
 import { failureOf } from '../failures';
 import type { InsertAnswerParams, InsertAnswerResult, RecheckResult, WireRange } from '../protocol';
 import { fileOf } from './answerDocument';
 import { headingLine, relocated, shareable } from './answerText';
 import { showPlaces } from './evidenceView';
+import { locationOf } from './locations';
 import { inNotification } from './plain';
 import type { Reading } from './reading';
 import { nearestSubject, type Subject, subjectOf, textOf } from './subject';
 import { counted } from './words';
 
 /** What can be done with an answer, from its document and from the view. */
-export function registerActions(lens: LensClient, reading: Pick<Reading, 'asked' | 'documents'>): vscode.Disposable {
+export function registerActions(
+  lens: LensClient,
+  reading: Pick<Reading, 'asked' | 'documents'>,
+  rechecked: () => void,
+): vscode.Disposable {
   const notes = new LastNote();
   const command = (id: string, act: (subject: Subject & { readonly document: vscode.Uri }) => Promise<unknown>) =>
     vscode.commands.registerCommand(id, (argument?: unknown) =>
@@ -34,7 +38,10 @@ export function registerActions(lens: LensClient, reading: Pick<Reading, 'asked'
     command('lens.copyAnswer', ({ document }) => copyAnswer(document)),
     command('lens.exportAnswer', ({ document }) => exportAnswer(document)),
     vscode.commands.registerCommand('lens.recheck', (argument?: unknown) =>
-      told(() => recheck(lens, subjectOf(argument, reading.asked)?.document)),
+      told(async () => {
+        await recheck(lens, subjectOf(argument, reading.asked)?.document);
+        rechecked();
+      }),
     ),
   );
 }

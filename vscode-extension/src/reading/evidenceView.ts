@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { oneLine } from './plain';
+import { passagesInFiles } from './words';
 
 /** Evidence in the editor's own References view, where F4 and Shift+F4 go from one to the next. */
 
@@ -94,7 +95,7 @@ class EvidenceInput implements SymbolTreeInput {
     }
     const model = new EvidenceModel([...sources.values()]);
     return {
-      message: vscode.l10n.t('Passages: {0}. Files: {1}.', this.places.length, sources.size),
+      message: passagesInFiles(this.places.length, sources.size),
       provider: model,
       navigation: model,
       highlights: {
@@ -168,7 +169,7 @@ function rowOfSource(source: Source): vscode.TreeItem {
   row.iconPath = vscode.ThemeIcon.File;
   row.description = true;
   row.accessibilityInformation = {
-    label: vscode.l10n.t('{0}, passages: {1}', vscode.workspace.asRelativePath(source.uri), source.passages.length),
+    label: `${vscode.workspace.asRelativePath(source.uri)}, ${passagesInFiles(source.passages.length, 1)}`,
   };
   return row;
 }

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { quoteIn, unitsOf } from './places';
 
 /** How a place is shown. */
 export interface Showing {
@@ -28,22 +27,5 @@ export async function jump(place: vscode.Location, showing: Showing = {}): Promi
       await vscode.commands.executeCommand('vscode.open', place.uri);
     }
     return false;
-  }
-}
-
-/** Where a span of code points of a file stands in the editor; its quote, where it is known, wins over its numbers. */
-export async function locationOfSpan(
-  uri: vscode.Uri,
-  span: readonly [number, number],
-  quote?: string,
-): Promise<vscode.Location> {
-  try {
-    const document = await vscode.workspace.openTextDocument(uri);
-    const text = document.getText();
-    const numbered = unitsOf(text, span);
-    const [start, end] = (quote === undefined ? undefined : quoteIn(text, quote, numbered[0])) ?? numbered;
-    return new vscode.Location(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)));
-  } catch {
-    return new vscode.Location(uri, new vscode.Position(0, 0));
   }
 }

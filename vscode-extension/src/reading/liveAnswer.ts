@@ -24,7 +24,7 @@ export interface LiveWords {
   readonly done: string;
   failed(message: string): string;
   scanned(files: number, found: number): string;
-  reading(round: number, names: string): string;
+  round(number: number): string;
   more(count: number): string;
 }
 
@@ -48,7 +48,6 @@ const SYMBOLS: Readonly<Record<LiveStatus, string>> = { searching: '○', covere
 const MOST_PASSAGES = 40;
 const MOST_REQUIREMENTS = 50;
 const LONGEST_QUOTE = 280;
-const LONGEST_NAME = 120;
 const LONGEST_ANSWER = 200_000;
 const MARK = /\[(\d+)\]/g;
 
@@ -62,8 +61,8 @@ export class LiveAnswer {
   readonly #early = new Map<number, EventEvidence>();
   readonly #final = new Map<number, EventEvidence>();
   #answer = '';
-  #reading: { readonly round: number; readonly names: string } | undefined;
   #scanned = '';
+  #round = '';
   #ending: Ending | undefined;
 
   constructor(
@@ -73,7 +72,7 @@ export class LiveAnswer {
 
   /** What the search is doing, in one line of plain text. */
   get now(): string {
-    return this.#doing((names) => names);
+    return [this.#scanned, this.#round].filter(Boolean).join(' · ');
   }
 
   /** Something happened on the way. */
@@ -88,7 +87,7 @@ export class LiveAnswer {
         this.#scanned = this.words.scanned(event.files, event.found);
         break;
       case 'proposed':
-        this.#reading = { round: event.round, names: namesOf(event.regions.map((region) => region.path)) };
+        this.#round = this.words.round(event.round);
         break;
       case 'covered':
         for (const belief of event.beliefs) {
@@ -140,12 +139,6 @@ export class LiveAnswer {
     return page.built();
   }
 
-  #doing(shown: (names: string) => string): string {
-    const reading = this.#reading;
-    const said = reading && this.words.reading(reading.round, shown(reading.names));
-    return [this.#scanned, said].filter(Boolean).join(' · ');
-  }
-
   #judge(id: string, status: LiveStatus): void {
     const requirement = this.#requirements.get(id);
     if (requirement !== undefined) {
@@ -175,7 +168,7 @@ export class LiveAnswer {
       case 'done':
         return `*${[this.words.done, this.#scanned].filter(Boolean).join(' · ')}*`;
       default:
-        return `*${[this.words.searching, this.#doing(inertMarkdown)].filter(Boolean).join(' ')}*`;
+        return `*${[this.words.searching, this.now].filter(Boolean).join(' ')}*`;
     }
   }
 
@@ -235,14 +228,4 @@ class PageBuilder {
   #link(from: number, to: number, evidence: EventEvidence): void {
     this.#links.push({ line: this.#lines.length, from, to, evidence });
   }
-}
-
-function namesOf(paths: readonly string[]): string {
-  const names = [...new Set(paths)];
-  return (
-    names
-      .slice(0, 3)
-      .map((name) => oneLine(name, LONGEST_NAME))
-      .join(', ') + (names.length > 3 ? ' …' : '')
-  );
 }

@@ -5,6 +5,7 @@ import { registerActions } from './actions';
 import { AnswerDocuments, isLive, SCHEME } from './answerDocument';
 import { AskedQuestions } from './answers';
 import { Decorations, toggleDecorations } from './decorations';
+import { registerFolding } from './folding';
 import type { LiveLink } from './liveAnswer';
 import { documentOf, isKeptAnswer } from './subject';
 import { tabsOf } from './tabs';
@@ -16,6 +17,8 @@ const IS_ANSWER = 'lens.isAnswer';
 export interface Reading extends vscode.Disposable {
   readonly documents: AnswerDocuments;
   readonly asked: AskedQuestions;
+  /** Citations were looked up again. */
+  readonly onDidRecheck: vscode.Event<void>;
   /** The user has made use of Lens: from now on its view is there. */
   used(): void;
 }
@@ -24,21 +27,25 @@ export interface Reading extends vscode.Disposable {
 export function registerReading(context: vscode.ExtensionContext, lens: LensClient): Reading {
   const asked = new AskedQuestions();
   const documents = new AnswerDocuments((link, document) => targetOf(asked, link, document));
+  const rechecked = new vscode.EventEmitter<void>();
   const options = { isReadonly: true, isCaseSensitive: true };
   const reading: Reading = {
     documents,
     asked,
+    onDidRecheck: rechecked.event,
     used: () => void use(context),
     dispose: () => parts.dispose(),
   };
   const parts = vscode.Disposable.from(
     asked,
     documents,
+    rechecked,
     vscode.workspace.registerFileSystemProvider(SCHEME, documents, options),
     vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME, pattern: '/asking/**' }, documents),
+    registerFolding(),
     new Decorations(lens, asked),
     vscode.commands.registerCommand('lens.toggleDecorations', toggleDecorations),
-    registerActions(lens, reading),
+    registerActions(lens, reading, () => rechecked.fire()),
     asked.onDidChange(() => reading.used()),
     lens.onDidAnswer((result) => keep(reading, result)),
     vscode.window.onDidChangeActiveTextEditor(tellKind),

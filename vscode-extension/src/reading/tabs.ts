@@ -20,15 +20,48 @@ export function columnForAnswer(): vscode.ViewColumn {
   return vscode.window.tabGroups.activeTabGroup.tabs.length === 0 ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
 }
 
+/** Milliseconds in which the editor reads a changed file at the latest. */
+const READ_WITHIN = 2_000;
+
+/** Waits until a document says what its file says: a question that is asked again has the same file. */
+async function current(document: vscode.TextDocument): Promise<void> {
+  const text = Buffer.from(await vscode.workspace.fs.readFile(document.uri)).toString('utf8');
+  if (document.getText() === text) {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const late = setTimeout(() => done(), READ_WITHIN);
+    const reading = vscode.workspace.onDidChangeTextDocument((change) => change.document === document && done());
+    const done = (): void => {
+      clearTimeout(late);
+      reading.dispose();
+      resolve();
+    };
+  });
+}
+
 /** Show an answer from its heading on: what stands above that is for programs. */
 export async function showAnswer(
   uri: vscode.Uri,
   options: Pick<vscode.TextDocumentShowOptions, 'viewColumn' | 'preserveFocus'> = {},
 ): Promise<vscode.TextEditor> {
+  return showRead(await read(uri), options);
+}
+
+/** An answer with what stands in its file now. */
+async function read(uri: vscode.Uri): Promise<vscode.TextDocument> {
   const document = await vscode.workspace.openTextDocument(uri);
+  await current(document);
+  return document;
+}
+
+async function showRead(
+  document: vscode.TextDocument,
+  options: Pick<vscode.TextDocumentShowOptions, 'viewColumn' | 'preserveFocus'>,
+): Promise<vscode.TextEditor> {
   const heading = new vscode.Position(headingLine(document.getText()), 0);
   const selection = new vscode.Range(heading, heading);
-  const viewColumn = options.viewColumn ?? tabsOf(uri)[0]?.group.viewColumn ?? columnForAnswer();
+  const viewColumn = options.viewColumn ?? tabsOf(document.uri)[0]?.group.viewColumn ?? columnForAnswer();
   const editor = await vscode.window.showTextDocument(document, { ...options, viewColumn, preview: false, selection });
   editor.revealRange(selection, vscode.TextEditorRevealType.AtTop);
   return editor;
@@ -53,9 +86,10 @@ export async function replaceTab(old: vscode.Uri, document: vscode.Uri): Promise
     });
     return;
   }
+  const ready = await read(document);
+  // Only now: the user may have gone on to type somewhere else.
   const focused = vscode.window.activeTextEditor?.document.uri.toString() === old.toString();
-  const viewColumn = tab.group.viewColumn;
-  await showAnswer(document, { viewColumn, preserveFocus: !focused });
+  await showRead(ready, { viewColumn: tab.group.viewColumn, preserveFocus: !focused });
   await vscode.window.tabGroups.close(tabsOf(old), true);
 }
 

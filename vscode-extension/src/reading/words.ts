@@ -14,8 +14,11 @@ export function liveWords(): LiveWords {
     nothingYet: vscode.l10n.t('nothing yet'),
     done: vscode.l10n.t('Done.'),
     failed: (message) => vscode.l10n.t('Failed: {0}', message),
-    scanned: (files, found) => vscode.l10n.t('{0} of {1} files searched', counted(files), counted(found)),
-    reading: (round, names) => vscode.l10n.t('round {0}: reading {1}', round, names),
+    scanned: (files, found) =>
+      found === 1
+        ? vscode.l10n.t('{0} of 1 file', files)
+        : vscode.l10n.t('{0} of {1} files', counted(files), counted(found)),
+    round: (number) => vscode.l10n.t('round {0}', number),
     more: (count) => vscode.l10n.t('… and {0} more', counted(count)),
   };
 }
@@ -28,6 +31,16 @@ export function statusWords(): LiveWords['status'] {
     contested: vscode.l10n.t('contested'),
     missing: vscode.l10n.t('missing'),
   };
+}
+
+/** How many passages of how many files. */
+export function passagesInFiles(passages: number, files: number): string {
+  if (passages === 1) {
+    return vscode.l10n.t('1 passage in 1 file');
+  }
+  return files === 1
+    ? vscode.l10n.t('{0} passages in 1 file', counted(passages))
+    : vscode.l10n.t('{0} passages in {1} files', counted(passages), counted(files));
 }
 
 /** A number as people here write it. */

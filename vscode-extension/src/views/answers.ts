@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { locationOf, placeOf } from '../chat/places';
 import type { AnswerResult, Evidence, RequirementResult } from '../protocol';
 import type { AskedQuestion, AskedState } from '../reading/answers';
 import { cutShort } from '../reading/ending';
+import { locationOf, placeOf } from '../reading/locations';
 import type { Reading } from '../reading/reading';
 import type { Subject } from '../reading/subject';
 import { statusWords } from '../reading/words';

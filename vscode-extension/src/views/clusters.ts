@@ -9,8 +9,28 @@ import { when } from './threads';
 
 const MOST = 500;
 
-/** What earlier questions left, with whether its sources still say so: they are looked at when this is opened. */
-export async function clusterRows(lens: LensClient): Promise<readonly Row[]> {
+/**
+ * What earlier questions left, with whether its sources still say so. That takes a look at each of them: it is done when
+ * the rows are shown first, and again only when something may have changed.
+ */
+export class KnownClusters {
+  #rows: Promise<readonly Row[]> | undefined;
+
+  rows(lens: LensClient): Promise<readonly Row[]> {
+    this.#rows ??= clusterRows(lens).catch((error: unknown) => {
+      this.outdate();
+      throw error;
+    });
+    return this.#rows;
+  }
+
+  /** They are looked up again when they are shown next. */
+  outdate(): void {
+    this.#rows = undefined;
+  }
+}
+
+async function clusterRows(lens: LensClient): Promise<readonly Row[]> {
   const { clusters } = await lens.request<ClustersResult>('lens/clusters', { fresh: true });
   const rows = clusters
     .filter(({ archived }) => !archived)
@@ -25,7 +45,7 @@ function clusterRow(cluster: Cluster): Row {
   return row({
     label: cluster.title,
     description: freshnessInWords(cluster),
-    tooltip: vscode.l10n.t('{0}; used {1} times, last {2}', cluster.title, cluster.hits, when(cluster.used)),
+    tooltip: vscode.l10n.t('{0}; times used: {1}, last {2}', cluster.title, cluster.hits, when(cluster.used)),
     icon: cluster.freshness === null ? 'circle-outline' : isFresh(cluster.freshness) ? 'verified' : 'warning',
     kind: 'cluster',
     id: `cluster ${cluster.workspace} ${cluster.id}`,

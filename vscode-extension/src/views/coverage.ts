@@ -14,17 +14,35 @@ export function coverageRows(result: AnswerResult | undefined): readonly Row[] {
   const { coverage } = result;
   return [
     row({
-      label: vscode.l10n.t('Searched {0} of {1} files', counted(coverage.scanned), counted(coverage.found)),
+      label: searched(coverage),
       description: result.question,
       icon: 'search',
     }),
     row({
-      label: vscode.l10n.t('Read passages of {0} files', counted(coverage.read)),
-      description: vscode.l10n.t('{0} places with the words were not read', counted(coverage.matchesUnread)),
+      label: read(coverage),
+      description: unread(coverage),
       icon: 'book',
     }),
     ...skippedRows(coverage),
   ];
+}
+
+function searched({ scanned, found }: Coverage): string {
+  return found === 1
+    ? vscode.l10n.t('Searched {0} of 1 file', counted(scanned))
+    : vscode.l10n.t('Searched {0} of {1} files', counted(scanned), counted(found));
+}
+
+function read({ read: files }: Coverage): string {
+  return files === 1
+    ? vscode.l10n.t('Read passages of 1 file')
+    : vscode.l10n.t('Read passages of {0} files', counted(files));
+}
+
+function unread({ matchesUnread: places }: Coverage): string {
+  return places === 1
+    ? vscode.l10n.t('1 place with the words was not read')
+    : vscode.l10n.t('{0} places with the words were not read', counted(places));
 }
 
 function skippedRows({ skipped }: Coverage): readonly Row[] {

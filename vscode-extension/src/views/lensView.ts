@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { failureOf } from '../failures';
-import type { ForgetParams, ForgetResult } from '../protocol';
+import type { AnswerResult, ForgetParams, ForgetResult } from '../protocol';
 import { told } from '../reading/actions';
-import { jump, locationOfSpan } from '../reading/jump';
+import { jump } from '../reading/jump';
+import { locationOfSpan } from '../reading/locations';
 import { inNotification } from '../reading/plain';
 import type { Reading } from '../reading/reading';
 import { showAnswer } from '../reading/tabs';
-import { Debounce } from '../reading/throttle';
+import { Debounce, Throttle } from '../reading/throttle';
 import { answerRows } from './answers';
-import { clusterRows } from './clusters';
+import { KnownClusters } from './clusters';
 import { coverageRows } from './coverage';
 import { note, type Row, row } from './row';
 import { sentRows } from './sent';
@@ -17,6 +18,8 @@ import { threadRows } from './threads';
 
 const VIEW = 'lens.view';
 const REFRESH_MILLISECONDS = 200;
+/** Clusters are looked up at most this often: a look at all that they cite can take a while. */
+const LOOK_UP_MILLISECONDS = 5_000;
 
 /** The Lens view: threads, answers, what is known and whether it still holds, what was searched and what was sent. */
 export function registerViews(lens: LensClient, reading: Reading): vscode.Disposable {
@@ -38,9 +41,12 @@ class LensTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #soon = new Debounce(REFRESH_MILLISECONDS);
+  readonly #known = new KnownClusters();
+  readonly #learned = new Throttle(() => this.lookUp(), LOOK_UP_MILLISECONDS);
   readonly #sections: readonly Row[];
   readonly #parents = new WeakMap<Row, Row>();
   readonly #watching: vscode.Disposable;
+  #latest: AnswerResult | undefined;
   readonly sent: Row;
 
   constructor(
@@ -51,19 +57,35 @@ class LensTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     this.#sections = [
       section('answers', vscode.l10n.t('Answers'), 'comment-discussion', () => answerRows(reading), true),
       section('threads', vscode.l10n.t('Threads'), 'list-tree', () => this.#asked(threadRows)),
-      section('clusters', vscode.l10n.t('Clusters'), 'database', () => this.#asked(clusterRows)),
+      section('clusters', vscode.l10n.t('Clusters'), 'database', () =>
+        this.#asked((client) => this.#known.rows(client)),
+      ),
       section('coverage', vscode.l10n.t('Coverage'), 'search', () => coverageRows(reading.asked.latest)),
       this.sent,
     ];
     this.#watching = vscode.Disposable.from(
-      reading.asked.onDidChange(() => this.refresh()),
-      lens.onDidAnswer(() => this.refresh()),
+      reading.asked.onDidChange(() => this.#heard(reading.asked.latest)),
+      reading.onDidRecheck(() => this.lookUp()),
     );
+  }
+
+  #heard(latest: AnswerResult | undefined): void {
+    this.refresh();
+    if (latest !== this.#latest) {
+      this.#latest = latest;
+      this.#learned.want();
+    }
   }
 
   /** Show everything anew, soon. */
   refresh(): void {
     this.#soon.soon(() => this.#changed.fire(undefined));
+  }
+
+  /** The same, with another look at what clusters rest on. */
+  lookUp(): void {
+    this.#known.outdate();
+    this.refresh();
   }
 
   getTreeItem(shown: Row): vscode.TreeItem {
@@ -87,6 +109,7 @@ class LensTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   dispose(): void {
     this.#soon.dispose();
+    this.#learned.dispose();
     this.#watching.dispose();
     this.#changed.dispose();
   }
@@ -150,6 +173,6 @@ async function forget(lens: LensClient, tree: LensTree, shown: Partial<Row> | un
   if (answer === go) {
     const params: ForgetParams = { ids: [id] };
     await lens.request<ForgetResult>('lens/forget', params);
-    tree.refresh();
+    tree.lookUp();
   }
 }

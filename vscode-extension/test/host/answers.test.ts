@@ -2,6 +2,17 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { client, inWorkspace, PROOF, QUESTION, replace, SOURCE, until } from './window';
 
+const HOSTILE = [
+  '# Ferries',
+  '',
+  'The keel of the Arlen ferry was laid on 4 May 1931 ![pixel](http://127.0.0.1:9/image.png)',
+  '[open](command:workbench.action.terminal.new) <a href="command:workbench.action.quit">quit</a>',
+  '<img src="http://127.0.0.1:9/html.png"> http://127.0.0.1:9/bare <http://127.0.0.1:9/auto>',
+  '[code](vscode://file/etc/passwd) [js](javascript:alert(1)) www.lens.invalid a@lens.invalid [ref][1]',
+  '',
+  '[1]: http://127.0.0.1:9/definition',
+].join('\n');
+
 /** The answer to the question as it is read, and where its citation stands in it. */
 async function answer(): Promise<{ document: vscode.TextDocument; citation: vscode.Position }> {
   const result = await (await client()).ask({ question: QUESTION });
@@ -115,5 +126,34 @@ suite('An answer as a document', () => {
     }
     await (await client()).request('lens/recheck', {});
     await until(vscode.languages.onDidChangeDiagnostics, () => drifted() === undefined);
+  });
+
+  test('no link of it leads anywhere but to files, whatever a note says', async () => {
+    const note = inWorkspace('ferries.md');
+    await vscode.workspace.fs.writeFile(note, Buffer.from(HOSTILE));
+    try {
+      const result = await (await client()).ask({ question: 'When was the keel of the Arlen ferry laid?' });
+      assert.ok(result.answerUri && result.evidence[0]?.uri === note.toString());
+      const uri = vscode.Uri.parse(result.answerUri).with({ scheme: 'lens-answer' });
+      const document = await vscode.workspace.openTextDocument(uri);
+      const schemes = async (of: vscode.Uri) => {
+        const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
+          'vscode.executeLinkProvider',
+          of,
+          100,
+        );
+        return new Set(links.map(({ target }) => target?.scheme ?? 'none'));
+      };
+      // Of what only looks like a link the editor makes paths beside the answer, where there is nothing.
+      const own = new Set(['file', 'lens-answer']);
+      assert.deepEqual(
+        [...(await schemes(document.uri))].filter((scheme) => !own.has(scheme)),
+        [],
+      );
+      await vscode.workspace.openTextDocument(note);
+      assert.ok((await schemes(note)).has('command'), 'the note itself has links that act');
+    } finally {
+      await vscode.workspace.fs.delete(note);
+    }
   });
 });

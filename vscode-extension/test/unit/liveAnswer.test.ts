@@ -24,7 +24,7 @@ const WORDS: LiveWords = {
   done: 'Done',
   failed: (message) => `Failed: ${message}`,
   scanned: (files, found) => `${files} of ${found} files`,
-  reading: (round, names) => `round ${round}: ${names}`,
+  round: (number) => `round ${number}`,
   more: (count) => `and ${count} more`,
 };
 
@@ -99,6 +99,12 @@ test('when it is done the answer cites the final passages, and each mark leads t
     marks.map((link) => link.evidence.quote),
     [PROOF],
   );
+});
+
+test('what is being done is told in a few words, the same everywhere', () => {
+  const live = heard(until('proposed'));
+  assert.match(live.now, /^\d+ of \d+ files · round 1$/);
+  assert.ok(live.render().text.includes(`*Searching ${live.now}*`));
 });
 
 test('what a cancelled search found stays, and what it did not find is missing', () => {

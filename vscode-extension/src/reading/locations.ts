@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { Evidence, Scope } from '../protocol';
+import type { Evidence } from '../protocol';
+import { quoteIn, unitsOf } from './places';
 
 /** Where evidence stands now; undefined when its file changed while the question was answered. */
 export function locationOf(evidence: Evidence): vscode.Location | undefined {
@@ -18,16 +19,19 @@ export function placeOf(evidence: Evidence): string {
   return evidence.range === null ? path : `${path}:${evidence.range.start.line + 1}`;
 }
 
-/** The files and folders that somebody attached to a request, as the only ones to be searched; nothing for none. */
-export function scopeOf(references: readonly vscode.ChatPromptReference[]): { readonly scope?: Scope } {
-  const uris = references.flatMap((reference) => {
-    // What the editor attaches by itself, such as the visible text, is not what the question is limited to.
-    if (reference.id.startsWith('vscode.implicit')) {
-      return [];
-    }
-    const { value } = reference;
-    const uri = value instanceof vscode.Location ? value.uri : value;
-    return uri instanceof vscode.Uri && uri.scheme === 'file' ? [uri.toString()] : [];
-  });
-  return uris.length === 0 ? {} : { scope: { folders: [...new Set(uris)] } };
+/** Where a span of code points of a file stands in the editor; its quote, where it is known, wins over its numbers. */
+export async function locationOfSpan(
+  uri: vscode.Uri,
+  span: readonly [number, number],
+  quote?: string,
+): Promise<vscode.Location> {
+  try {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const text = document.getText();
+    const numbered = unitsOf(text, span);
+    const [start, end] = (quote === undefined ? undefined : quoteIn(text, quote, numbered[0])) ?? numbered;
+    return new vscode.Location(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)));
+  } catch {
+    return new vscode.Location(uri, new vscode.Position(0, 0));
+  }
 }
