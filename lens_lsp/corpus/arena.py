@@ -32,7 +32,19 @@ class Chunk:
     slots: Ints
     starts: Ints
     passing: bool = False
-    """One text, read only to be scanned and not kept in memory."""
+    """The texts were read only to be scanned and are not kept in memory."""
+
+    def texts(self) -> Iterator[tuple[int, bytes]]:
+        """Each slot with a copy of its text."""
+        ends = (*self.starts[1:].tolist(), len(self.data))
+        for slot, start, end in zip(self.slots.tolist(), self.starts.tolist(), ends, strict=True):
+            yield slot, self.data[start : end - 1].tobytes()
+
+
+def chunk_of(slots: Ints, texts: Sequence[bytes]) -> Chunk:
+    """A copy of the texts of some slots as a chunk of their own."""
+    data, starts, _ = side_by_side(texts)
+    return Chunk(np.frombuffer(data, np.uint8), slots, starts)
 
 
 def _integers() -> array[int]:
@@ -126,7 +138,7 @@ class Arena:
         return self._segment[slot] != _ELSEWHERE
 
     def here(self) -> NDArray[np.bool_]:
-        """Whether the text of each slot is here; of an empty one, whether it was."""
+        """Of all slots whether their texts are here."""
         here: NDArray[np.bool_] = _copied(self._segment) != _ELSEWHERE
         return here
 
@@ -138,11 +150,6 @@ class Arena:
     def lengths(self) -> NDArray[np.int64]:
         """Bytes of each slot's text; 0 for removed ones."""
         return _copied(self._length)
-
-    def together(self, slots: Ints) -> Chunk:
-        """A copy of some texts that are here, as a chunk of their own."""
-        data, starts, _ = side_by_side([self.text(slot).tobytes() for slot in slots.tolist()])
-        return Chunk(np.frombuffer(data, np.uint8), slots, starts)
 
     def chunks(self) -> list[Chunk]:
         """All texts in order of slot, in chunks. Blanked ones stay in theirs; new ones are cut with the last one."""

@@ -82,12 +82,13 @@ class FoldedBatch:
         np.bitwise_or(room, raw, out=room)
 
 
-def fold_batch(texts: Sequence[bytes]) -> FoldedBatch:
-    """Fold texts in valid UTF-8 without a byte order mark; bytes that are none give nonsense."""
+def fold_batch(texts: Sequence[bytes], *, mapped: bool = True) -> FoldedBatch:
+    """Fold texts in valid UTF-8 without a byte order mark; bytes that are none give nonsense. ``mapped`` False leaves
+    the offset maps out."""
     wide = [index for index, text in enumerate(texts) if not text.isascii()]
     if not wide:
         return FoldedBatch(*side_by_side(texts))
-    folded = _fold_wide(FoldedBatch(*side_by_side([texts[index] for index in wide])))
+    folded = _fold_wide(FoldedBatch(*side_by_side([texts[index] for index in wide])), mapped=mapped)
     parts = list(texts)
     ends = zip(wide, folded.starts.tolist(), folded.ends.tolist(), strict=True)
     for index, start, end in ends:
@@ -151,7 +152,7 @@ class _Characters(NamedTuple):
     """Bytes it folds to."""
 
 
-def _fold_wide(plain: FoldedBatch) -> FoldedBatch:
+def _fold_wide(plain: FoldedBatch, *, mapped: bool) -> FoldedBatch:
     data = np.frombuffer(plain.raw, np.uint8)
     place = np.flatnonzero((data >= 0xC0) & (data < 0xF8))
     if not len(place):
@@ -163,7 +164,7 @@ def _fold_wide(plain: FoldedBatch) -> FoldedBatch:
     starts = plain.starts + moved[np.searchsorted(place, plain.starts)]
     ends = plain.ends + moved[np.searchsorted(place, plain.ends)]
     found = _Characters(place, width, row, size)
-    return FoldedBatch(_replaced(data, found), starts, ends, _maps(plain, found, moved, starts))
+    return FoldedBatch(_replaced(data, found), starts, ends, _maps(plain, found, moved, starts) if mapped else None)
 
 
 def _codes(data: Bytes, place: Offsets, width: Offsets) -> Offsets:

@@ -1,136 +1,88 @@
-"""The folded texts of a workspace, in memory only, brought in line with the disk at every question.
+"""The folded texts of a workspace, brought in line with the disk at every question.
 
 A file is read again when any part of its identity (size, times, inode) changed, when it was younger than two seconds
-when read, for a clock that coarse could hide a second write, and when it could not be read. Texts beyond the memory
-budget, and the pieces of very large ones, keep only their place and are read again for each scan. Nothing here is ever
-written to disk.
+when read, for a clock that coarse could hide a second write, and when it could not be read. Documents (PDF, Office, …)
+are noted by name, and read when a question wants them: `TextCache.read_documents`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from operator import is_not
-from typing import NamedTuple
 
-import numpy as np
-
-from lens_lsp.corpus.arena import SEPARATOR, Arena, Chunk
-from lens_lsp.corpus.batch import BatchMaps, FoldedBatch
-from lens_lsp.corpus.descriptions import Descriptions
-from lens_lsp.corpus.folding import FoldedText, OffsetMap
+from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
-from lens_lsp.corpus.intake import Batch, Intake, at_full_speed, searched_text
-from lens_lsp.corpus.listings import UNKNOWN, FileEntry, Identity, identity_of
-from lens_lsp.corpus.matcher import Bytes
+from lens_lsp.corpus.held import HeldTexts, Stored
+from lens_lsp.corpus.intake import YOUNG_NS, Batch, at_full_speed, searched_text
+from lens_lsp.corpus.listings import FileEntry, Identity, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, display_path
 from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.pieces import cut
-from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.corpus.summaries import SummaryIndex
+from lens_lsp.corpus.snapshot import Buffer, without_documents
 from lens_lsp.corpus.texts import CachedText, Key, Progress
-from lens_lsp.corpus.titles import TitleIndex
+from lens_lsp.corpus.unread import Unread
 from lens_lsp.domain.model import Skip, SkipReason
 
-_KEPT = 16
+_GLANCING = 0.7
+"""Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
+_SHARE = 0.6
+_PATIENCE = 2.0
+"""Seconds beyond its time that a question has documents read while there is no other text."""
 _PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION})  # a lock, no descriptor left: no change shows
 
 
-class _Stored(NamedTuple):
-    """Texts that are in the arena and not yet in the tables: a scan does not need these."""
-
-    root: int
-    batch: Batch
-    first: int
-    maps: BatchMaps | None
+_KNOWN = 1024
+"""Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 
 
-class TextCache:
+class TextCache(HeldTexts):
     """Folded texts of files. Not safe for threads: one question at a time brings it up to date.
 
-    ``budget`` bounds the bytes of text kept in memory between questions.
+    ``budget`` bounds the bytes kept in memory between questions: what is known of each file first, then texts as far as
+    they fit beside it.
     """
 
     def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31) -> None:
+        super().__init__(fallback_encoding)
         self._fallback = fallback_encoding
-        self._intake = Intake(fallback_encoding)
         self._budget = budget
-        self._roots: Mapping[int, Root] = {}
         self._clear()
 
     def _clear(self) -> None:
-        self._entries: dict[Key, FileEntry] = {}
-        self._listed: dict[Key, FileEntry] = {}
+        self._entries.clear()
+        self._listed.clear()
+        self._buffered.clear()
         self._last: Sequence[FileEntry] = ()
         self._young: set[Key] = set()
-        self._buffered: dict[Key, Buffer] = {}
         self._unreadable: dict[Key, SkipReason] = {}
+        self._unread = Unread()
+        self._full = False
         self._reset()
+        self._room = self._budget
+        """How many bytes of texts may be held."""
         self._broken = False
 
-    def _reset(self) -> None:
-        self.arena = Arena()
-        self._descriptions = Descriptions()
-        self._slots: list[CachedText | None] = []
-        self._texts: dict[Key, list[CachedText]] = {}
-        self._live = 0
-        self._stored: list[_Stored] = []
-        self._elsewhere: dict[int, None] = {}
-        self._loaded: dict[int, FoldedText] = {}
+    @property
+    def unread(self) -> int:
+        """How many documents wait to be read."""
+        return len(self._unread)
 
     @property
-    def slots(self) -> list[CachedText | None]:
-        """The texts by slot; None where one was removed."""
-        if self._stored:
-            self._settle()
-        return self._slots
+    def readable(self) -> bool:
+        """Whether documents wait and there is room in memory for their texts."""
+        return bool(self._unread) and not self._full
 
-    @property
-    def files(self) -> int:
-        """How many files can be searched."""
-        self._settle()
-        return len(self._texts)
+    def unread_called(self, name: str) -> list[Key]:
+        """The documents that wait and are called so."""
+        return self._unread.called(name)
 
-    @property
-    def live(self) -> int:
-        """How many texts there are: files, and pieces of very large ones."""
-        self._settle()
-        return self._live
-
-    @property
-    def titles(self) -> TitleIndex:
-        """Which text answers to which name."""
-        return self._descriptions.titles
-
-    @property
-    def summaries(self) -> SummaryIndex:
-        """Which text says what about itself."""
-        return self._descriptions.summaries
-
-    def describe(self) -> None:
-        """Enter new texts now and look at what they say about themselves, otherwise done when it is asked for."""
-        self._settle()
-        self._descriptions.settle()
-
-    def texts(self, key: Key) -> Sequence[CachedText]:
-        """The texts of a file: one, or its pieces; none if it is not known."""
-        self._settle()
-        return self._texts.get(key, ())
-
-    def names(self, slot: int) -> tuple[str, ...]:
-        """What a text is called, as written but without a closing parenthesis: file name, title, aliases."""
-        text = self.slots[slot]
-        return () if text is None else self._descriptions.names(self._texts[text.key][0].slot)
-
-    def drop(self, key: Key) -> None:
-        """Forget the texts of a file, if it is known."""
-        self._settle()
-        for text in self._texts.pop(key, ()):
-            self.arena.remove(text.slot)
-            self._descriptions.remove(text.slot)
-            self._slots[text.slot] = None
-            self._live -= 1
-            self._elsewhere.pop(text.slot, None)
+    def skips(self) -> list[Skip]:
+        """What cannot be searched as it is, and why: documents that wait are among it."""
+        refused = [Skip(display_path(path), reason) for (_, path), reason in self._unreadable.items()]
+        return refused + [Skip(display_path(path), SkipReason.NOT_READ) for _, path in self._unread]
 
     def fill(
         self,
@@ -147,10 +99,11 @@ class TextCache:
         """
         assert not self.files, "what is known must be compared"
         self._clear()  # files that could not be read are known
+        buffers = without_documents(buffers)
         self._roots, self._broken = {root.index: root}, True
         self._read({root.index: paths}, buffers, progress, cancelled)
         self._broken = False
-        return self._skips()
+        return self.skips()
 
     def refresh(
         self,
@@ -166,12 +119,14 @@ class TextCache:
         ``roots`` stay open until the question is answered. Cancelled in between, the cache holds the files it came
         to; the others are read by the next call. Broken off by an exception, the next call reads everything anew.
         """
+        buffers = without_documents(buffers)
         self._settle()
         if self._broken:  # half of an update would lose files, or take one text for another
             self._clear()
         self._roots, self._broken = {root.index: root for root in roots}, True
-        self._loaded.clear()
+        self._loaded, self._loaded_size = {}, 0
         self._listed.clear()
+        self._full = False
         stale = self._stale(buffers)
         fresh = self._changed(files)
         if stale:
@@ -188,10 +143,7 @@ class TextCache:
         if self.arena.blank > max(self.arena.size, 1 << 20):
             self._compact()
         self._broken = False
-        return self._skips()
-
-    def _skips(self) -> list[Skip]:
-        return [Skip(display_path(path), reason) for (_, path), reason in self._unreadable.items()]
+        return self.skips()
 
     def _changed(self, files: Sequence[FileEntry]) -> list[FileEntry]:
         """The files that are new or not as they were; those that are gone are forgotten."""
@@ -216,6 +168,7 @@ class TextCache:
         if self._entries.pop(key, None) is not None:
             self.drop(key)
             self._unreadable.pop(key, None)
+            self._unread.discard(key)
             self._young.discard(key)
             self._buffered.pop(key, None)
 
@@ -228,6 +181,7 @@ class TextCache:
     ) -> bool:
         """Read files by root; False if it was cancelled before all of them were."""
         done, total = 0, sum(map(len, paths.values()))
+        self._room = self._budget - _KNOWN * (len(self._texts) + total)
         stopped = cancelled is not None and cancelled()
         with at_full_speed():
             for root, of_root in () if stopped else paths.items():
@@ -246,28 +200,33 @@ class TextCache:
         batch, folded = self._intake.folded(batch)
         for path, identity, reason in batch.refused:
             self._refuse((root, path), identity, reason)
+        for path in batch.documents:
+            self._put_off((root, path))
         self._young.update((root, path) for path in batch.young)
         if typed:
             self._buffered.update(((root, path), typed[path]) for path in batch.paths if path in typed)
         if folded is not None:
             first = len(self.arena)
-            if self.arena.size + folded.size <= self._budget:
+            if self.arena.size + folded.size <= self._room:
                 self.arena.add_all(folded.size, folded.write, folded.starts, folded.ends)
+                maps = folded.maps
             else:
-                self._add_what_fits(folded)
+                maps = folded.maps if self._add_what_fits(folded) else None
             self._descriptions.add(first, batch.paths, batch.readers, batch.beginnings())
             batch.texts = []
-            self._stored.append(_Stored(root, batch, first, folded.maps))
+            self._stored.append(Stored(root, batch, first, maps))
         if batch.large is not None:
             self._place_pieces(root, *batch.large)
 
-    def _add_what_fits(self, folded: FoldedBatch) -> None:
-        data = folded.data
+    def _add_what_fits(self, folded: FoldedBatch) -> bool:
+        """Whether any did."""
+        data, first = folded.data, self.arena.size
         for start, end in zip(folded.starts.tolist(), folded.ends.tolist(), strict=True):
-            if self.arena.size + end - start <= self._budget:
+            if self.arena.size + end - start <= self._room:
                 self.arena.add(data[start:end].tobytes())
             else:
                 self._elsewhere[self.arena.reserve(end - start)] = None
+        return self.arena.size > first
 
     def _place_pieces(self, root: int, path: str, reader: Reader, identity: Identity) -> None:
         """Take in a file of which only the places of its pieces are kept."""
@@ -299,102 +258,87 @@ class TextCache:
         if reason in _PASSING:
             self._young.add(key)
 
-    def _identify(self, key: Key, identity: Identity | None) -> None:
-        """Note what was read: the file as it was listed, else as it said of itself."""
-        entry = self._listed.pop(key, None) if self._listed else None
-        self._entries[key] = FileEntry._make((*key, *(identity or UNKNOWN))) if entry is None else entry
+    def reopen(self, roots: Sequence[Root]) -> None:
+        """Take these roots, which are open, for those of the last update."""
+        self._roots = {root.index: root for root in roots}
 
-    def _settle(self) -> None:
-        """Enter what is in the arena into the tables."""
-        broken, self._broken = self._broken, True
-        stored, self._stored = self._stored, []
-        for root, batch, first, maps in stored:
-            for index, (path, identity) in enumerate(zip(batch.paths, batch.identities, strict=True)):
-                self._identify((root, path), identity)
-                self._enter(CachedText((root, path), first + index, maps, index))
-        self._broken = broken
+    def _put_off(self, key: Key) -> None:
+        """A document is known by its name until a question has it read."""
+        known = key in self._listed
+        self._identify(key, None if known else identity_of(self._roots[key[0]], key[1]))
+        self._unread.add(key, self._entries[key][2:])
 
-    def _enter(self, text: CachedText) -> None:
-        self._slots.append(text)
-        self._texts.setdefault(text.key, []).append(text)
-        self._live += 1
+    def read_documents(
+        self,
+        question: str,
+        *,
+        seconds: float,
+        patient: bool = False,
+        only: Sequence[Key] | None = None,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> int:
+        """Read documents that wait, those that a question most likely means first; how many texts that gave.
 
-    def source(self, text: CachedText) -> str:
-        """The document text behind a cached one, read from the disk now. Raises `Skipped`."""
-        root, path = self._roots[text.key[0]], text.key[1]
-        if text.piece is not None:
-            return text.piece.text(root, path)
-        buffer = self._buffered.get(text.key)
-        return self._intake.document_text(path, root.read(path) if buffer is None else buffer.text)
+        None is begun after ``seconds``; the one under way is broken off then, unless ``patient``. Without any text yet
+        that is a little later. What memory has no room for waits on. ``only`` are the ones that are meant; without, a
+        part of the time goes into what the documents say of themselves. After `fill` or `refresh`, while their roots
+        are open.
+        """
+        if not self.readable:
+            return 0
+        began, before = time.monotonic(), len(self.slots)
+        until = began + seconds
 
-    def load(self, slot: int) -> FoldedText:
-        """The folded text of a slot and its offsets, from memory or read again; empty if it cannot be read."""
-        text = self.slots[slot]
-        if text is None:
-            return FoldedText(b"")
-        if self.arena.holds(slot):
-            return FoldedText(self.arena.text(slot).tobytes(), text.offsets)
-        known = self._loaded.get(slot)
-        if known is None:
-            known = self._fold_again(text)
-            if len(self._loaded) >= _KEPT:
-                del self._loaded[next(iter(self._loaded))]
-            self._loaded[slot] = known
-        return known
+        def over(*, begun: bool = True) -> bool:
+            wait = math.inf if begun and patient else _PATIENCE if seconds and not self.live else 0.0
+            return time.monotonic() >= until + wait or (cancelled is not None and cancelled())
 
-    def _fold_again(self, text: CachedText) -> FoldedText:
+        if only is None:
+            self._glance(question, began + min(_GLANCING, _SHARE * seconds), cancelled)
+        wanted = self._unread.order(question) if only is None else [key for key in only if key in self._unread]
+        for done, key in enumerate(wanted):
+            if progress is not None:
+                progress(done, len(wanted))
+            if over(begun=False) or not self._read_document(key, over):
+                break
+        return len(self.slots) - before
+
+    def _glance(self, question: str, until: float, cancelled: Callable[[], bool] | None) -> None:
+        """Learn what the documents say of themselves, as far as the time goes."""
+
+        def stopped() -> bool:
+            return cancelled is not None and cancelled()
+
+        # One under way is not broken off: that would end the process that is about to read.
+        for kind, keys in self._unread.to_glance(question) if time.monotonic() < until else ():
+            if time.monotonic() >= until or stopped():
+                break
+            documents = [(self._roots[root], path) for root, path in keys]
+            for key, said in zip(keys, self._intake.glanced(kind, documents, stopped), strict=True):
+                self._unread.glanced(key, said)
+
+    def _read_document(self, key: Key, over: Callable[[], bool]) -> bool:
+        """Take one document in; False when it has to wait after all."""
         try:
-            later = text.piece is not None and text.piece.point > 0
-            return self._intake.fold_again(text.key[1], self.source(text), continued=later)
-        except Skipped:
-            return FoldedText(b"")
-
-    def folded(self, slot: int) -> Bytes:
-        """The folded bytes of a slot."""
-        if self.arena.holds(slot):
-            return self.arena.text(slot)
-        return np.frombuffer(self.load(slot).data, np.uint8)
-
-    def offsets(self, slot: int) -> OffsetMap | None:
-        """The way from folded bytes of a slot to code points of its text."""
-        text = self.slots[slot]
-        if text is None or self.arena.holds(slot):
-            return None if text is None else text.offsets
-        return self.load(slot).offsets
-
-    def chunks(self) -> Iterator[Chunk]:
-        """All texts to scan: those in memory, then the others, each read as it is asked for."""
-        yield from self.arena.chunks()
-        for slot in list(self._elsewhere):
-            yield self.chunk(slot)
-            self._loaded.pop(slot, None)
-
-    def chunk(self, slot: int) -> Chunk:
-        """One text to scan by itself."""
-        data = np.frombuffer(self.load(slot).data + bytes((SEPARATOR,)), np.uint8)
-        return Chunk(data, np.array([slot]), np.array([0]), passing=not self.arena.holds(slot))
-
-    def still_holds(self, slot: int, text: str) -> bool:
-        """Whether a document's text, just read, is the one that was scanned."""
-        cached = self.slots[slot]
-        if cached is None:
+            identity, extracted = self._intake.extracted(self._roots[key[0]], key[1], over)
+        except Skipped as skipped:
+            if skipped.reason is SkipReason.NOT_READ:
+                return False
+            self._unread.discard(key)
+            self._refuse(key, identity_of(self._roots[key[0]], key[1]), skipped.reason)
+            return True
+        folded = fold_batch([extracted.text.encode("utf-8")])
+        if self.arena.size + folded.size > self._room:
+            self._full = True
             return False
-        if self.arena.holds(slot):
-            return self._intake.fold_again(cached.key[1], text).data == self.arena.text(slot).tobytes()
-        key = cached.key  # not kept in memory: its file must be the one that was listed
-        return key in self._buffered or identity_of(self._roots[key[0]], key[1]) == self._entries[key][2:]
-
-    def _compact(self) -> None:
-        """Build a new arena from the live texts, in order of their keys."""
-        self._settle()
-        texts = [text for key in sorted(self._texts) for text in self._texts[key]]
-        old, lengths, descriptions = self.arena, self.arena.lengths(), self._descriptions
-        self._reset()
-        for text in texts:
-            if old.holds(text.slot):
-                slot = self.arena.add(old.text(text.slot).tobytes())
-            else:
-                slot = self.arena.reserve(int(lengths[text.slot]))
-                self._elsewhere[slot] = None
-            self._enter(text._replace(slot=slot))
-            self._descriptions.move(descriptions, text.slot, slot)
+        self._broken = True
+        self._unread.discard(key)
+        if identity[1] > time.time_ns() - YOUNG_NS:
+            self._young.add(key)
+        self._identify(key, identity)
+        slot = self.arena.add_all(folded.size, folded.write, folded.starts, folded.ends)
+        self._enter(CachedText(key, slot, folded.maps))
+        self._describe_document(slot, key[1], extracted.structure)
+        self._broken = False
+        return True

@@ -16,7 +16,7 @@ from lens_lsp.corpus.summaries import SummaryIndex
 from lens_lsp.corpus.titles import TitleIndex, file_name, plain_name
 from lens_lsp.domain.model import Head
 
-_MOST_WAITING = 64 << 20
+_MOST_WAITING = 32 << 20
 """Bytes of beginnings that wait; then they are looked at, asked or not."""
 
 
@@ -28,7 +28,9 @@ class Descriptions:
         self._beginnings = Arena()
         self._gone: set[int] = set()
         """Slots that were forgotten before they were looked at."""
-        self._heads: dict[int, tuple[str, Head]] = {}
+        self._paths: list[str] = []
+        self._heads: list[Head | None] = []
+        """By slot, None where nothing is known; so are the paths."""
         self._titles = TitleIndex()
         self._summaries = SummaryIndex()
 
@@ -42,9 +44,14 @@ class Descriptions:
         if self._beginnings.size > _MOST_WAITING:
             self.settle()
 
+    def note(self, slot: int, path: str, head: Head) -> None:
+        """Note what a text says about itself where that is known already."""
+        self._enter(slot, path, head)
+
     def remove(self, slot: int) -> None:
         """Forget a text, if it was noted."""
-        if self._heads.pop(slot, None) is not None:
+        if self._head(slot) is not None:
+            self._heads[slot] = None
             self._titles.remove(slot)
             self._summaries.remove(slot)
         elif self._waiting:
@@ -53,14 +60,18 @@ class Descriptions:
     def move(self, old: Descriptions, was: int, slot: int) -> None:
         """Take over what another knows about a text that has another slot there."""
         old.settle()
-        if was in old._heads:
-            self._enter(slot, *old._heads[was])
+        head = old._head(was)
+        if head is not None:
+            self._enter(slot, old._paths[was], head)
 
     def names(self, slot: int) -> tuple[str, ...]:
         """What a text is called, as written but without a closing parenthesis: file name, title, aliases."""
         self.settle()
-        known = self._heads.get(slot)
-        return () if known is None else _names(*known)
+        head = self._head(slot)
+        return () if head is None else _names(self._paths[slot], head)
+
+    def _head(self, slot: int) -> Head | None:
+        return self._heads[slot] if slot < len(self._heads) else None
 
     @property
     def titles(self) -> TitleIndex:
@@ -86,7 +97,10 @@ class Descriptions:
         self._waiting, self._beginnings, self._gone = [], Arena(), set()
 
     def _enter(self, slot: int, path: str, head: Head) -> None:
-        self._heads[slot] = (path, head)
+        more = slot + 1 - len(self._heads)
+        self._paths.extend([""] * more)
+        self._heads.extend([None] * more)
+        self._paths[slot], self._heads[slot] = path, head
         self._titles.add(slot, _names(path, head))
         self._summaries.add(slot, head)
 

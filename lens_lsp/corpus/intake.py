@@ -8,25 +8,31 @@ from __future__ import annotations
 import contextlib
 import gc
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import filterfalse, repeat
 from operator import contains
 
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.extraction import LARGEST, extractions
 from lens_lsp.corpus.files import Reading, read_files
 from lens_lsp.corpus.folding import FoldedText, blank, fold_text
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.listings import Identity
+from lens_lsp.corpus.listings import IDENTITY, Identity
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.ours import Ours, ours, suspects, unsearchable
 from lens_lsp.corpus.pieces import LARGE
 from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.utf_8 import is_utf_8
+from lens_lsp.documents.kinds import Kind, kind_for
+from lens_lsp.documents.model import Extracted
 from lens_lsp.domain.model import SkipReason
 
-_YOUNG_NS = 2_000_000_000
+YOUNG_NS = 2_000_000_000
+"""How long after it was written a file may be written again without a change of its times."""
 _BYTES = 1 << 20
 _FILES = 1024
 """A batch is full when it has so many of either: few enough to stay near the processor and to be cancelled soon."""
@@ -48,6 +54,8 @@ class Batch:
     decoded: dict[int, str] = field(default_factory=dict)
     """How the files begin whose texts are not their bytes."""
     refused: list[tuple[str, Identity | None, SkipReason]] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    """Documents that are no text files: nothing of them was read."""
     young: list[str] = field(default_factory=list)
     """Files written so shortly before they were read that another write might show no change."""
     large: tuple[str, Reader, Identity] | None = None
@@ -102,17 +110,20 @@ class Intake:
             start = self._gather(batch, paths, readers, start, found, special, buffers)
             yield self._decoded(batch)
 
-    def folded(self, batch: Batch) -> tuple[Batch, FoldedBatch | None]:
-        """The batch and its texts folded; without answer files of ours, our blocks and asking lines blanked."""
-        folded = fold_batch(batch.texts) if batch.texts else None
+    def folded(self, batch: Batch, *, mapped: bool = True) -> tuple[Batch, FoldedBatch | None]:
+        """The batch and its texts folded; without answer files of ours, our blocks and asking lines blanked. ``mapped``
+        as in `fold_batch`."""
+        folded = fold_batch(batch.texts, mapped=mapped) if batch.texts else None
         suspected = [] if folded is None else suspects(folded.raw, folded.starts)
         changed = self._without_ours(batch, suspected) if suspected else None
         if changed is None:
             return batch, folded
-        return changed, fold_batch(changed.texts) if changed.texts else None
+        return changed, fold_batch(changed.texts, mapped=mapped) if changed.texts else None
 
     def fold_again(self, path: str, text: str, *, continued: bool = False) -> FoldedText:
         """A document's text, read again, as it is searched; ``continued`` for later pieces. Raises `Skipped`."""
+        if kind_for(path) is not None:
+            return fold_text(text)
         return fold_text(searched_text(self.reader(path), text, continued=continued))
 
     def _without_ours(self, batch: Batch, suspects: Sequence[int]) -> Batch | None:
@@ -122,7 +133,7 @@ class Intake:
         found = {index for index, text in decoded.items() if ours(text).spans}
         if not found:
             return None
-        done = Batch(refused=batch.refused, young=batch.young, large=batch.large, files=batch.files)
+        done = replace(batch, paths=[], readers=[], identities=[], texts=[], decoded={})
         rows = zip(batch.paths, batch.readers, batch.identities, batch.texts, strict=True)
         for index, (path, reader, identity, text) in enumerate(rows):
             if index in found:
@@ -140,8 +151,31 @@ class Intake:
 
     def document_text(self, path: str, content: bytes | str) -> str:
         """The document text of a file's bytes, or of an open file's text. Raises `Skipped`."""
+        kind = kind_for(path)
+        if kind is not None and isinstance(content, bytes):
+            return extractions().of(kind, content).extracted.text
         decoded = content if isinstance(content, str) else decode(content, self._fallback).text
         return _document_text(self.reader(path), decoded)
+
+    def extracted(self, root: Root, path: str, cancelled: Callable[[], bool]) -> tuple[Identity, Extracted]:
+        """What a document becomes, and what identified its content when it was opened. Raises `Skipped`."""
+        kind = kind_for(path)
+        if kind is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        data, status = root.read_with_stat(path, LARGEST)
+        return IDENTITY(status), extractions().of(kind, data, cancelled=cancelled).extracted
+
+    def glanced(
+        self, kind: Kind, documents: Sequence[tuple[Root, str]], cancelled: Callable[[], bool]
+    ) -> Sequence[str]:
+        """What documents of a kind say of themselves, as `Extractions.glance`."""
+
+        def read(root: Root, path: str) -> bytes:
+            with suppress(Skipped):  # whoever reads it tells why
+                return root.read(path, LARGEST)
+            return b""
+
+        return extractions().glance(kind, [read(*document) for document in documents], cancelled=cancelled)
 
     def _reader(self, path: str) -> Reader | None:
         """Kept by suffix, for every file is asked about."""
@@ -166,13 +200,16 @@ class Intake:
     ) -> int:
         """Fill a batch; where the next one starts. The hot loop."""
         size, end = 0, min(start + _FILES, len(paths))
-        young, ordinary = time.time_ns() - _YOUNG_NS, not special
+        young, ordinary = time.time_ns() - YOUNG_NS, not special
         add_path, add_reader, add_text = batch.paths.append, batch.readers.append, batch.texts.append
         add_identity = batch.identities.append
         for at in range(start, end):
             path, reader = paths[at], readers[at]
             if reader is None:
-                batch.refused.append((path, None, SkipReason.UNSUPPORTED))
+                if kind_for(path) is None:
+                    batch.refused.append((path, None, SkipReason.UNSUPPORTED))
+                else:
+                    batch.documents.append(path)
                 continue
             if not ordinary and path in special:
                 self._add_decoded(batch, path, reader, None, buffers[path].text)
@@ -216,7 +253,7 @@ class Intake:
         simple = not any(reader.extracted or reader.masked for reader in set(batch.readers))
         if simple and _all_plain(raw):
             return batch
-        done = Batch(refused=batch.refused, young=batch.young, large=batch.large, files=batch.files)
+        done = replace(batch, paths=[], readers=[], identities=[], texts=[], decoded={})
         rows = zip(batch.paths, batch.readers, batch.identities, batch.texts, strict=True)
         for index, (path, reader, identity, text) in enumerate(rows):
             start = batch.decoded.get(index)
@@ -248,11 +285,9 @@ def _all_plain(texts: Sequence[bytes]) -> bool:
     if any(map(contains, texts, repeat(b"\0"))):
         return False
     wide = list(filterfalse(bytes.isascii, texts))
-    try:
-        b"\n".join(wide).decode("utf-8")  # a character that one text leaves unfinished, a line end does not finish
-    except UnicodeDecodeError:
+    if any(text.startswith(_BOM) for text in wide):
         return False
-    return not any(text.startswith(_BOM) for text in wide)
+    return is_utf_8(b"\n".join(wide))  # a character that one text leaves unfinished, a line end does not finish
 
 
 @contextlib.contextmanager

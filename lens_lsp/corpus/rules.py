@@ -12,7 +12,6 @@ import codecs
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from lens_lsp.domain.errors import UsageError
 
@@ -86,7 +85,6 @@ _ENDS = tuple(name[1:].casefold() for name in DENIED if name.startswith("*"))
 _STARTS = tuple(name[:-1].casefold() for name in DENIED if name.endswith("*"))
 # One look instead of many: this runs for every file.
 _FIRST = frozenset(name[0] for name in (*_NAMES, *_STARTS))
-_FIRST_LETTERS = "".join(letter + letter.upper() for letter in sorted(_FIRST))
 _CLUTTER = frozenset(name[:-1] for name in CLUTTER)
 
 # Codecs that decode to lone surrogates, or are for other things than files; by the names Python itself gives them.
@@ -134,18 +132,18 @@ class CorpusRules:
             raise UsageError(f"{name!r} is not a text encoding; cp1252, latin-1, shift_jis or gb18030 are")
 
 
-@lru_cache(maxsize=1 << 17)  # every sweep asks about the same names again
 def denied_name(name: str) -> bool:
     """Whether one component of a path is on the deny list, whatever kind of node it is."""
-    folded = name.casefold()  # not lower(): some file systems open ".ſsh" as ".ssh"
+    return _is_denied(name.casefold())  # not lower(): some file systems open ".ſsh" as ".ssh"
+
+
+def _is_denied(folded: str) -> bool:
     return folded.endswith(_ENDS) or (folded[:1] in _FIRST and (folded in _NAMES or folded.startswith(_STARTS)))
 
 
 def some_denied(names: Iterable[str]) -> bool:
-    """Whether ``denied_name`` holds for one of many names, none of them empty."""
-    # All that ends in a denied way holds a dot; other letters than these can fold to them only outside ASCII.
-    suspects = [name for name in names if "." in name or name[0] in _FIRST_LETTERS or not name.isascii()]
-    return any(map(denied_name, suspects))
+    """Whether ``denied_name`` holds for one of many names."""
+    return any(map(_is_denied, "/".join(names).casefold().split("/")))
 
 
 def denied_path(rel: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from lens_lsp.corpus.needles import Literal
 from lens_lsp.domain.words import MAX_SUFFIX, stem
 
 Mask = NDArray[np.bool_]
+Places = NDArray[np.int32]
+"""Numbers below two thousand million, of which a scan gives millions."""
 
 # Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
 _MULTIBYTE_SUFFIX = 8
@@ -46,16 +49,15 @@ _CONTINUATION[0x80:0xC0] = True
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Occurrences: slot of the text, index of the term, folded byte offset and length. Parallel arrays.
+    """Occurrences: slot of the text, index of the term, folded byte offset. Parallel arrays.
 
     The hits of one term come in order of slot and offset. In a text that is not kept in memory a term may occur
     more often than is listed; ``thinned`` then says how many occurrences of it are not.
     """
 
-    slot: Ints
-    term: Ints
-    at: Ints
-    size: Ints
+    slot: Places
+    term: Places
+    at: Places
     thinned: tuple[tuple[int, int, int], ...] = ()
     """(slot, term, occurrences left out)."""
 
@@ -64,23 +66,22 @@ class Hits:
 
     def of(self, mask: Ints | Mask) -> Hits:
         """The listed hits a mask or index selects."""
-        return Hits(self.slot[mask], self.term[mask], self.at[mask], self.size[mask])
+        return Hits(self.slot[mask], self.term[mask], self.at[mask])
 
     def only(self, terms: Ints) -> Hits:
         """The hits of some terms, renumbered in the given order."""
-        number = np.full(int(max(self.term.max(initial=0), terms.max(initial=0))) + 1, -1, np.int64)
+        number = np.full(int(max(self.term.max(initial=0), terms.max(initial=0))) + 1, -1, np.int32)
         number[terms] = np.arange(len(terms))
         kept = self.of(number[self.term] >= 0)
         thinned = tuple((slot, int(number[term]), count) for slot, term, count in self.thinned if number[term] >= 0)
-        return Hits(kept.slot, number[kept.term], kept.at, kept.size, thinned)
+        return Hits(kept.slot, number[kept.term], kept.at, thinned)
 
     def plus(self, more: Hits, first: int) -> Hits:
         """These hits and those of further terms, numbered from ``first`` on."""
         return Hits(
             np.concatenate([self.slot, more.slot]),
-            np.concatenate([self.term, more.term + first]),
+            np.concatenate([self.term, more.term + np.int32(first)]),
             np.concatenate([self.at, more.at]),
-            np.concatenate([self.size, more.size]),
             (*self.thinned, *((slot, term + first, count) for slot, term, count in more.thinned)),
         )
 
@@ -92,7 +93,6 @@ class Hits:
             np.concatenate([kept.slot, exact.slot]),
             np.concatenate([kept.term, exact.term]),
             np.concatenate([kept.at, exact.at]),
-            np.concatenate([kept.size, exact.size]),
         )
 
 
@@ -124,37 +124,53 @@ def scan(
     fast: bool | None = None,
     most: int = MOST_PASSING,
     threads: int | None = None,
+    watch: Callable[[Chunk, Hits], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Hits:
     """Every occurrence of the terms, each given as the literals that count as it.
 
     ``cancelled`` is asked about once a megabyte; the hits so far are returned then. ``fast=False`` asks for the
     fallback matcher. Of a term in a text that is not kept in memory about ``most`` hits are listed. ``threads`` scan
-    what is in memory; by default as many as pay off.
+    what is in memory; by default as many as pay off. ``watch`` is shown each chunk that is not kept, with its hits.
     """
     held, passing = _held(chunks)
     sweep = _Sweep(terms, sample_of(held), fast=fast, most=most)
+    found = Collected()
     parts = sweep.all(held, worth(held) if threads is None else threads, cancelled) if sweep.literals else []
+    parts.reverse()
+    while parts:
+        found.add(parts.pop())
     for chunk in passing if sweep.literals else ():
         if cancelled is not None and cancelled():
             break
-        parts.append(sweep.hits(chunk))
-    return joined(parts)
+        part = sweep.hits(chunk)
+        found.add(part)
+        if watch is not None:
+            watch(chunk, part)
+    return found.hits()
 
 
-def joined(parts: Sequence[Hits]) -> Hits:
-    """Hits of texts in order, together."""
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        empty = np.empty(0, np.int64)
-        return Hits(empty, empty, empty, empty)
-    return Hits(
-        np.concatenate([part.slot for part in parts]),
-        np.concatenate([part.term for part in parts]),
-        np.concatenate([part.at for part in parts]),
-        np.concatenate([part.size for part in parts]),
-        tuple(left_out for part in parts for left_out in part.thinned),
-    )
+class Collected:
+    """Hits of texts in order, put together as they come, so that there is never a second copy of all of them."""
+
+    def __init__(self) -> None:
+        self._slot, self._term, self._at = array("i"), array("i"), array("i")
+        self._thinned: list[tuple[int, int, int]] = []
+
+    def add(self, part: Hits) -> None:
+        """Add the hits of the next texts."""
+        self._slot.frombytes(part.slot.tobytes())
+        self._term.frombytes(part.term.tobytes())
+        self._at.frombytes(part.at.tobytes())
+        self._thinned += part.thinned
+
+    def hits(self) -> Hits:
+        """All of them; nothing can be added any more."""
+        return Hits(_as_places(self._slot), _as_places(self._term), _as_places(self._at), tuple(self._thinned))
+
+
+def _as_places(values: array[int]) -> Places:
+    return np.frombuffer(values, np.int32) if values else np.empty(0, np.int32)
 
 
 def _held(chunks: Iterable[Chunk]) -> tuple[list[Chunk], Iterable[Chunk]]:
@@ -224,23 +240,27 @@ class _Sweep:
         which, where = self._finder.find(chunk.data)
         keep = self._boundaries.hold(chunk.data, which, where)
         which, where = which[keep], where[keep]
-        thinned: list[tuple[int, int, int]] = []
-        if chunk.passing and len(which) > self._most:
-            listed = _thin(self._owner[which], self._most)
-            left_out = np.bincount(self._owner[which[~listed]], minlength=self._terms)
-            slot = int(chunk.slots[0])
-            thinned += [(slot, int(term), int(left_out[term])) for term in np.flatnonzero(left_out)]
-            which, where = which[listed], where[listed]
         text = np.searchsorted(chunk.starts, where, side="right") - 1
-        owner, size = self._owner[which], self._boundaries.size[which]
-        return Hits(chunk.slots[text], owner, where - chunk.starts[text], size, tuple(thinned))
+        thinned: tuple[tuple[int, int, int], ...] = ()
+        if chunk.passing and len(which) > self._most:
+            group = text * self._terms + self._owner[which]
+            listed = _thin(group, self._most)
+            left_out = np.bincount(group[~listed])
+            thinned = tuple(
+                (int(chunk.slots[one // self._terms]), one % self._terms, int(left_out[one]))
+                for one in np.flatnonzero(left_out).tolist()
+            )
+            which, where, text = which[listed], where[listed], text[listed]
+        columns = chunk.slots[text], self._owner[which], where - chunk.starts[text]
+        slot, term, at = (column.astype(np.int32) for column in columns)
+        return Hits(slot, term, at, thinned)
 
 
-def _thin(term: Ints, most: int) -> Mask:
-    """A mask that keeps at most about ``most`` hits of each term, evenly spread."""
-    keep = np.ones(len(term), bool)
-    for index in np.flatnonzero(np.bincount(term) > most):
-        hits = np.flatnonzero(term == index)
+def _thin(group: Ints, most: int) -> Mask:
+    """A mask that keeps at most about ``most`` hits of each group, evenly spread."""
+    keep = np.ones(len(group), bool)
+    for index in np.flatnonzero(np.bincount(group) > most):
+        hits = np.flatnonzero(group == index)
         keep[hits] = False
         keep[hits[:: -(-len(hits) // most)]] = True
     return keep
@@ -250,7 +270,7 @@ class _Boundaries:
     """Which occurrences stand where their literal may stand."""
 
     def __init__(self, literals: Sequence[Literal]) -> None:
-        self.size = np.array([len(literal.data) for literal in literals], np.int64)
+        self._size = np.array([len(literal.data) for literal in literals], np.int64)
         self._multibyte = np.array([literal.multibyte for literal in literals])
         self._word_start = np.array([literal.word_start for literal in literals])
         self._suffix = np.array([255 if literal.suffix is None else literal.suffix for literal in literals])
@@ -261,7 +281,7 @@ class _Boundaries:
         """A mask over the occurrences of one buffer, which must end in a separator."""
         if self._free:
             return np.ones(len(which), bool)
-        end = where + self.size[which]
+        end = where + self._size[which]
         ascii_ok = self._left_ascii(data, which, where) & self._right_ascii(data, which, end)
         if self._plain:
             return ascii_ok

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.extraction import LARGEST, extractions
 from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
@@ -20,8 +21,12 @@ from lens_lsp.corpus.opening import Root, Skipped, check_name
 from lens_lsp.corpus.ours import Ours, ours
 from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
+from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.domain.edits import History
 from lens_lsp.domain.model import Document, Origin, SkipReason, Structure, TextSource
+
+EXTRACTED = "binary"
+"""What stands for the encoding of a document that is no text file."""
 
 _HEAD = 1 << 16
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -56,10 +61,18 @@ class Source:
 class Snapshot:
     """The roots of one question and the buffers over them, keyed by root index and relative path."""
 
-    def __init__(self, roots: Sequence[Root], buffers: Mapping[tuple[int, str], Buffer], rules: CorpusRules) -> None:
+    def __init__(
+        self,
+        roots: Sequence[Root],
+        buffers: Mapping[tuple[int, str], Buffer],
+        rules: CorpusRules,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
         self.roots = tuple(roots)
         self.rules = rules
-        self._buffers = dict(buffers)  # the editor goes on; this does not
+        self._buffers = without_documents(buffers)  # the editor goes on; this does not
+        self._cancelled = cancelled
         self._denied = frozenset(index for index, root in enumerate(self.roots) if denied_root(root.path))
         for root in self.roots:
             root.release()  # a folder held since an earlier question may have been replaced
@@ -73,17 +86,23 @@ class Snapshot:
 
         Raises ``Skipped`` with the reason, ``PathRefused`` if ``rel`` is not a plain path below its root.
         """
-        for name in rel.split("/"):
-            check_name(name, rel)
-        if root in self._denied or denied_path(rel):
-            raise Skipped(SkipReason.DENIED)
+        self._check(root, rel)
         buffer = self._buffers.get((root, rel))
         if buffer is not None:
             return source_of_buffer(buffer)
         return source_of_bytes(self.roots[root].read(rel), self.rules.fallback_encoding)
 
+    def digest(self, root: int, rel: str) -> str:
+        """The hash that a document of this path would have. Raises as ``read``."""
+        if kind_for(rel) is None:
+            return self.read(root, rel).origin.sha256
+        return hashlib.sha256(self.content(root, rel, LARGEST)).hexdigest()
+
     def document(self, root: int, rel: str) -> Document:
         """The document of a path, by the reader for its name. Raises as ``read``."""
+        kind = kind_for(rel)
+        if kind is not None:
+            return self._extracted(root, rel, kind)
         reader = reader_for(rel.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
@@ -98,6 +117,32 @@ class Snapshot:
             structure=_structure(reader, extraction.text),
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
+
+    def _extracted(self, root: int, rel: str, kind: Kind) -> Document:
+        data = self.content(root, rel, LARGEST)
+        read = extractions().of(kind, data, cancelled=self._cancelled)
+        extracted = read.extracted
+        return Document(
+            root=root,
+            path=rel,
+            text=extracted.text,
+            reader=read.reader,
+            origin=Origin(hashlib.sha256(data).hexdigest(), EXTRACTED),
+            structure=extracted.structure,
+            locators=extracted.locators,
+            notices=extracted.notices,
+        )
+
+    def content(self, root: int, rel: str, limit: int | None = None) -> bytes:
+        """The bytes of a path on disk, at most ``limit``. Raises as ``read``."""
+        self._check(root, rel)
+        return self.roots[root].read(rel, limit)
+
+    def _check(self, root: int, rel: str) -> None:
+        for name in rel.split("/"):
+            check_name(name, rel)
+        if root in self._denied or denied_path(rel):
+            raise Skipped(SkipReason.DENIED)
 
     def piece(self, root: int, rel: str, piece: Piece) -> Document:
         """A piece of a very large text as a document of its own; the hash is the whole file's. Raises as ``read``."""
@@ -121,6 +166,11 @@ class Snapshot:
             origin=Origin(digest.hexdigest(), piece.encoding, piece.guessed),
             structure=structure,
         )
+
+
+def without_documents(buffers: Mapping[tuple[int, str], Buffer]) -> dict[tuple[int, str], Buffer]:
+    """The buffers of text files. What an editor shows of another document is no source: its file is."""
+    return {key: buffer for key, buffer in buffers.items() if kind_for(key[1]) is None}
 
 
 def _structure(reader: Reader, text: str, *, continued: bool = False) -> Structure:

@@ -31,43 +31,76 @@ def plain_name(name: str) -> str:
 
 
 class TitleIndex:
-    """Keys to the slots that are called so. Built once, changed with each file; no disk."""
+    """Keys to the slots that are called so. Built once, changed with each file; no disk.
+
+    Most names belong to one text and most of their words to one name: what is alone has no collection to itself, which
+    would take more than all the rest.
+    """
 
     def __init__(self) -> None:
-        self._slots: dict[str, list[int]] = {}
-        self._keys: dict[int, tuple[str, ...]] = {}
-        self._holders: dict[str, set[str]] = {}
+        self._slots: dict[str, int | list[int]] = {}
+        self._keys: list[str | tuple[str, ...]] = []
+        """By slot; nothing where a slot has no name."""
+        self._holders: dict[str, str | set[str]] = {}
 
     def add(self, slot: int, names: Iterable[str]) -> None:
         """Let a slot answer to the names, given plain."""
         keys = tuple(dict.fromkeys(k for k in map(key, names) if k))
-        self._keys[slot] = keys
+        self._keys.extend([()] * (slot + 1 - len(self._keys)))
+        self._keys[slot] = keys[0] if len(keys) == 1 else keys
         for k in keys:
             known = self._slots.get(k)
-            if known is not None:
+            if known is None:
+                self._slots[k] = slot
+                for word in _content(k):
+                    self._hold(word, k)
+            elif isinstance(known, int):
+                self._slots[k] = [known, slot]
+            else:
                 known.append(slot)
-                continue
-            self._slots[k] = [slot]
-            for word in _content(k):
-                self._holders.setdefault(word, set()).add(k)
+
+    def _hold(self, word: str, name: str) -> None:
+        known = self._holders.setdefault(word, name)
+        if isinstance(known, set):
+            known.add(name)
+        elif known != name:
+            self._holders[word] = {known, name}
 
     def remove(self, slot: int) -> None:
         """Forget a slot."""
-        for k in self._keys.pop(slot, ()):
-            slots = self._slots[k]
+        for k in self.keys(slot):
+            slots = self.slots(k)
             slots.remove(slot)
-            if not slots:
-                del self._slots[k]
-                for word in _content(k):
-                    self._holders[word].discard(k)
+            if slots:
+                self._slots[k] = slots
+                continue
+            del self._slots[k]
+            for word in _content(k):
+                self._let_go(word, k)
+        if slot < len(self._keys):
+            self._keys[slot] = ()
+
+    def _let_go(self, word: str, name: str) -> None:
+        known = self._holders[word]
+        if isinstance(known, set) and len(known) > 1:
+            known.discard(name)
+        else:
+            del self._holders[word]
 
     def keys(self, slot: int) -> tuple[str, ...]:
         """What a slot answers to; the file name first."""
-        return self._keys.get(slot, ())
+        keys = self._keys[slot] if slot < len(self._keys) else ()
+        return (keys,) if isinstance(keys, str) else keys
 
     def slots(self, name: str) -> list[int]:
         """The slots that answer to a folded name."""
-        return self._slots.get(name, [])
+        slots = self._slots.get(name, [])
+        return [slots] if isinstance(slots, int) else slots
+
+    def _named(self, word: str) -> Iterable[str]:
+        """The names that hold a stem."""
+        names = self._holders.get(word, ())
+        return (names,) if isinstance(names, str) else names
 
     def named_in(self, words: Sequence[str], may_start: Sequence[bool]) -> Iterator[tuple[int, int, list[int]]]:
         """Names that stand in a list of folded words: first word, number of words, slots; longest first, no overlap."""
@@ -77,7 +110,7 @@ class TitleIndex:
                 at += 1
                 continue
             for length in range(min(_LONGEST, len(words) - at), 0, -1):
-                found = self._slots.get(" ".join(words[at : at + length]))
+                found = self.slots(" ".join(words[at : at + length]))
                 if found and (length > 1 or _telling(words[at])):
                     yield at, length, found
                     at += length
@@ -96,14 +129,15 @@ class TitleIndex:
         shared: dict[str, float] = {}
         for word in wanted:
             weight = self._weight(word)
-            for name in self._holders.get(word, ()):
+            for name in self._named(word):
                 shared[name] = shared.get(name, 0.0) + weight
         for name, mass in shared.items():
             if mass > least * total:
-                yield self._slots[name], mass / total, mass / math.fsum(map(self._weight, _content(name)))
+                yield self.slots(name), mass / total, mass / math.fsum(map(self._weight, _content(name)))
 
     def _weight(self, word: str) -> float:
-        holders = len(self._holders.get(word, ()))
+        names = self._holders.get(word, ())
+        holders = 1 if isinstance(names, str) else len(names)
         return math.log1p((len(self._slots) - holders + 0.5) / (holders + 0.5))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import SEPARATOR, Arena
+from lens_lsp.corpus.arena import SEPARATOR, Arena, chunk_of
 
 TEXT = st.one_of(
     st.binary(max_size=12).map(lambda data: data.replace(b"\xff", b"")),
@@ -86,8 +86,6 @@ def test_large_chunks_hold_the_same_texts_in_fewer_pieces() -> None:
 
 
 def test_some_texts_together_are_a_chunk_of_their_own() -> None:
-    arena = Arena()
-    slots = [arena.add(text) for text in (b"one", b"two", b"three")]
-    chunk = arena.together(np.array([slots[2], slots[0]]))
+    chunk = chunk_of(np.array([2, 0]), [b"three", b"one"])
     assert chunk.data.tobytes() == b"three\xffone\xff"
     assert (chunk.slots.tolist(), chunk.starts.tolist()) == ([2, 0], [0, 6])

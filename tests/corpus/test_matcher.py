@@ -24,12 +24,12 @@ def fast_library() -> None:
         unavailable("ahocorasick", "there is no ahocorasick_rs on this platform to compare with")
 
 
-def hits(texts: list[str], literals: list[Literal], *, fast: bool) -> list[tuple[int, int, int, int]]:
+def hits(texts: list[str], literals: list[Literal], *, fast: bool) -> list[tuple[int, int, int]]:
     arena = Arena()
     for text in texts:
         arena.add(text.encode())
     found = scan(arena.chunks(), [(literal,) for literal in literals], fast=fast)
-    columns = (found.slot, found.term, found.at, found.size)
+    columns = (found.slot, found.term, found.at)
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
 
@@ -91,13 +91,13 @@ def test_words_that_overlap_are_all_found(words: list[str]) -> None:
     texts = ["".join(generator.choice(letters, 60)) for _ in range(40)] + [" ".join(words), "".join(words)]
     found = hits(texts, literals, fast=True)
     assert found == hits(texts, literals, fast=False)
-    assert {term for _, term, _, _ in found} == set(range(len(literals)))
+    assert {term for _, term, _ in found} == set(range(len(literals)))
 
 
 def test_more_literals_than_one_automaton_takes_are_all_found() -> None:
     words = [f"{a}{b}x" for a, b in product("abcdefghij", repeat=2)]
     found = hits([" ".join(words)], [word_literal(word) for word in words], fast=True)
-    assert [term for _, term, _, _ in sorted(found, key=lambda hit: hit[2])] == list(range(100))
+    assert [term for _, term, _ in sorted(found, key=lambda hit: hit[2])] == list(range(100))
     assert found == hits([" ".join(words)], [word_literal(word) for word in words], fast=False)
 
 

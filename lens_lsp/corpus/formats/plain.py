@@ -17,6 +17,7 @@ _LEAD = re.compile(
     rf"\W{{0,3}}(?:(?:The|A|An) )?({_CAPITAL}(?: (?:{_JOINER}){{0,2}}\"?{_CAPITAL}\"?){{0,7}})"
     r"(?=\"?(?:,? ?\(|,| (?:is|are|was|were|refers?|also|or)\b))"
 )
+_MIDDLE = re.compile(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
 _NICKNAME = re.compile(r'"(\w+)" ')
 _LOG_LINES = 12
 """A text without a single blank line and with more lines than this is a list of lines, not one paragraph."""
@@ -83,7 +84,7 @@ def lead_subject(start: str) -> tuple[str, ...] | None:
     """What an untitled text says it is about: the capitalised subject of its first sentence.
 
     "Ada Lovelace (born 1815) was …" answers to "Ada Lovelace". A nickname in quotes is left out of the name and
-    stands in for the first name in a second one.
+    stands in for the first name in a second one. "Augusta Ada King" answers to "Augusta King" as well.
     """
     match = _LEAD.match(start)
     if match is None:
@@ -91,7 +92,9 @@ def lead_subject(start: str) -> tuple[str, ...] | None:
     name = match.group(1)
     nickname = _NICKNAME.search(name)
     if nickname is None:
-        return (name.strip('"'),)
+        plain = name.strip('"')
+        full = _MIDDLE.fullmatch(plain)
+        return (plain,) if full is None else (plain, " ".join(full.groups()))
     plain = name.replace(nickname.group(), "")
     return plain, f"{nickname.group(1)} {plain.rpartition(' ')[2]}"
 

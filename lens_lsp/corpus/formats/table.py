@@ -15,6 +15,7 @@ from lens_lsp.corpus.formats.markup import AsciiDocReader, OrgReader, Restructur
 from lens_lsp.corpus.formats.notebook import NotebookReader
 from lens_lsp.corpus.formats.plain import PlainReader
 from lens_lsp.corpus.formats.tables import TableReader
+from lens_lsp.documents.kinds import KINDS
 
 _FORMATS: tuple[tuple[str, Callable[[], Reader]], ...] = (
     ("md markdown mdown mkd mkdn mdwn mdx rmd qmd", MarkdownReader),
@@ -55,26 +56,26 @@ _FORMATS: tuple[tuple[str, Callable[[], Reader]], ...] = (
 _BINARY_SUFFIXES = """
 png jpg jpeg jpe gif bmp tif tiff webp ico icns heic heif avif psd xcf raw cr2 nef dng jp2 tga dds
 zip gz tgz bz2 tbz2 xz txz zst lz4 lzma 7z rar tar jar war ear whl egg deb rpm apk ipa dmg iso cab
-msi mp3 m4a aac ogg oga opus flac wav wma aif aiff mid midi amr mp4 m4v mov avi mkv webm wmv flv mpg
-mpeg 3gp ogv exe dll so dylib o obj lib a pyc pyo pyd class wasm dex bin elf sys node vsix ttf otf
-woff woff2 eot pfb sqlite sqlite3 db db3 mdb accdb parquet feather arrow avro orc h5 hdf5 npy npz
-pkl pickle mat rds pdf doc docx dot dotx docm xls xlsx xlsm xlsb ppt pptx pptm odt ods odp odg rtf
-epub mobi azw azw3 pages numbers djvu ps eps ai sketch fig indd onnx pt pth safetensors gguf
-blend stl glb swf
+msi mp3 m4a aac ogg oga opus flac wav wma aif aiff mid midi amr mp4 m4v mov avi mkv webm wmv flv
+mpg mpeg 3gp ogv exe dll so dylib o obj lib a pyc pyo pyd class wasm dex bin elf sys node vsix ttf
+otf woff woff2 eot pfb sqlite sqlite3 db db3 mdb accdb parquet feather arrow avro orc h5 hdf5 npy
+npz pkl pickle mat rds doc dot ppt odg mobi azw azw3 pages numbers djvu ps eps ai sketch fig indd
+onnx pt pth safetensors gguf blend stl glb swf
 """
 _BINARY = frozenset(_BINARY_SUFFIXES.split())
+_DOCUMENTS = frozenset(suffix for kind in KINDS for suffix in kind.suffixes)
 _PLAIN = frozenset({"txt", "text", "log"})
 
 FORMAT_SUFFIXES = frozenset(
     suffix
-    for suffix in (*_PLAIN, *_BINARY, *(suffix for names, _ in _FORMATS for suffix in names.split()))
+    for suffix in (*_PLAIN, *_BINARY, *_DOCUMENTS, *(suffix for names, _ in _FORMATS for suffix in names.split()))
     if len(suffix) > 1
 )
 """Suffixes, in lower case, that say only the format. Not single letters: those end names."""
 
 
 def reader_for(name: str) -> Reader | None:
-    """The reader for a file of this name, ``None`` when it is of a known format that none can read.
+    """The reader for a file of this name, ``None`` when it is no text: a document, or what nobody reads.
 
     The suffix decides, in any case. A name without one or with an unknown one is plain text: article names
     hold dots (``U.S._Bancorp``). So is one that ends in a single capital, an initial (``Washington,_D.C``).
@@ -83,7 +84,7 @@ def reader_for(name: str) -> Reader | None:
     if len(suffix) == 1 and suffix.isupper():
         return _reader("")
     suffix = suffix.lower()
-    return None if suffix in _BINARY else _reader(suffix if suffix in _makers() else "")
+    return None if suffix in _BINARY or suffix in _DOCUMENTS else _reader(suffix if suffix in _makers() else "")
 
 
 def readers() -> Iterator[Reader]:

@@ -68,21 +68,21 @@ def test_no_text_makes_a_reader_raise_or_break_its_spans(index: int, check) -> N
 def test_hostile_repetition_costs_linear_time(reader: Reader) -> None:
     for piece in HOSTILE:
         text = piece * (60_000 // len(piece))
-        begun = time.perf_counter()
+        begun = time.process_time()
         reader.structure(text)
         reader.locators(text)
         reader.mask(text)
         reader.head(text[:HEAD_LENGTH])
-        assert time.perf_counter() - begun < SECONDS, piece
+        assert time.process_time() - begun < SECONDS, piece
 
 
 def test_a_line_of_five_million_characters_is_read_at_once(reader: Reader) -> None:
     text = "word " * 1_000_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     reader.structure(text)
     reader.locators(text)
     reader.mask(text)
-    assert time.perf_counter() - begun < SECONDS
+    assert time.process_time() - begun < SECONDS
 
 
 def test_deep_nesting_never_recurses(reader: Reader) -> None:

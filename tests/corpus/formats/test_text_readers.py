@@ -44,6 +44,19 @@ def test_other_first_lines_are_no_title(text: str) -> None:
     assert headings("note.txt", text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Mira Elin Tolvanen (born 1911) was a miller.", ("Mira Elin Tolvanen", "Mira Tolvanen")),
+        ("J. R. R. Raudsepp is a painter.", ("J. R. R. Raudsepp", "J. Raudsepp")),
+        ("Mira Tolvanen was a miller.", ("Mira Tolvanen",)),
+        ("Battle of Silver Creek was fought in May.", ("Battle of Silver Creek",)),
+    ],
+)
+def test_an_untitled_text_answers_to_its_subject_also_without_middle_names(text: str, names: tuple[str, ...]) -> None:
+    assert named("note").head(text).aliases == names
+
+
 def test_a_log_is_one_block_a_line() -> None:
     text = "".join(f"2024-01-01 line {n}\n" for n in range(50))
     assert [line for _, line in shown("app.log", text)] == text.splitlines()

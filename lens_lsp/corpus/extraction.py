@@ -1,0 +1,223 @@
+"""Texts of documents that are no text files, by content: from memory, or from the process that reads them.
+
+Reading a document costs a thousand times what reading a text file does. So what came of one is kept, up to a bound, by
+the hash of its bytes and the version of its reader: whoever asks for the same content again (a later question, the look
+at a quote, the check of a citation) gets the same text at the price of a hash. Nothing is written to disk unless the
+user asked for it (`kept_extractions`).
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lens_lsp.corpus.opening import Skipped
+from lens_lsp.documents.kinds import Kind, reader_version
+from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.domain.model import SkipReason
+
+if TYPE_CHECKING:
+    from lens_lsp.corpus.kept_extractions import KeptExtractions
+    from lens_lsp.documents.extractor import Extractor
+    from lens_lsp.documents.recognition import Recognition
+
+LARGEST = 64 << 20
+"""Bytes of a document that is read."""
+LONGEST = 20.0
+"""Seconds that one document may take."""
+
+NO_PROGRAM = "scans are not recognised: tesseract is in no folder of your PATH; install tesseract-ocr"
+_RECOGNISED = "pdf-ocr/"
+_GLANCE = 1.0
+"""Seconds that a glance at some documents may take."""
+_MEMORY = 128 << 20
+_PER_ITEM = 400
+"""Bytes of a block, a heading or a locator with all it holds, roughly."""
+_MOST_FAILURES = 1 << 16
+_REASONS = {
+    Failure.BROKEN: SkipReason.BROKEN,
+    Failure.ENCRYPTED: SkipReason.ENCRYPTED,
+    Failure.EMPTY: SkipReason.NO_TEXT,
+    Failure.TOO_LARGE: SkipReason.TOO_LARGE,
+    Failure.TIMED_OUT: SkipReason.TIMED_OUT,
+    Failure.DIED: SkipReason.DIED,
+    Failure.NO_READER: SkipReason.NO_READER,
+}
+_Content = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOptions:
+    """What the user chose for documents: that their texts are kept on disk, the languages that text on pictures of
+    pages is recognised in, ``"deu+eng"``."""
+
+    cached: bool = False
+    ocr: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """The text of a document, and the name and version of what read it."""
+
+    extracted: Extracted
+    reader: str
+
+
+class Extractions:
+    """What is known of documents by their content. Safe for threads. ``memory`` bounds the bytes that are kept."""
+
+    def __init__(self, extractor: Extractor, *, memory: int = _MEMORY) -> None:
+        self._extractor = extractor
+        self._memory = memory
+        self._used = 0
+        self._known: OrderedDict[_Content, Extracted] = OrderedDict()
+        self._failed: OrderedDict[_Content, SkipReason] = OrderedDict()
+        self._turn = threading.Lock()
+        self._disk: KeptExtractions | None = None
+        self._recognition: Recognition | None = None
+
+    def use(self, options: DocumentOptions, roots: Sequence[str]) -> str | None:
+        """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
+        from lens_lsp.corpus.kept_extractions import KeptExtractions, cache_folder, lies_outside
+
+        folder = cache_folder()
+        self._disk = KeptExtractions(folder) if options.cached and lies_outside(folder, roots) else None
+        self._recognition = self._recognising(options.ocr, roots)
+        wanting = []
+        if options.cached and self._disk is None:
+            wanting.append(f"texts of documents are not kept: {folder} is searched")
+        if options.ocr and self._recognition is None:
+            wanting.append(NO_PROGRAM)
+        return "; ".join(wanting) or None
+
+    def _recognising(self, languages: str | None, roots: Sequence[str]) -> Recognition | None:
+        if languages is None:
+            return None
+        from lens_lsp.documents.recognition import Recognition, program_on_path
+
+        program = program_on_path(os.environ.get("PATH", ""), roots)
+        known = self._recognition
+        if known is not None and (known.program, known.languages) == (program, languages):
+            return known  # its version is known
+        data = os.environ.get("TESSDATA_PREFIX")
+        return None if program is None else Recognition(program, languages, self._extractor, data)
+
+    def of(self, kind: Kind, data: bytes, *, cancelled: Callable[[], bool] | None = None) -> ReadText:
+        """The text of a document. Raises `Skipped` with the reason, ``NOT_READ`` when it was ``cancelled``."""
+        if reader_version(kind) is None:
+            raise Skipped(SkipReason.NO_READER)
+        digest, stopped = hashlib.sha256(data).hexdigest(), cancelled or (lambda: False)
+
+        def read() -> Extracted:
+            return self._extractor.extract(kind, data, seconds=LONGEST, cancelled=stopped)
+
+        recognition = self._recognition if kind.pictures else None
+        try:
+            return self._known_or(reader_of(kind), digest, read)
+        except Skipped as skipped:
+            reader = None if recognition is None or skipped.reason is not SkipReason.NO_TEXT else recognition.reader
+            if recognition is None or reader is None:
+                raise
+        return self._known_or(reader, digest, lambda: recognition.text(data, stopped))
+
+    def _known_or(self, reader: str, digest: str, read: Callable[[], Extracted]) -> ReadText:
+        """What a reader makes of a content: as it is known, else as it is read now. Raises `Skipped`."""
+        content = (reader, digest)
+        with self._turn:
+            if content in self._failed:
+                raise Skipped(self._failed[content])
+            known = self._known.get(content)
+            if known is not None:
+                self._known.move_to_end(content)
+                return ReadText(known, reader)
+        disk = self._disk
+        kept = None if disk is None else disk.get(*content)
+        if kept is None:
+            kept = self._read(content, read)
+            if disk is not None:
+                disk.put(*content, kept)
+        self._keep(content, kept)
+        return ReadText(kept, reader)
+
+    def _read(self, content: _Content, read: Callable[[], Extracted]) -> Extracted:
+        from lens_lsp.documents.extractor import Cancelled  # most questions meet no document
+
+        try:
+            return read()
+        except Cancelled as stopped:
+            raise Skipped(SkipReason.NOT_READ) from stopped
+        except Unextracted as failed:
+            self._fail(content, failed.failure)
+            raise Skipped(_REASONS[failed.failure]) from failed
+
+    def glance(
+        self, kind: Kind, documents: Sequence[bytes], *, cancelled: Callable[[], bool] | None = None
+    ) -> Sequence[str]:
+        """What some documents say of themselves, for choosing which to read; empty for one that does not or cannot."""
+        from lens_lsp.documents.extractor import Cancelled
+
+        with suppress(Cancelled, Unextracted):
+            return self._extractor.glance(kind, documents, seconds=_GLANCE, cancelled=cancelled)
+        return [""] * len(documents)
+
+    def _fail(self, content: _Content, failure: Failure) -> None:
+        if failure is Failure.NO_READER:  # it may be installed at any time
+            return
+        with self._turn:
+            self._failed[content] = _REASONS[failure]
+            if len(self._failed) > _MOST_FAILURES:
+                self._failed.popitem(last=False)
+
+    def _keep(self, content: _Content, extracted: Extracted) -> None:
+        with self._turn:
+            if content not in self._known:
+                self._known[content] = extracted
+                self._used += _size(extracted)
+            while self._used > self._memory and self._known:
+                self._used -= _size(self._known.popitem(last=False)[1])
+
+
+def reader_of(kind: Kind) -> str:
+    """Name and version of the reader of a kind, as evidence and citations record it: ``"pdf/1+pdfium.7543"``."""
+    return f"{kind.name}/{reader_version(kind)}"
+
+
+def recognised(reader: str) -> bool:
+    """Whether a program recognised the text that a reader's name stands for."""
+    return reader.startswith(_RECOGNISED)
+
+
+@cache
+def extractions() -> Extractions:
+    """Those of this process: one process reads documents for all of it, and ends with it."""
+    from lens_lsp.documents.extractor import Extractor
+
+    extractor = Extractor()
+    atexit.register(extractor.close)
+    return Extractions(extractor)
+
+
+def use_for_documents(options: DocumentOptions, roots: Sequence[str]) -> str | None:
+    """What the user chose holds in this process from now on; ``roots`` are the folders that are searched.
+
+    Tells what is not as it was chosen.
+    """
+    # Whoever chose nothing and has no documents should not pay for what reads them.
+    if options == DocumentOptions() and not extractions.cache_info().currsize:
+        return None
+    return extractions().use(options, roots)
+
+
+def _size(extracted: Extracted) -> int:
+    structure = extracted.structure
+    items = len(structure.blocks) + len(structure.headings) + len(extracted.locators.starts)
+    return sys.getsizeof(extracted.text) + _PER_ITEM * items

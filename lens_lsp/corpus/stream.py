@@ -1,0 +1,40 @@
+"""Texts that are not kept in memory: read again to be scanned, a megabyte of files at a time, and dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+
+import numpy as np
+
+from lens_lsp.corpus.arena import Chunk
+from lens_lsp.corpus.intake import Intake, at_full_speed
+from lens_lsp.corpus.opening import Root
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.texts import CachedText, Key
+
+
+def streamed(
+    texts: Iterable[CachedText],
+    intake: Intake,
+    roots: Mapping[int, Root],
+    buffers: Mapping[Key, Buffer],
+    alone: Callable[[int], Chunk],
+) -> Iterator[Chunk]:
+    """The texts in order, as they are on the disk now, in chunks that nobody keeps.
+
+    ``alone`` gives the chunk of one slot: pieces of very large files are no files to be read. What cannot be read any
+    more is in no chunk.
+    """
+    for (root, whole), run in groupby(texts, lambda text: (text.key[0], text.piece is None)):
+        if not whole:
+            yield from (alone(text.slot) for text in run)
+            continue
+        slots = {text.key[1]: text.slot for text in run}
+        typed = {path: buffer for (index, path), buffer in buffers.items() if index == root and path in slots}
+        with at_full_speed():
+            for batch in intake.batches(roots[root], list(slots), typed):
+                read, folded = intake.folded(batch, mapped=False)
+                if folded is not None:
+                    found = np.array([slots[path] for path in read.paths], np.int64)
+                    yield Chunk(folded.data, found, folded.starts, passing=True)

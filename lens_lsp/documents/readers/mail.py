@@ -1,0 +1,222 @@
+"""Mail: one message (EML), or a mailbox of them (MBOX), each with its number and the day it was sent.
+
+What a person reads is read: who wrote to whom, when and about what, and the words. Attachments are named, not read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from email import message_from_bytes, policy
+from email.errors import MessageError
+from email.header import Header, decode_header
+from email.message import Message
+from email.utils import parsedate_to_datetime
+
+from lens_lsp.documents.kinds import kind_named, reader_version
+from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.readers.composing import Composer, on_one_line
+from lens_lsp.documents.readers.hypertext import compose, root_of_html
+from lens_lsp.domain.model import Head, Locator
+
+_SHOWN = ("from", "to", "cc", "date")
+_MOST_OF_HEADER = 1000
+"""Code points; mail to a thousand people names the first of them."""
+_FROM = re.compile(rb"^From [^\r\n]*\d:\d\d[^\r\n]*\r?\n", re.MULTILINE)
+"""The line that begins a message in a mailbox; a sentence that begins with the word tells no time."""
+_ESCAPED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
+_KEYS = {"subject", "from", "to", "date", "received", "message-id", "mime-version", "return-path", "content-type"}
+_DEEPEST = 50
+
+
+class MessageReader:
+    """One message. Its head is the first paragraph."""
+
+    name = "eml"
+
+    @property
+    def version(self) -> str:
+        """Ours, that of lxml, which reads HTML, and of Python, which reads the rest."""
+        return reader_version(kind_named(self.name)) or ""
+
+    def extract(self, data: bytes) -> Extracted:
+        """Head, words and names of attachments; raises `Unextracted` for what is no message."""
+        composer = Composer()
+        message = _parsed(_FROM.sub(b"", data, count=1) if data.startswith(b"From ") else data)
+        subject = _header(message, "subject")
+        composer.place(_place(message, 1))
+        composer.paragraph("\n".join(_lines_of_head(message, ("subject", *_SHOWN))))
+        _compose(message, composer)
+        return composer.extracted(Head(title=on_one_line(subject) or None))
+
+
+class MailboxReader:
+    """A mailbox in one file. Each message stands under its subject as a heading."""
+
+    name = "mbox"
+
+    @property
+    def version(self) -> str:
+        """Ours, that of lxml, which reads HTML, and of Python, which reads the rest."""
+        return reader_version(kind_named(self.name)) or ""
+
+    def extract(self, data: bytes) -> Extracted:
+        """All messages in order; raises `Unextracted` for what is no mailbox."""
+        composer = Composer()
+        if not _FROM.match(data):
+            raise Unextracted(Failure.BROKEN, "it is no mailbox")
+        unread = 0
+        for number, written in enumerate(_messages(data), start=1):
+            if composer.full:
+                break
+            try:
+                message = _parsed(written)
+            except Unextracted:
+                unread += 1
+                continue
+            composer.place(_place(message, number))
+            composer.heading(_header(message, "subject") or "(no subject)", 1)
+            composer.paragraph("\n".join(_lines_of_head(message, _SHOWN)))
+            _compose(message, composer)
+        return composer.extracted(notices=[f"messages that could not be read: {unread}"] if unread else ())
+
+
+def _messages(data: bytes) -> Iterator[bytes]:
+    """The messages as they were before they were put into the mailbox."""
+    starts = [(found.start(), found.end()) for found in _FROM.finditer(data)]
+    ends = [start for start, _ in starts[1:]] + [len(data)]
+    for (_, start), end in zip(starts, ends, strict=True):
+        yield _ESCAPED_FROM.sub(rb"\1", data[start:end])
+
+
+def _parsed(data: bytes) -> Message:
+    message = message_from_bytes(data, policy=policy.compat32)
+    if not any(key.lower() in _KEYS for key in message):
+        raise Unextracted(Failure.BROKEN, "it is no message")
+    return message
+
+
+def _compose(message: Message, composer: Composer) -> None:
+    """The words of a message and the names of what is attached."""
+    attached: list[str] = []
+    for part in _bodies(message, attached):
+        text = _decoded(part)
+        if part.get_content_type() == "text/html":
+            root = root_of_html(text.encode("utf-8", "replace"))
+            if root is not None:
+                compose(root, composer)
+        else:
+            for paragraph in _PARAGRAPHS.split(_unwrapped(text) if _flows(part) else text):
+                composer.paragraph(paragraph)
+    if attached:
+        composer.paragraph("Attached: " + ", ".join(attached))
+
+
+def _bodies(part: Message, attached: list[str], depth: int = 0) -> list[Message]:
+    """The parts to be read, of several ways to say the same the plainest; names of others are added to ``attached``."""
+    kind, name = part.get_content_type(), _file_name(part)
+    if name or part.get_content_disposition() == "attachment" or kind == "message/rfc822":
+        attached.append(name or kind)
+        return []
+    if part.is_multipart() and depth < _DEEPEST:
+        ways = [_bodies(below, attached, depth + 1) for below in part.get_payload() if isinstance(below, Message)]
+        if kind != "multipart/alternative":
+            return [body for way in ways for body in way]
+        said = [way for way in ways if any(_decoded(body).strip() for body in way)]
+        plain = [way for way in said if way[0].get_content_type() == "text/plain"]
+        return next(iter(plain or said), [])
+    return [part] if kind in ("text/plain", "text/html") else []
+
+
+def _decoded(part: Message) -> str:
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
+    for encoding in (part.get_content_charset(), "utf-8"):
+        if encoding and _is_text_encoding(encoding):
+            try:
+                return data.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+    return data.decode("cp1252", "replace")
+
+
+def _is_text_encoding(name: str) -> bool:
+    """Whether it is an encoding of the world's mail and not one of Python's own tricks."""
+    try:
+        found = codecs.lookup(name).name.replace("-", "_")
+    except (LookupError, ValueError):
+        return False
+    return found not in {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "rot13"}
+
+
+def _flows(part: Message) -> bool:
+    return str(part.get_param("format", "")).lower() == "flowed"
+
+
+def _unwrapped(text: str) -> str:
+    """Lines that end in a blank go on in the next one (RFC 3676)."""
+    joined: list[str] = []
+    goes_on = False
+    for line in text.splitlines():
+        said = line.removeprefix(" ")
+        if goes_on and joined:
+            joined[-1] += said
+        else:
+            joined.append(said)
+        goes_on = line.endswith(" ") and line != "-- "
+    return "\n".join(joined)
+
+
+def _header(message: Message, name: str) -> str:
+    """A header's words on one line, empty when there is none."""
+    value = message.get(name)
+    return "" if value is None else _plain(value)
+
+
+def _plain(value: Header | str) -> str:
+    """The words of a header or of a file's name, which may be encoded (RFC 2047)."""
+    words = []
+    try:
+        for part, encoding in decode_header(value):
+            if isinstance(part, str):
+                words.append(part)
+            elif encoding and encoding != "unknown-8bit" and _is_text_encoding(encoding):
+                words.append(part.decode(encoding, "replace"))
+            else:
+                words.append(part.decode("utf-8", "replace"))
+    except (MessageError, ValueError):
+        words = [str(value)]
+    return on_one_line("".join(words))
+
+
+def _lines_of_head(message: Message, names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        value = _header(message, name)
+        if len(value) > _MOST_OF_HEADER:
+            value = value[:_MOST_OF_HEADER] + " …"
+        if value:
+            yield f"{name.title()}: {value}"
+
+
+def _place(message: Message, number: int) -> Locator:
+    sent = _sent(message)
+    return {"message": number, "date": f"{sent:%Y-%m-%d}"} if sent else {"message": number}
+
+
+def _sent(message: Message) -> datetime | None:
+    """When it says it was sent, by the sender's clock."""
+    try:
+        return parsedate_to_datetime(_header(message, "date"))
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _file_name(part: Message) -> str:
+    try:
+        return _plain(part.get_filename() or "")
+    except (LookupError, TypeError, ValueError):
+        return ""

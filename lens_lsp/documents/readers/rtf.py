@@ -1,0 +1,96 @@
+"""Rich Text Format: paragraphs, list items, tables as rows, and the headings that an outline level marks."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from striprtf.striprtf import rtf_to_text
+
+from lens_lsp.documents.kinds import kind_named, reader_version
+from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.readers.composing import Composer, Table, head_of
+from lens_lsp.domain.model import Head
+
+_START = re.compile(rb"\s*\{\\rtf")
+_CODE_PAGE = re.compile(rb"\\ansicpg(\d{1,5})")
+_OUTLINE = re.compile(r"\\outlinelevel(\d) ?")
+_MARK = 0xE900
+"""A private character: the paragraph it stands in is a heading of the first level, with the next one of the second."""
+_MARKS = re.compile(f"[{chr(_MARK)}-{chr(_MARK + 8)}]")
+_LINK = re.compile(r"(\\fldinst[^{}]{0,80}\{?[^{}]{0,80})HYPERLINK")
+_ITEM = re.compile(r"\s*(?:[•·▪◦‣\uf0b7o-]|\w{1,4}[.)])\t(.*)", re.DOTALL)
+_INFORMATION = re.compile(r"\{\\(title|subject|keywords)\s([^{}]{1,2000})\}")
+_INFORMATION_WITHIN = 200_000
+"""Characters from the start that the information of a file stands in."""
+
+
+class RtfReader:
+    """Notes, headers and footers are left out; so are the addresses of links."""
+
+    name = "rtf"
+
+    @property
+    def version(self) -> str:
+        """Ours and that of striprtf."""
+        return reader_version(kind_named(self.name)) or ""
+
+    def extract(self, data: bytes) -> Extracted:
+        """All of it; raises `Unextracted` for what is no RTF."""
+        if not _START.match(data):
+            raise Unextracted(Failure.BROKEN, "it is no RTF")
+        encoding = _encoding(data)
+        # It is told the code page; one that does not exist it would take for UTF-8. It counts bytes as characters.
+        written = _CODE_PAGE.sub(b"", data).decode("latin-1" if b"\\bin" in data else encoding, "replace")
+        composer = Composer()
+        table: Table | None = None
+        for line in _text(_OUTLINE.sub(_marked, _LINK.sub(r"\1", written)), encoding).split("\n"):
+            cells = line.rstrip().split("|")
+            if len(cells) > 1 and not cells.pop():
+                table = table or composer.table()
+                table.row(cells)
+            elif line.strip():
+                table = None
+                _compose(line, composer)
+        return composer.extracted(_head(written, encoding))
+
+
+def _compose(line: str, composer: Composer) -> None:
+    """A paragraph, an item of a list or a heading."""
+    mark = _MARKS.search(line)
+    if mark:
+        composer.heading(_MARKS.sub("", line), ord(mark[0]) - _MARK + 1)
+    elif item := _ITEM.match(line):
+        composer.item(item[1])
+    else:
+        composer.paragraph(line)
+
+
+def _text(written: str, encoding: str) -> str:
+    """What the library reads, with characters beyond the first plane made whole."""
+    text: str = rtf_to_text(written, encoding=encoding, errors="replace")  # type: ignore[no-untyped-call]
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _marked(outline: re.Match[str]) -> str:
+    level = int(outline[1])
+    return f"{{\\uc0\\u{_MARK + level} }}" if level < 9 else ""
+
+
+def _encoding(data: bytes) -> str:
+    """The code page that a file names, that of Western Windows when it names none that exists."""
+    named = _CODE_PAGE.search(data)
+    encoding = f"cp{int(named[1])}" if named else "cp1252"
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        return "cp1252"
+    return encoding
+
+
+def _head(written: str, encoding: str) -> Head:
+    said = {
+        name: _text(f"{{\\rtf1 {words}}}", encoding)
+        for name, words in _INFORMATION.findall(written[:_INFORMATION_WITHIN])
+    }
+    return head_of(said.get("title"), [said.get("subject")], said.get("keywords"))

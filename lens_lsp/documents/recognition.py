@@ -1,0 +1,183 @@
+"""Text on pictures of pages, by a program that the user has installed and asked for: ``tesseract``.
+
+The worker draws the pages, and it puts the text together: this side never looks into a document. The program gets a
+picture by a pipe and gives text by another. It is looked for in the absolute folders of the user's PATH, never below a
+folder that is searched, and gives up files, network and memory before it starts, where the system lets it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lens_lsp.documents.extractor import Cancelled, Extractor
+from lens_lsp.documents.groups import kill_group
+from lens_lsp.documents.kinds import Kind, kind_named, reader_version
+from lens_lsp.documents.model import Extracted, Failure, Unextracted
+
+SECONDS = 300.0
+"""As long as the pages of one document may take together."""
+PAGE_SECONDS = 30.0
+MOST_PAGES = 300
+"""A longer document is not recognised: half of it would be told as all."""
+
+_EDITION = 1
+"""Goes up whenever our part gives another text for the same picture."""
+_KIND = Kind("pdf-ocr", (), "lens_lsp.documents.readers.recognised", "RecognisedReader")
+_PROGRAM = "tesseract.exe" if sys.platform == "win32" else "tesseract"
+_MOST_TEXT = 1 << 20
+"""Bytes of one page's text."""
+_MEMORY = 2 << 30
+_TICK = 0.02
+_VERSION = re.compile(rb"tesseract v?(\d[\w.-]{0,30})")
+_LAUNCH = """\
+import json, os, sys
+order = json.loads(sys.argv[1])
+sys.path.append(order["code"])
+from lens_lsp.documents.confinement import confine_program
+confine_program(order["folders"], order["memory"])
+os.execve(sys.argv[2], sys.argv[2:], order["environment"])
+"""
+
+
+def program_on_path(path: str, roots: Sequence[str]) -> str | None:
+    """Where the program is, by the folders of a PATH; never one that is below a folder that is searched."""
+    searched = [os.path.realpath(root) for root in roots]
+    for folder in path.split(os.pathsep):
+        found = os.path.realpath(os.path.join(folder, _PROGRAM))
+        if not os.path.isabs(folder) or not os.path.isfile(found) or not os.access(found, os.X_OK):
+            continue
+        places = [Path(found), Path(os.path.realpath(folder))]
+        if not any(place.is_relative_to(root) for place in places for root in searched):
+            return found
+    return None
+
+
+@dataclass
+class Recognition:
+    """One program and the languages that it is asked for, ``"eng"`` or ``"deu+eng"``. Safe for threads."""
+
+    program: str
+    languages: str
+    extractor: Extractor
+    data: str | None = None
+    """The folder of its models, where the user's ``TESSDATA_PREFIX`` names one."""
+    page_seconds: float = PAGE_SECONDS
+    """As long as it may take for one page."""
+
+    @cached_property
+    def reader(self) -> str | None:
+        """Name and version, as evidence records it; None when the program does not say which one it is."""
+        said = self._run(["--version"], b"", 10.0, lambda: False)
+        found = None if said is None else _VERSION.search(said)
+        if found is None:
+            return None
+        drawn = reader_version(kind_named("pdf"))
+        return f"{_KIND.name}/{_EDITION}+{drawn}+tesseract.{found[1].decode('ascii')}+{self.languages}"
+
+    def text(self, data: bytes, cancelled: Callable[[], bool]) -> Extracted:
+        """The text on the pages of a PDF. Raises `Unextracted` without one, and `Cancelled`."""
+        until = time.monotonic() + SECONDS
+        pages: list[str] = []
+        count = 1
+        while len(pages) < count:
+            picture, count = self.extractor.picture(kind_named("pdf"), data, len(pages), cancelled=cancelled)
+            if count > MOST_PAGES:
+                raise Unextracted(Failure.EMPTY, f"{count:,} pages are too many to be recognised")
+            if time.monotonic() >= until:
+                raise Unextracted(Failure.TIMED_OUT, f"not recognised in {SECONDS:g} s")
+            options = ["stdin", "stdout", "-l", self.languages]
+            said = self._run(options, picture, min(self.page_seconds, until - time.monotonic()), cancelled)
+            if said is None:
+                raise Unextracted(Failure.EMPTY, f"{self.program} recognised nothing")
+            pages.append(said.decode("utf-8", "replace"))
+        return self.extractor.extract(_KIND, json.dumps(pages).encode(), cancelled=cancelled)
+
+    def _run(self, options: Sequence[str], given: bytes, seconds: float, cancelled: Callable[[], bool]) -> bytes | None:
+        """What the program prints; None when it fails, takes too long or prints too much. Raises `Cancelled`."""
+        try:
+            process = self._started(options)
+        except OSError:
+            return None
+        talk = _Talk(process, given)
+        until = time.monotonic() + seconds
+        try:
+            while not talk.over.wait(_TICK):
+                if cancelled():
+                    raise Cancelled
+                if time.monotonic() >= until:
+                    return None
+        finally:
+            _end(process)
+            talk.close()
+        return talk.said if process.returncode == 0 and len(talk.said) <= _MOST_TEXT else None
+
+    def _started(self, options: Sequence[str]) -> subprocess.Popen[bytes]:
+        environment = {"OMP_THREAD_LIMIT": "1"} | ({} if self.data is None else {"TESSDATA_PREFIX": self.data})
+        command = [self.program, *options]
+        if sys.platform == "win32":
+            environment |= {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+        else:
+            beside = [os.path.dirname(os.path.dirname(self.program)), *([] if self.data is None else [self.data])]
+            code = str(Path(__file__).resolve().parents[2])
+            order = {"code": code, "folders": beside, "memory": _MEMORY, "environment": environment}
+            command = [sys.executable, "-I", "-B", "-c", _LAUNCH, json.dumps(order), *command]
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=os.path.abspath(os.sep),
+            env=environment,
+            start_new_session=True,
+        )
+
+
+class _Talk:
+    """A program's input written and its output read, each on a thread: either may wait until the program dies."""
+
+    def __init__(self, process: subprocess.Popen[bytes], given: bytes) -> None:
+        self.said = b""
+        self.over = threading.Event()
+        self._process = process
+        self._threads = [
+            threading.Thread(target=self._write, args=(given,), daemon=True),
+            threading.Thread(target=self._read, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """After the program's end."""
+        for thread in self._threads:
+            thread.join()
+
+    def _write(self, given: bytes) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.write(given)
+        with suppress(OSError):
+            self._process.stdin.close()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as pipe:
+            self.said = pipe.read(_MOST_TEXT + 1)
+        self.over.set()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let a program that has said all end, kill any other with what it started."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(1.0 if process.stdout is not None and process.stdout.closed else 0.0)
+    kill_group(process)

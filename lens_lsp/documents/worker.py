@@ -1,0 +1,180 @@
+"""The process that reads documents: bytes come in by a pipe, text goes out by another, and that is all it has.
+
+`lens_lsp.documents.extractor` starts it with an empty environment in the root folder and kills it when a document takes
+too long. It never learns what a document is called or where it lies. Should the process that started it vanish, it ends
+at the end of its pipe: at once on Linux, elsewhere when the document under way is done or its time is up.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from lens_lsp.documents.confinement import CPU_SECONDS, Code, confine
+from lens_lsp.documents.framing import MOST_DATA, MOST_GLANCED, Damaged, bounded, receive, result_of, send
+from lens_lsp.documents.model import DocumentReader, Failure, GlancingReader, PicturingReader, Unextracted
+
+MOST_JOBS = 200
+"""Documents after which a worker gives way to a fresh one: what one left behind should not last."""
+_OVERTIME = 1.0
+"""Seconds that the parent has to kill us before we do."""
+_TIRED = 0.4
+"""Share of its memory, or of its processor time, after which a worker gives way to a fresh one."""
+
+if sys.platform != "win32":
+    import resource
+if sys.platform == "linux":
+    import fcntl
+    import select
+    import signal
+
+
+def main() -> None:
+    """Read jobs until the pipe ends. The first argument says as JSON what to give up first."""
+    order = json.loads(sys.argv[1])
+    jobs, replies = _pipes()
+    before = _memory_peak()
+    kept = confine(Code(order["listed"], order["read"]), order["memory"])
+    last, done = False, 0
+    while not last:
+        try:
+            job, data = receive(jobs, MOST_DATA)
+        except Damaged:
+            return
+        with _limited(jobs, job["seconds"]):
+            said, text = _read(job, data)
+        del data
+        done += 1
+        last = done >= MOST_JOBS or said.get("failure") == Failure.DIED or _tired(order["memory"], before)
+        try:
+            send(replies, {**said, "last": last, "kept": sorted(kept)}, text)
+        except OSError:
+            return
+
+
+def _pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """The pipes, where no library finds them: what it prints or reads goes nowhere."""
+    jobs, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    return jobs, replies
+
+
+def _read(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """The reply to a job: a text, what documents of some ``sizes`` say of themselves, a ``picture`` for a program, the
+    view of a ``page`` for people; or why not."""
+    return _guarded(lambda: _done(job, data))
+
+
+def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    if "sizes" in job:
+        return _glanced(job, data)
+    if "page" in job:
+        return _viewed(job, data)
+    return _pictured(job, data) if "picture" in job else _extracted(job, data)
+
+
+def _guarded(do: Callable[[], tuple[dict[str, Any], bytes]]) -> tuple[dict[str, Any], bytes]:
+    try:
+        return do()
+    except Unextracted as reason:
+        return _failed(reason.failure, reason.detail)
+    except MemoryError:
+        return _failed(Failure.DIED, "its memory was used up")
+    except Exception as error:  # noqa: BLE001 - the door: whatever a library raises, the document is broken
+        return _failed(Failure.BROKEN, f"{type(error).__name__}: {error}")
+
+
+def _extracted(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    reader: DocumentReader = getattr(importlib.import_module(job["module"]), job["reader"])()
+    extracted = reader.extract(data)
+    if not extracted.text.strip():
+        raise Unextracted(Failure.EMPTY, "nothing in it is text")
+    return result_of(bounded(extracted))
+
+
+def _glanced(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    reader: GlancingReader = getattr(importlib.import_module(job["module"]), job["reader"])()
+    said: list[str] = []
+    start = 0
+    for size in job["sizes"]:
+        document = data[start : start + size]
+        head, _ = _guarded(lambda document=document: ({"said": reader.glance(document)[:MOST_GLANCED]}, b""))  # type: ignore[misc]
+        said.append(head.get("said", ""))
+        start += size
+    return {"said": said}, b""
+
+
+def _pictured(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    reader: PicturingReader = getattr(importlib.import_module(job["module"]), job["reader"])()
+    picture, pages = reader.picture(data, job["picture"])
+    return {"pages": pages}, picture
+
+
+def _viewed(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    reader: PicturingReader = getattr(importlib.import_module(job["module"]), job["reader"])()
+    view = reader.view(data, job["page"], job["quote"])
+    return {"marks": view.marks}, view.png
+
+
+def _failed(failure: Failure, detail: str) -> tuple[dict[str, Any], bytes]:
+    return {"failure": failure.value, "detail": detail[:1000]}, b""
+
+
+@contextmanager
+def _limited(jobs: IO[bytes], seconds: float) -> Iterator[None]:
+    """Do not outlive the time for a document, nor, while it is read, whoever waits for it.
+
+    Neither needs Python's own lock, which a library may hold for as long as it likes.
+    """
+    faulthandler.dump_traceback_later(seconds + _OVERTIME, exit=True)
+    try:
+        with _mortal(jobs.fileno()):
+            yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@contextmanager
+def _mortal(pipe: int) -> Iterator[None]:
+    """Die by a signal when the other end of the pipe is closed: while a document is read, nothing else comes."""
+    if sys.platform != "linux":
+        yield
+        return
+    # Not the signal for a parent's death: that comes when the thread ends that started us.
+    flags = fcntl.fcntl(pipe, fcntl.F_GETFL)
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETFL, flags | os.O_ASYNC)
+    ended = select.poll()
+    ended.register(pipe, 0)
+    if ended.poll(0):
+        os._exit(0)
+    try:
+        yield
+    finally:
+        fcntl.fcntl(pipe, fcntl.F_SETFL, flags)
+
+
+def _memory_peak() -> int:
+    """The most bytes that this process ever held, or that the one held which started it: that is counted, too."""
+    if sys.platform == "win32":
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _tired(memory: int | None, before: int) -> bool:
+    """Whether so much was used up since the start that the next document might lack it."""
+    if sys.platform == "win32":
+        return False
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    spent = used.ru_utime + used.ru_stime > _TIRED * CPU_SECONDS
+    return spent or (memory is not None and _memory_peak() > max(before, _TIRED * memory))

@@ -1,0 +1,142 @@
+"""Texts that are not kept in memory are found as those that are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lens_lsp.corpus.arena import Chunk
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.opening import Root
+from lens_lsp.corpus.pieces import LARGE
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.scan import Hits, exact_literal, scan, word_literal
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.walk import discover
+
+TERMS = [
+    (word_literal("harbour"),),
+    (exact_literal("straße"),),
+    (exact_literal("of the quay"),),
+    (word_literal("港口"),),
+]
+FILES = {
+    "a.md": b"The harbour of the quay.\n" * 3,
+    "b/utf.md": "Straße am Hafen, ÄÖÜ STRASSE, harbours. 港口在这里。\n".encode(),
+    "b/latin.txt": "Gar\xe7on, harbour of the quay".encode("cp1252"),
+    "b/page.html": b"<p class='harbour'>the harbour</p><script>harbour</script>",
+    "c/crlf.md": b"one\r\nharbour\r\ntwo\r\n",
+    "c/empty.md": b"",
+    "c/none.md": b"Nothing here.\n",
+    "c/binary.md": b"harbour\0harbour",
+    "d/asked.md": b"?? where is the harbour\nharbour\n",
+}
+
+
+class Folder:
+    """A folder in a cache of so many bytes, and what a scan of it finds."""
+
+    def __init__(self, path: Path, budget: int) -> None:
+        self.root = Root(str(path))
+        self.cache = TextCache(budget=budget)
+
+    def refresh(self, buffers: dict[Key, Buffer] | None = None) -> None:
+        self.cache.refresh([self.root], discover(self.root, CorpusRules()).files, buffers or {})
+
+    def found(self) -> list[tuple[str, int, int]]:
+        hits = scan(self.cache.chunks(), TERMS)
+        return sorted(
+            (self.path(slot), term, at)
+            for slot, term, at in zip(*(column.tolist() for column in _columns(hits)), strict=True)
+        )
+
+    def path(self, slot: int) -> str:
+        text = self.cache.slots[slot]
+        assert text is not None
+        return text.key[1]
+
+
+def _columns(hits: Hits) -> tuple[np.ndarray, ...]:
+    return hits.slot, hits.term, hits.at
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, data in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+@pytest.mark.parametrize("budget", [0, 60, 200])
+def test_a_scan_finds_the_same_with_little_memory_as_with_much(files: Path, budget: int) -> None:
+    whole, little = Folder(files, 1 << 30), Folder(files, budget)
+    for folder in (whole, little):
+        folder.refresh()
+    assert little.found() == whole.found()
+    assert {path for path, *_ in little.found()} == {*FILES} - {"c/empty.md", "c/none.md", "c/binary.md"}
+    assert little.cache.size == whole.cache.size
+    assert list(little.cache.passing())
+    assert not list(whole.cache.passing())
+
+
+def test_what_is_open_in_an_editor_is_scanned_as_it_stands_there(files: Path) -> None:
+    buffers = {(0, "a.md"): Buffer(str(files / "a.md"), "No more of the quay, but a harbour", 1)}
+    whole, little = Folder(files, 1 << 30), Folder(files, 0)
+    for folder in (whole, little):
+        folder.refresh(buffers)
+    assert little.found() == whole.found()
+    assert [(term, at) for path, term, at in little.found() if path == "a.md"] == [(0, 27), (2, 8)]
+
+
+def test_a_file_that_went_or_changed_since_is_scanned_as_it_is(files: Path) -> None:
+    folder = Folder(files, 0)
+    folder.refresh()
+    (files / "c/crlf.md").unlink()
+    (files / "c/none.md").write_bytes(b"A harbour now.")
+    (files / "b/latin.txt").write_bytes(b"\0")
+    paths = {path for path, *_ in folder.found()}
+    assert "c/none.md" in paths
+    assert paths.isdisjoint({"c/crlf.md", "b/latin.txt"})
+
+
+def test_pieces_of_a_very_large_file_lie_between_its_neighbours(files: Path) -> None:
+    page = b"Nothing of note happened on this page.\n"
+    (files / "b/log.txt").write_bytes(page * (LARGE // len(page) + 1) + b"The harbour of the quay.\n")
+    whole, little = Folder(files, 1 << 30), Folder(files, 0)
+    for folder in (whole, little):
+        folder.refresh()
+    assert little.found() == whole.found()
+    assert [term for path, term, *_ in little.found() if path == "b/log.txt"] == [0, 2]
+
+
+def test_texts_come_a_megabyte_at_a_time_and_in_order(tmp_path: Path) -> None:
+    for number in range(3_000):
+        (tmp_path / f"{number:04}.md").write_bytes(b"A harbour. " * (1 + number % 60))
+    folder = Folder(tmp_path, 0)
+    folder.refresh()
+    chunks = list(folder.cache.passing())
+    assert [folder.path(slot) for chunk in chunks for slot in chunk.slots.tolist()] == sorted(os.listdir(tmp_path))
+    assert 2 <= len(chunks) <= 6
+    assert all(len(chunk.data) < 2 << 20 for chunk in chunks)
+
+
+def test_some_texts_are_put_together_whether_they_are_in_memory_or_not(files: Path) -> None:
+    whole, little = Folder(files, 1 << 30), Folder(files, 0)
+    for folder in (whole, little):
+        folder.refresh()
+    slots = np.flatnonzero(whole.cache.arena.lengths())
+    assert whole.cache.together(slots).data.tobytes() == little.cache.together(slots).data.tobytes()
+
+
+def test_each_text_of_a_chunk_lists_its_own_share_of_a_frequent_word() -> None:
+    data = np.frombuffer(b"harbour " * 1_000 + b"\xff" + b"harbour\xff" + b"harbour " * 500 + b"\xff", np.uint8)
+    chunk = Chunk(data, np.array([7, 8, 9]), np.array([0, 8_001, 8_009]), passing=True)
+    hits = scan([chunk], TERMS[:1], most=100)
+    listed = np.bincount(hits.slot, minlength=10)[7:].tolist()
+    assert listed == [100, 1, 100]
+    assert hits.thinned == ((7, 0, 900), (9, 0, 400))

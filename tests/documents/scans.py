@@ -1,0 +1,39 @@
+"""Scans: PDFs whose pages are pictures of text, as a copier writes them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+from lens_lsp.documents.readers.pdf import PdfReader
+from tests.documents.pdf_making import PageMaking, PdfMaking, lines
+
+
+def scan(*pages: Sequence[str]) -> bytes:
+    """A PDF with a picture of these lines on each of its pages, and no text."""
+    written = [PdfMaking([PageMaking(lines(page, 60, 80, step=34, size=20))]).written() for page in pages]
+    return _pictures([PdfReader().picture(data, 0)[0] for data in written])
+
+
+def _pictures(pictures: Sequence[bytes]) -> bytes:
+    kids = " ".join(f"{3 + 3 * at} 0 R" for at in range(len(pictures)))
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>", f"<</Type/Pages/Kids[{kids}]/Count {len(pictures)}>>".encode()]
+    for at, picture in enumerate(pictures):
+        _, size, _, pixels = picture.split(b"\n", 3)
+        width, height = map(int, size.split())
+        packed, number = zlib.compress(pixels), 3 + 3 * at
+        shown = b"612 0 0 792 0 0 cm /I Do"
+        objects += [
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents %d 0 R/Resources<</XObject<</I %d 0 R>>>>>>"
+            % (number + 1, number + 2),
+            b"<</Length %d>>\nstream\n%s\nendstream" % (len(shown), shown),
+            b"<</Type/XObject/Subtype/Image/Width %d/Height %d/ColorSpace/DeviceGray/BitsPerComponent 8"
+            b"/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream" % (width, height, len(packed), packed),
+        ]
+    out, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    trailer = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(out))
+    return out + b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table) + trailer

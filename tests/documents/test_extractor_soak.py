@@ -1,0 +1,94 @@
+"""A small share of the soak on documents, and that it catches what it is there to catch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lens_lsp.documents.extractor import Extractor
+from lens_lsp.documents.kinds import KINDS, Kind, missing
+from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from tests.availability import unavailable
+from tests.soak.document_bombs import BOMBS
+from tests.soak.documents import Soak, control, damage, drop, made
+
+QUICK = {
+    "pages-of-themselves": {"broken", "empty"},
+    "a-table-before-itself": {"broken", "empty", "read"},
+    "billion-laughs": {"broken"},
+    "quadratic-blow-up": {"broken"},
+    "a-file-of-the-system": {"broken"},
+    "elements-in-elements": {"broken"},
+    "tables-in-cells": {"read", "broken", "empty"},
+    "a-part-that-says-it-is-small": {"broken", "too-large"},
+    "blanks-by-number": {"read"},
+    "parts-in-parts": {"broken", "read"},
+    "braces": {"timed-out", "died"},
+}
+"""Some bombs and how they may end."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _libraries() -> None:
+    lacking = {name for kind in KINDS for name in missing(kind)}
+    if lacking:
+        unavailable("documents", f"{sorted(lacking)} are not installed")
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Iterator[Extractor]:
+    with Extractor() as extractor:
+        yield extractor
+
+
+def test_damaged_documents_end_in_time_and_good_ones_in_between_are_read(extractor: Extractor) -> None:
+    soak = Soak(extractor)
+    damage(soak, 80, seed=7)
+    tally = soak.tally
+    assert (tally.documents, tally.good) == (80, 8)
+    assert [*tally.hangs, *tally.faults, *tally.bad_good] == []
+    assert tally.ends["read"], "some stay readable"
+    assert tally.ends["broken"], "some do not"
+
+
+def test_bombs_end_in_time_and_good_documents_in_between_are_read(extractor: Extractor) -> None:
+    soak = Soak(extractor)
+    drop(soak, list(QUICK))
+    tally = soak.tally
+    assert [*tally.hangs, *tally.faults, *tally.bad_good] == []
+    assert {name: end for name, end in tally.of_bombs.items() if end not in QUICK[name]} == {}
+
+
+def test_there_are_enough_bombs_and_some_of_every_kind() -> None:
+    assert len(BOMBS) >= 40
+    assert {kind for kind, _ in BOMBS.values()} == {kind.name for kind in KINDS}
+
+
+def test_a_process_that_nobody_kills_does_not_pass() -> None:
+    assert control(("braces",)) == ["braces"]
+
+
+class Forgetful(Extractor):
+    """Reads nothing but what it has read before, and fails in its own way: what the soak must not let pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: dict[bytes, int] = {}
+
+    def extract(self, kind: Kind, data: bytes, **options: object) -> Extracted:  # type: ignore[override]
+        if data not in made().values():
+            raise ValueError("not a reason")
+        self.read[data] = self.read.get(data, 0) + 1
+        if self.read[data] > 2:
+            raise Unextracted(Failure.DIED)
+        return Extracted(f"reading {self.read[data]}")
+
+
+def test_a_fault_and_a_good_document_that_is_not_read_are_noted() -> None:
+    with Forgetful() as extractor:
+        soak = Soak(extractor)
+        damage(soak, 200, seed=7)
+    assert len(soak.tally.faults) > 190
+    assert "a.docx: another text" in soak.tally.bad_good
+    assert "a.docx: died" in soak.tally.bad_good

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import pytest
+from python_calamine import CalamineError
+
+from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.readers.sheets import SheetReader, column_name
+from tests.documents.parts import ENCRYPTED_OFFICE, place_of, read, relations, zipped
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="xml" ContentType="application/xml"/></Types>'
+)
+DATE, MOMENT, SPAN, HOUR, PERCENT, MONEY, SCIENCE = range(1, 8)
+STYLES = f"""<styleSheet xmlns="{MAIN}"><numFmts><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/>
+<numFmt numFmtId="171" formatCode="[h]:mm"/>
+<numFmt numFmtId="173" formatCode="&quot;$&quot;#,##0.00"/><numFmt numFmtId="172" formatCode="hh:mm"/></numFmts>
+<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="172"/>
+<xf numFmtId="9"/><xf numFmtId="173"/><xf numFmtId="11"/></cellXfs>
+</styleSheet>"""
+
+
+def cell(address, value, style=0, kind=None):
+    if isinstance(value, str) and kind is None:
+        return f'<c r="{address}" t="inlineStr"><is><t>{value}</t></is></c>'
+    return f'<c r="{address}" s="{style}"' + (f' t="{kind}"' if kind else "") + f"><v>{value}</v></c>"
+
+
+def rows(*cells_of_rows):
+    return "".join(f'<row r="{number}">{"".join(cells)}</row>' for number, cells in cells_of_rows)
+
+
+def book(*sheets, merged="", **more):
+    states = ["", "", *[' state="hidden"'] * len(sheets)]
+    listed = "".join(
+        f'<sheet name="{name}" sheetId="{at}" r:id="s{at}"{state}/>'
+        for at, ((name, _), state) in enumerate(zip(sheets, states, strict=False), 1)
+    )
+    parts = {
+        "[Content_Types].xml": TYPES,
+        "_rels/.rels": relations(("r1", "officeDocument", "xl/workbook.xml")),
+        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{R}"><sheets>{listed}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": relations(
+            ("st", "styles", "styles.xml"),
+            *((f"s{at}", "worksheet", f"worksheets/sheet{at}.xml") for at in range(1, len(sheets) + 1)),
+        ),
+        "xl/styles.xml": STYLES,
+        **more,
+    }
+    for at, (_, content) in enumerate(sheets, 1):
+        data = f"<sheetData>{content}</sheetData>{merged}"
+        parts[f"xl/worksheets/sheet{at}.xml"] = f'<worksheet xmlns="{MAIN}">{data}</worksheet>'
+    return zipped(parts)
+
+
+def shown(*values):
+    """The cells of a row as text, of (value, style, kind)."""
+    content = rows((1, [cell(f"{column_name(at)}1", *value) for at, value in enumerate(values)]))
+    return read(SheetReader(), book(("S", content))).text.removeprefix("S\n\n").split(" | ")
+
+
+def test_every_cell_is_found_at_its_address_wherever_the_used_area_begins():
+    content = rows(
+        (3, [cell("C3", "Region"), cell("E3", "Amount")]),
+        (5, [cell("C5", "North"), cell("E5", 12)]),
+        (6, [cell("E6", 7)]),
+    )
+    extracted = read(SheetReader(), book(("Budget 2024", content)))
+    assert extracted.text == "Budget 2024\n\nRegion | Amount\nNorth | 12\n| 7"
+    for words, address in (("Region", "C3"), ("Amount", "E3"), ("North", "C5"), ("12", "E5"), ("7", "E6")):
+        assert place_of(extracted, words) == {"sheet": "Budget 2024", "cell": address}
+    assert place_of(extracted, "Budget") == {"sheet": "Budget 2024"}
+    header = extracted.structure.blocks[1].span
+    assert [block.header for block in extracted.structure.blocks] == [None, None, header, header]
+
+
+def test_sheets_come_in_their_order_hidden_ones_too_and_empty_ones_not():
+    extracted = read(
+        SheetReader(),
+        book(
+            ("One", rows((1, [cell("A1", "a")]))),
+            ("Empty", ""),
+            ("Hidden", rows((2, [cell("B2", "b")]))),
+        ),
+    )
+    assert extracted.text == "One\n\na\n\nHidden\n\nb"
+    assert [heading.text for heading in extracted.structure.headings] == ["One", "Hidden"]
+    assert place_of(extracted, "b") == {"sheet": "Hidden", "cell": "B2"}
+
+
+def test_numbers_are_written_as_people_see_them():
+    assert shown((5,), ("5.0",), ("0.30000000000000004", 0, "n"), (-2.5,), ("1E+20", 0, "n"), (123456789012,)) == [
+        "5",
+        "5.0",
+        "0.3",
+        "-2.5",
+        "1e+20",
+        "123456789012",
+    ]
+
+
+def test_shares_and_money_are_written_as_numbers_without_their_formats():
+    """What is not supported, as the documentation says: 25 %, $1,234.50 and 1.2E+03 are told by their values."""
+    assert shown((0.25, PERCENT), (1234.5, MONEY), (1234.5, SCIENCE)) == ["0.25", "1234.5", "1234.5"]
+
+
+def test_dates_and_times_are_written_as_iso_writes_them():
+    assert shown((45352, DATE), (45352.5, MOMENT), (3.770833333333333, SPAN), (0.5451388888888888, HOUR)) == [
+        "2024-03-01",
+        "2024-03-01 12:00",
+        "90:30",
+        "13:05",
+    ]
+
+
+def test_truth_and_text_with_line_breaks_stay_on_the_row():
+    assert shown((1, 0, "b"), ("two\n lines",), ("x",)) == ["TRUE", "two lines", "x"]
+
+
+def test_a_merged_cell_says_its_words_once():
+    content = rows((1, [cell("A1", "wide"), cell("C1", "x")]), (2, [cell("A2", "a"), cell("B2", "b"), cell("C2", "c")]))
+    data = book(("S", content), merged='<mergeCells count="1"><mergeCell ref="A1:B1"/></mergeCells>')
+    assert read(SheetReader(), data).text == "S\n\nwide | | x\na | b | c"
+
+
+def test_rows_beyond_the_bound_are_left_out_and_said():
+    content = rows(*((row, [cell(f"A{row}", row), cell(f"B{row}", "x")]) for row in range(1, 8)))
+    extracted = SheetReader(most_cells=9).extract(book(("Big", content), ("Later", rows((1, [cell("C1", "a")])))))
+    assert extracted.text == "Big\n\n1 | x\n2 | x\n3 | x\n4 | x\n\nLater\n\na"
+    assert extracted.notices == ("only the first 4 of 7 rows of Big were read",)
+
+
+def test_no_more_than_the_area_of_a_sheet_is_looked_at():
+    content = rows((1, [cell("A1", "near")]), (50, [cell("B50", "far")]))
+    extracted = SheetReader(most_cells=9).extract(book(("Wide", content)))
+    assert extracted.text == "Wide\n\nnear"
+    assert extracted.notices == ("only the first 18 of 50 rows of Wide were read",)
+
+
+@pytest.mark.parametrize("indentation", ["", "\n  "])
+def test_an_opendocument_sheet_is_read_alike_however_it_is_indented(indentation):
+    def odf(*names):
+        return " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+
+    content = (
+        f"<office:document-content {odf('office', 'table', 'text')}><office:body><office:spreadsheet>"
+        '<table:table table:name="Tab"><table:table-row><table:table-cell/>'
+        '<table:table-cell office:value-type="string"><text:p>Name</text:p></table:table-cell>'
+        '<table:table-cell office:value-type="string"><text:p>When</text:p>'
+        "</table:table-cell></table:table-row><table:table-row><table:table-cell/>"
+        '<table:table-cell office:value-type="string"><text:p>Ann</text:p></table:table-cell>'
+        '<table:table-cell office:value-type="date" office:date-value="2024-03-01"><text:p>1 March</text:p>'
+        "</table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>"
+    )
+    meta = (
+        f'<office:document-meta {odf("office", "meta")} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta>'
+        "<dc:title>Team</dc:title><meta:keyword>a</meta:keyword><meta:keyword>b</meta:keyword></office:meta>"
+        "</office:document-meta>"
+    )
+    data = zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "META-INF/manifest.xml": f"<manifest:manifest {odf('manifest')}/>",
+            "content.xml": content.replace("><table:", f">{indentation}<table:").replace(
+                "></table:", f">{indentation}</table:"
+            ),
+            "meta.xml": meta,
+        }
+    )
+    extracted = read(SheetReader(), data)
+    assert extracted.text == "Tab\n\nName | When\nAnn | 2024-03-01"
+    assert place_of(extracted, "2024-03-01") == {"sheet": "Tab", "cell": "C2"}
+    assert extracted.structure.head.title == "Team"
+    assert extracted.structure.head.tags == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ENCRYPTED_OFFICE,
+        zipped(
+            {"mimetype": "application/vnd.oasis", "META-INF/manifest.xml": "<m:encryption-data/>", "content.xml": "?"}
+        ),
+    ],
+)
+def test_an_encrypted_workbook_says_so(data):
+    with pytest.raises(Unextracted) as failed:
+        SheetReader().extract(data)
+    assert failed.value.failure is Failure.ENCRYPTED
+
+
+def test_a_workbook_without_cells_is_empty():
+    with pytest.raises(Unextracted) as failed:
+        SheetReader().extract(book(("S", "")))
+    assert failed.value.failure is Failure.EMPTY
+
+
+def test_what_is_no_workbook_is_refused():
+    with pytest.raises(CalamineError):
+        SheetReader().extract(b"not a workbook")
+
+
+@pytest.mark.parametrize(
+    ("index", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (16383, "XFD")]
+)
+def test_columns_are_named_as_in_a_spreadsheet(index, name):
+    assert column_name(index) == name
