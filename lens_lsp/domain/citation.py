@@ -71,3 +71,5 @@ class Checked:
     path: str | None = None
     gone: bool = False
     unread: SkipReason | None = None
+    locator: Locator | None = None
+    """Where a person would open the quote now; None where line and column say it."""

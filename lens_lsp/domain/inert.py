@@ -20,8 +20,10 @@ _PAGE_BREAK = re.compile("[\x0b\x0c]")
 _IN_NAME = re.compile(f"[\x00-\x1f{UNSAFE}]")
 _IN_JSON = re.compile(f"[{UNSAFE}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_MARKDOWN_ACTIVE = re.compile(r"[\\`*_{}\[\]<>#|~!&$:@]|(?<=[wW]{3})\.")
-_LIVE = r"!(?=\[)|<(?=[A-Za-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=//)|(?<=[wW]{3})\."
+_SOURCE = r"(?i:(?<=src)|(?<=href)|(?<=placeholder))\s*="
+"""Attributes of HTML with an address: editors offer these as links also where the tag begins with a backslash."""
+_MARKDOWN_ACTIVE = re.compile(rf"[\\`*_\[\]<>#|~$:@]|!(?=[-\[])|&(?=#?\w+;)|(?<=[wW]{{3}})\.|{_SOURCE}")
+_LIVE = rf"!(?=\[)|<(?=[A-Za-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=//)|(?<=[wW]{{3}})\.|{_SOURCE}"
 """Images, HTML, links and their definitions, entities (which could spell any of these), bare addresses of the web."""
 _MARKDOWN_LIVE, _LIVE_OR_CODE = (
     re.compile(rf"(?<!\\)((?:\\\\)*+)({what})")  # after an odd number of backslashes it is not
@@ -55,7 +57,7 @@ def inert_json(text: str) -> str:
 
 def inert_markdown(text: str) -> str:
     """One line of Markdown that shows the text and does nothing."""
-    return _with_mail_as_code(text, lambda part: _MARKDOWN_ACTIVE.sub(r"\\\g<0>", part))
+    return _with_mail_as_code(text, lambda part: _MARKDOWN_ACTIVE.sub(_dead, part))
 
 
 def markdown_without_links(text: str, outside: Callable[[str], str]) -> str:
@@ -64,13 +66,19 @@ def markdown_without_links(text: str, outside: Callable[[str], str]) -> str:
     ``outside`` is applied to all but these. Beside them there is no other code, so that nothing takes them apart.
     """
     live = _LIVE_OR_CODE if _MAIL.search(text) else _MARKDOWN_LIVE
-    return _with_mail_as_code(text, lambda part: outside(live.sub(r"\1\\\2", part)))
+    return _with_mail_as_code(text, lambda part: outside(live.sub(_dead, part)))
 
 
 def json_escape(found: re.Match[str]) -> str:
     r"""The characters of a match as ``\u`` escapes of JSON."""
     units = found.group().encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def _dead(found: re.Match[str]) -> str:
+    """With a backslash before the last character: before a blank it would be shown."""
+    mark = found.group()
+    return f"{mark[:-1]}\\{mark[-1]}"
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -13,7 +13,8 @@ from enum import StrEnum
 from lens_lsp.domain.text import Position, Span
 
 Locator = Mapping[str, int | str]
-"""Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``."""
+"""Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``,
+``{"page": 12}``; `lens_lsp.domain.places_shown` says it in words."""
 
 
 class SkipReason(StrEnum):
@@ -22,7 +23,13 @@ class SkipReason(StrEnum):
     ANSWER = "answer"
     """One of our own answer files, known by its front matter: never evidence."""
     BINARY = "binary"
+    BROKEN = "broken"
+    """A document that is not what its name says, or damaged beyond reading."""
     DENIED = "denied"
+    DIED = "died"
+    """The process that read the document ended: its memory was used up, or a library crashed."""
+    ENCRYPTED = "encrypted"
+    """A document that opens with a password only."""
     IGNORED = "ignored"
     IGNORE_FILE = "ignore-file"
     """A folder with an ignore file that could not be read: nobody knows what it would leave out."""
@@ -30,9 +37,17 @@ class SkipReason(StrEnum):
     """A FIFO, socket or device."""
     LINK = "link"
     """A symbolic link: never followed."""
+    NO_READER = "no-reader"
+    """A document whose library is not installed: the extra ``lens-lsp[documents]``."""
+    NO_TEXT = "no-text"
+    """A document in which nothing is text: a scan without a text layer."""
+    NOT_READ = "not-read"
+    """A document whose turn did not come within the time of the question; asked again it may."""
     PERMISSION = "permission"
     UNREADABLE = "unreadable"
     """The system refused for another reason (I/O error, vanished between listing and reading)."""
+    TIMED_OUT = "timed-out"
+    """A document that takes longer to read than any may."""
     TOO_LARGE = "too-large"
     UNSUPPORTED = "unsupported"
     """A format no installed reader understands."""
@@ -169,6 +184,8 @@ class Document:
     origin: Origin
     structure: Structure
     locators: LocatorMap = LocatorMap()
+    notices: tuple[str, ...] = ()
+    """What whoever is shown something of it should know: pages without text, text that a program recognised."""
 
 
 @dataclass(frozen=True, slots=True)

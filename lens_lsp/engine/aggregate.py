@@ -86,7 +86,7 @@ def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
     telling = sorted(words - STOP_WORDS) or sorted(words)
     cache = reading.corpus.cache
     hits = scan(cache.chunks(), [(exact_literal(word),) for word in telling])
-    held = distinct(hits.slot * len(telling) + hits.term)
+    held = distinct(hits.slot.astype(np.int64) * len(telling) + hits.term)
     slots, counts = counted(held // max(1, len(telling)))
     full = [int(slot) for slot in slots[counts == len(telling)]]
     return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from lens_lsp.domain.words import key
 from lens_lsp.engine.bridges import Named, bridges, gain
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures, measure
+from lens_lsp.engine.phrases import Phrase
 from lens_lsp.engine.prior import Prior, PriorWeights, prior
 from lens_lsp.engine.question import Question, prepare
 from lens_lsp.oracle.analysis import analyse, terms
@@ -54,18 +55,41 @@ class Candidates:
         self.plan = plan
         self.question = prepare(plan)
         started = time.perf_counter()
-        self.hits = scan(corpus.cache.chunks(), self.question.literals, cancelled=cancelled)
+        self.hits = self._scan(self.question)
         scanned = time.perf_counter()
         self.measures = self._measure(self.hits, self.question)
         self.overall = self._prior(self.question, self.hits, self.measures, ablate)
         self._asked = self.measures
+        self._asked_question = self.question
         self.own = self._own_scores()
         self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
+
+    def join(self) -> list[int]:
+        """Scan the texts that came since, rank all documents anew: the new slots among the best, best first."""
+        known, cache = len(self.lengths), self._corpus.cache
+        fresh = np.arange(known, self._corpus.slots, dtype=np.int64)
+        if not len(fresh):
+            return []
+        came = scan([cache.together(fresh)], self.question.literals, cancelled=self._cancelled)
+        self.hits = self.hits.plus(came, 0)
+        self.measures = self._measure(self.hits, self.question)
+        asked = self.hits.only(np.arange(len(self._asked_question.terms)))
+        self._asked = self._measure(asked, self._asked_question)
+        self.overall = self._prior(self._asked_question, asked, self._asked, self._ablate)
+        led, self.own = self.own, self._own_scores()
+        self.own[:, :known] = np.maximum(self.own[:, :known], led)
+        return [slot for slot in self.first() if slot >= known]
 
     @property
     def lengths(self) -> Ints:
         """Folded bytes of each slot."""
         return self.measures.lengths
+
+    def _scan(self, question: Question, names: Sequence[Phrase] = ()) -> Hits:
+        """All texts for a question's terms; of what is not kept in memory its phrases and ``names`` are noted."""
+        index = {term: number for number, term in enumerate(question.terms)}
+        watch = self._corpus.phrases.watch((*question.phrases, *names), index)
+        return scan(self._corpus.cache.chunks(), question.literals, watch=watch, cancelled=self._cancelled)
 
     def _measure(self, hits: Hits, question: Question) -> Measures:
         return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
@@ -187,8 +211,9 @@ class Candidates:
         new = [i for i, literals in enumerate(more.literals) if literals[0] not in known]
         if not new:
             return []
-        hits = scan(self._corpus.cache.chunks(), more.literals, cancelled=self._cancelled)
-        scores = self._led_to(more, hits, named, proven)
+        names = list(dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts))
+        hits = self._scan(more, names)
+        scores = self._led_to(more, hits, names, proven)
         led = np.array([slot for slot in np.flatnonzero(scores > 0).tolist() if slot not in admitted], np.int64)
         ranked = self._corpus.order(led, scores[led])[:_BROUGHT].tolist()
         added = hits.only(np.array(new, np.int64))
@@ -208,10 +233,9 @@ class Candidates:
             self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
         return [int(slot) for slot in ranked]
 
-    def _led_to(self, more: Question, hits: Hits, named: Mapping[str, tuple[str, ...]], proven: Set[int]) -> Floats:
+    def _led_to(self, more: Question, hits: Hits, names: Sequence[Phrase], proven: Set[int]) -> Floats:
         """Per slot, how well new terms lead there."""
         measures = self._measure(hits, more)
-        names = dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts)
         alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
         return bridges(self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked, proven))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.texts import Key
+from lens_lsp.engine.phrases import Phrases
 
 
 @dataclass(slots=True)
@@ -23,6 +24,8 @@ class Corpus:
     """How well verified evidence of earlier questions in a file matches this one, over 0 to 1."""
     notes: Mapping[Key, frozenset[str]] = field(default_factory=dict)
     """The stems of what earlier questions proved from a file that is as it was then."""
+    phrases: Phrases = field(default_factory=Phrases)
+    """Which texts that are not kept in memory hold which phrases."""
     _sources: dict[int, str] = field(default_factory=dict)
 
     def source(self, slot: int) -> str:
@@ -32,10 +35,10 @@ class Corpus:
             text = self._sources[slot] = self.read(slot)
         return text
 
-    def points(self, slot: int, at: NDArray[np.int64]) -> NDArray[np.int64]:
+    def points(self, slot: int, at: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.int64]:
         """Code points of the source for folded byte offsets of a slot."""
-        offsets = self.cache.offsets(slot)
-        return at if offsets is None else offsets.points(at)
+        offsets, folded = self.cache.offsets(slot), at.astype(np.int64)
+        return folded if offsets is None else offsets.points(folded)
 
     @property
     def slots(self) -> int:

@@ -135,6 +135,29 @@ def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outst
             held += float(outstanding[proposal.cells.start : proposal.cells.end].sum())
 
 
+def certain(request: Request, space: Space, outstanding: Floats, *, first: bool) -> None:
+    """What is shown before anything is drawn: the likeliest places, then at first the beginnings of documents, which
+    say what and of when they are, whatever words they use, and later what joined.
+
+    ``outstanding`` is the belief of each unread cell, one row per open requirement.
+    """
+    likeliest(request, space, outstanding)
+    if first:
+        openings(request, space)
+    else:
+        newcomers(request, space, outstanding.sum(axis=0))
+
+
+def likeliest(request: Request, space: Space, outstanding: Floats) -> None:
+    """The place that is believed in most, of each open requirement: a draw may miss it, and the request of a small
+    model holds few places."""
+    for row in outstanding:
+        if row.any():
+            cell = int(row.argmax())
+            admission = space.of(cell)
+            request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), Arm.LEXICAL)
+
+
 def openings(request: Request, space: Space) -> None:
     """The beginning of every admitted document, while half of the request is left for what was drawn."""
     for admission in space.admitted:

@@ -8,8 +8,10 @@ shown this way is read and verified like all evidence, but nothing of the search
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Set
 from dataclasses import replace
+from itertools import chain, takewhile
 
 import numpy as np
 
@@ -25,7 +27,7 @@ from lens_lsp.engine.reading import Reading
 from lens_lsp.engine.signals import name_scores, title_scores
 
 WORTH = 128 << 20
-"""Bytes of text in memory from which on it is worth it: below, the search itself shows something as soon."""
+"""Bytes of text from which on it is worth it: below, the search itself shows something as soon."""
 
 _SHOWN = 3
 _MEASURED = 50
@@ -37,10 +39,19 @@ _MOST_HITS = 50_000
 _MOST_TERMS = 8
 _SHORTEST = 4
 """Bytes of a term: shorter ones are looked for in a pass of their own."""
+_FEWEST_SAMPLED = 400
+"""Texts in the sample, where there are so many."""
+_MOST_SAMPLED = 8 << 20
+"""Bytes of the sample: of very long texts it holds the first."""
+_PATIENCE = 1.0
+"""Seconds after which no further text is read from the disk: something to read now beats something better later."""
 
 
 class FirstLook:
-    """One look at the texts in memory, by a reading of its own: what it reads was not read for the answer."""
+    """One look at the texts, by a reading of its own: what it reads was not read for the answer.
+
+    Those that are not kept in memory are looked at as far as ``patience`` seconds go.
+    """
 
     def __init__(
         self,
@@ -50,16 +61,17 @@ class FirstLook:
         weights: PriorWeights = PriorWeights(),
         ablate: Set[str] = frozenset(),
         cancelled: Callable[[], bool] | None = None,
+        patience: float = _PATIENCE,
     ) -> None:
         self._question = prepare(plan)
         self._reading = reading
         self._corpus = reading.corpus
-        self._arena = reading.corpus.cache.arena
-        self._lengths = self._arena.lengths()
-        self._here = self._arena.here()
+        self._cache = reading.corpus.cache
+        self._lengths = self._cache.arena.lengths()
         self._weights = weights
         self._ablate = {*ablate, "links"}
         self._cancelled = cancelled
+        self._patience = patience
 
     def evidence(self) -> list[Evidence]:
         """The best few windows whose text still stands where it was found, numbered from 1, for no requirement."""
@@ -69,7 +81,7 @@ class FirstLook:
         candidates = self._promising(measures)
         if not len(candidates) or (self._cancelled is not None and self._cancelled()):
             return []
-        hits = scan([self._arena.together(candidates)], self._question.literals)
+        hits = scan([self._cache.together(candidates)], self._question.literals)
         measures = self._measured(hits, frequency)
         ranking = prior(self._corpus, self._question, hits, measures, weights=self._weights, ablate=self._ablate)
         found: list[Evidence] = []
@@ -83,42 +95,52 @@ class FirstLook:
 
     def _sample(self) -> tuple[Floats, list[int]]:
         """In how many texts each term stands, by a sample, and the terms to look for everywhere: the rarest ones."""
-        texts = np.flatnonzero((self._lengths % _SAMPLED == 1) & self._here)
+        texts = self._sampled()
         terms = len(self._question.terms)
         if not len(texts):
             return np.zeros(terms), list(range(min(terms, _MOST_TERMS)))
-        hits = scan([self._arena.together(texts)], self._question.literals)
-        counted = measure(hits, terms, self._lengths, self._corpus.cache.live)
-        frequency = np.asarray(counted.frequency * (self._corpus.cache.live / len(texts)), np.float64)
-        places = np.bincount(hits.term, minlength=terms) * (self._arena.size / int(self._lengths[texts].sum()))
+        hits = scan([self._cache.together(texts)], self._question.literals)
+        counted = measure(hits, terms, self._lengths, self._cache.live)
+        frequency = np.asarray(counted.frequency * (self._cache.live / len(texts)), np.float64)
+        share = int(self._lengths.sum()) / int(self._lengths[texts].sum())
+        places = np.bincount(hits.term, minlength=terms) * share
         literals = self._question.literals
         longer = [term for term in range(terms) if len(literals[term][0].data) >= _SHORTEST]
         order = sorted(longer or range(terms), key=lambda term: (places[term], term))
         within = [term for term, sofar in zip(order, np.cumsum(places[order]), strict=True) if sofar <= _MOST_HITS]
         return frequency, within[:_MOST_TERMS] or order[:1]
 
+    def _sampled(self) -> Ints:
+        """The slots of the sample: one text in so many, from the first on as far as its bytes go."""
+        lengths, live = self._lengths, self._cache.live
+        texts = np.flatnonzero(lengths % min(_SAMPLED, max(2, live // _FEWEST_SAMPLED)) == 1)
+        return texts[np.cumsum(lengths[texts]) <= _MOST_SAMPLED]
+
     def _everywhere(self, terms: list[int]) -> Hits:
-        """The hits of some terms in all texts in memory, numbered as the question's terms are."""
+        """The hits of some terms, numbered as the question's terms are: in all texts in memory, and as far as patience
+        goes in the others."""
         literals = [self._question.literals[term] for term in terms]
-        hits = scan(self._arena.large_chunks(), literals, cancelled=self._cancelled)
-        return replace(hits, term=np.array(terms, np.int64)[hits.term])
+        until = time.monotonic() + self._patience
+
+        others = takewhile(lambda _: time.monotonic() < until, self._cache.passing())
+        hits = scan(chain(self._cache.arena.large_chunks(), others), literals, cancelled=self._cancelled)
+        return replace(hits, term=np.array(terms, np.int32)[hits.term])
 
     def _measured(self, hits: Hits, frequency: Floats) -> Measures:
         """What the hits tell of the texts they are in, where not all hits are known: the sample says how rare a term
         is, unless more texts were seen to hold it."""
-        texts = self._corpus.cache.live
+        texts = self._cache.live
         measures = measure(hits, len(self._question.terms), self._lengths, texts)
         frequency = np.maximum(measures.frequency, frequency)
         return replace(measures, idf=inverse_frequency(frequency, texts))
 
     def _promising(self, measures: Measures) -> Ints:
-        """The slots in memory that hold most of the rare terms or are called like the question."""
+        """The slots that hold most of the rare terms or are called like the question."""
         slots, weights = len(self._lengths), self._weights
         scores = measures.coverage() if "lexical" not in self._ablate else np.zeros(slots)
         if "path" not in self._ablate:
             scores = scores + weights.titles * title_scores(self._corpus, self._question, slots)
             scores = scores + weights.names * name_scores(self._corpus, self._question, slots)
-        scores[~self._here] = 0.0
         chosen = np.flatnonzero(scores)
         if len(chosen) > _MEASURED:
             chosen = chosen[scores[chosen] >= np.partition(scores[chosen], -_MEASURED)[-_MEASURED]]

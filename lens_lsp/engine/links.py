@@ -9,14 +9,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits, exact_literal, scan
 from lens_lsp.corpus.titles import file_name, plain_name
-from lens_lsp.domain.words import WORD, fold, key
+from lens_lsp.domain.words import WORD, fold, key, stem
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures, distinct
 from lens_lsp.engine.question import Question
@@ -33,6 +33,8 @@ _NAME_SOURCES = 3
 _NAMES = 16
 _RARE = 20
 _SPACED = re.compile(r"\S+")
+_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
+_DOUBTFUL = 0.5
 _NEAR = 80
 _AROUND = 200
 _AROUND_WEIGHT = 0.4
@@ -48,6 +50,8 @@ class Mention:
     """Code points from the start of the source."""
     namesakes: int
     """How many documents answer to that name."""
+    sure: float = 1.0
+    """Less than 1 for a single word whose target says in parentheses that it means something not asked for."""
 
 
 @dataclass(slots=True)
@@ -70,11 +74,11 @@ class LinkFinder:
     def __init__(self, corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> None:
         self._corpus = corpus
         self._question = " ".join(question.words)
+        self._stems = frozenset(map(stem, question.words))
         self._hits = hits
         self._measures = measures
+        self._known: dict[int, Hits] = {}
         self._expanded: set[int] = set()
-        self._order = np.argsort(hits.slot, kind="stable")
-        self._sorted = hits.slot[self._order]
         self.links = Links()
 
     def expand(self, sources: Iterable[int]) -> None:
@@ -139,8 +143,10 @@ class LinkFinder:
                 yield source, written
 
     def _of(self, source: int) -> Hits:
-        first, last = np.searchsorted(self._sorted, [source, source + 1])
-        return self._hits.of(self._order[first:last])
+        known = self._known.get(source)
+        if known is None:
+            known = self._known[source] = self._hits.of(np.flatnonzero(self._hits.slot == source))
+        return known
 
     def _region(self, source: int, length: int) -> tuple[int, int]:
         """Where to look for mentions: all of a short document, 1,200 code points around the best of a long one."""
@@ -164,12 +170,19 @@ class LinkFinder:
         places = self._places(source)
         words, offsets = _words(text, start, end)
         written = [text[offset].isupper() or text[offset].isdigit() for offset in offsets]
-        for first, _, slots in self._corpus.cache.titles.named_in(words, written):
+        for first, length, slots in self._corpus.cache.titles.named_in(words, written):
             offset = offsets[first]
             mention = Mention(self._near(places, offset), offset, len(slots))
             for target in slots:
                 if target != source:
-                    yield target, mention
+                    doubtful = length == 1 and self._means_another(target)
+                    yield target, replace(mention, sure=_DOUBTFUL) if doubtful else mention
+
+    def _means_another(self, target: int) -> bool:
+        """Whether a file's name says in parentheses what it means, and nothing of that is asked for."""
+        text = self._corpus.cache.slots[target]
+        said = None if text is None else _MEANT.search(file_name(text.key[1]))
+        return said is not None and self._stems.isdisjoint(map(stem, WORD.findall(fold(said[1]))))
 
     def _written_links(self, source: int, text: str, start: int, end: int) -> Iterator[tuple[int, Mention]]:
         """Targets of wiki and Markdown links in a region."""

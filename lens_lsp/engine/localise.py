@@ -11,6 +11,7 @@ import numpy as np
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.domain.model import Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.text import Span
 from lens_lsp.engine.candidates import Candidates
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Ints
@@ -18,7 +19,8 @@ from lens_lsp.engine.passage import quotable
 from lens_lsp.engine.position import Peak, peaks
 from lens_lsp.engine.prior import PriorWeights
 from lens_lsp.engine.reading import Reading
-from lens_lsp.engine.region import readable
+from lens_lsp.engine.region import from_its_page, readable
+from lens_lsp.engine.standing import standing
 
 ADMITTED = 50
 """Documents whose positions are scored. Looking costs no oracle call here, so it is wider than the loop's ten."""
@@ -84,15 +86,20 @@ def as_evidence(
     document = reading.document(peak.slot)
     if document is not None and any(own.contains(peak.core) for own in document.structure.ours):
         return None  # all that matched is the question itself
-    span = None if document is None else quotable(document, readable(document.text, peak.span, peak.core))
-    if document is None or span is None:
+    if document is None:
+        return None
+    place = standing(document, peak.marks, peak.core.start)
+    window = from_its_page(document, peak.span, place)
+    core = Span(max(peak.core.start, window.start), max(peak.core.end, window.start))
+    span = quotable(document, readable(document.text, window, core))
+    if span is None:
         return None
     return reading.evidence(
         peak.slot,
         document,
         span,
         n,
-        under=max(span.start, peak.core.start),
+        under=max(span.start, place),
         score=peak.score,
         signals=signals,
         requirements=requirements,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.scan import Hits
+from lens_lsp.corpus.scan import Hits, Places
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,7 +79,7 @@ class Measures:
 def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
     """Count the hits. ``lengths`` are bytes per slot, 0 where a slot is empty; ``texts`` the number of live ones."""
     slots = len(lengths)
-    keys = hits.slot * terms + hits.term
+    keys = hits.slot.astype(np.int64) * terms + hits.term
     more = np.array(hits.thinned, np.int64).reshape(-1, 3)
     if slots * terms <= _DENSE:
         table = np.bincount(keys, minlength=slots * terms)
@@ -104,16 +104,16 @@ def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
     )
 
 
-def distinct(values: Ints) -> Ints:
+def distinct(values: Ints | Places) -> Ints:
     """The different values in order. `numpy.unique` does as much, and first imports masked arrays."""
     return counted(values)[0]
 
 
-def counted(values: Ints) -> tuple[Ints, Ints]:
+def counted(values: Ints | Places) -> tuple[Ints, Ints]:
     """The different values in order, and how often each is there."""
-    values = np.sort(values)
-    first = np.flatnonzero(np.diff(values, prepend=values[:1] - 1))
-    return values[first], np.diff(first, append=len(values))
+    ordered = np.sort(values)
+    first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    return ordered[first].astype(np.int64), np.diff(first, append=len(ordered))
 
 
 def inverse_frequency(frequency: Ints | Floats, texts: float) -> Floats:

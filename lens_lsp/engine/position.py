@@ -18,6 +18,7 @@ from lens_lsp.domain.text import Span
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures
 from lens_lsp.engine.question import Question
+from lens_lsp.engine.standing import Mark
 
 CELL = 50
 """Code points of a cell, the grid on which positions are scored."""
@@ -56,6 +57,8 @@ class Peak:
     span: Span
     core: Span
     score: float
+    marks: tuple[Mark, ...] = ()
+    """Its hits, in order."""
 
 
 _DATES = (
@@ -118,8 +121,9 @@ def peaks(
         bonus = 0.0
         if kind in _ANSWERS and _ANSWERS[kind].search(corpus.source(slot), span.start, span.end):
             bonus = weights.answer_type
-        core = _core(places, int(grid.first[row]) * CELL, span)
-        found.append(Peak(slot, span, core, float(density[cell]) / total + bonus))
+        marks = _marks(places, idf, int(grid.first[row]) * CELL, span)
+        core = Span(marks[0].at, marks[-1].at) if marks else Span(span.start, span.start)
+        found.append(Peak(slot, span, core, float(density[cell]) / total + bonus, marks))
     return _apart(sorted(found, key=lambda peak: -peak.score))
 
 
@@ -130,7 +134,7 @@ def window_idf(hits: Hits, measures: Measures, weights: PositionWeights) -> Floa
     for term in range(len(measures.idf)):
         chosen = hits.term == term
         # Hits of one term come in order, so counting the changes counts the cells.
-        place = (hits.slot[chosen] << 32) | (hits.at[chosen] // CELL)
+        place = (hits.slot[chosen].astype(np.int64) << 32) | (hits.at[chosen] // CELL)
         holding[term] = 1 + np.count_nonzero(np.diff(place)) if len(place) else 0
     idf = np.log1p(cells / np.maximum(holding, 1)) ** weights.idf_power
     return np.where(holding > 0, idf, 0.0)
@@ -176,16 +180,13 @@ def density_of(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWei
     return total
 
 
-def _core(places: list[Ints], before: int, span: Span) -> Span:
-    """From the first to the last hit inside a window; its beginning when there is none."""
-    inside = [
-        place[bounds[0] : bounds[1]]
-        for place in places
-        if np.diff(bounds := np.searchsorted(place, [before + span.start, before + span.end]))[0]
-    ]
-    if not inside:
-        return Span(span.start, span.start)
-    return Span(int(min(place[0] for place in inside)) - before, int(max(place[-1] for place in inside)) - before)
+def _marks(places: list[Ints], idf: Floats, before: int, span: Span) -> tuple[Mark, ...]:
+    """The hits inside a window."""
+    marks: list[Mark] = []
+    for term, place in enumerate(places):
+        first, last = np.searchsorted(place, [before + span.start, before + span.end]).tolist()
+        marks.extend(Mark(at - before, term, float(idf[term])) for at in place[first:last].tolist())
+    return tuple(sorted(marks))
 
 
 def _worth_showing(grid: Grid, local: Floats) -> NDArray[np.bool_]:

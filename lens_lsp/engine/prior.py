@@ -48,6 +48,8 @@ class PriorWeights:
     reverse_gain: float = 3.088
     shared: float = 0.813
     shared_base: float = 0.315
+    lacking: float = 0.6
+    """What counts for a document that holds what the best ones lack."""
     rounds: int = 2
     decay: float = 0.514
 
@@ -104,6 +106,7 @@ def prior(
     finder = LinkFinder(corpus, question, hits, measures)
     candidates = _follow(corpus, finder, exploring, followed)
     linked = propagate(base, candidates, finder.links, measures, weights)
+    linked = np.maximum(linked, complete(base, candidates, measures, weights))
     parts["scans"] = parts["scans"] + linked - base
     targets: dict[int, tuple[int, ...]] = {}
     for source, target in finder.links.forward:
@@ -202,6 +205,24 @@ def propagate(base: Floats, candidates: Ints, links: Links, measures: Measures, 
     return spread
 
 
+def complete(base: Floats, candidates: Ints, measures: Measures, weights: PriorWeights) -> Floats:
+    """Give each candidate more for the part of the question that it holds and the best others together do not.
+
+    The best one needs nothing to complete it and keeps its score.
+    """
+    own, covered = base[candidates], measures.rows(candidates)
+    best = np.argsort(-own, kind="stable")[: weights.sources]
+    held = np.sort(covered[best], axis=0)
+    known = np.tile(held[-1], (len(candidates), 1))
+    if len(best) > 1:  # what one of the best holds itself does not count against it
+        known[best] = np.where(covered[best] == held[-1], held[-2], held[-1])
+    gain = np.maximum(covered - known, 0.0) @ measures.idf / measures.total
+    gain[best[0]] = 0.0
+    completed = base.copy()
+    completed[candidates] += weights.lacking * gain
+    return completed
+
+
 @dataclass(frozen=True, slots=True)
 class _Edges:
     source: Ints
@@ -224,7 +245,7 @@ def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measure
             + weights.forward_near * min(1.0, 2.0 * mention.near)
             + weights.forward_gain * gain(source, target)
             + weights.forward_early * early
-        ) / mention.namesakes**0.5
+        ) * (mention.sure / mention.namesakes**0.5)
         table.append((row[source], row[target], weight))
     for source, target in links.reverse:
         table.append((row[source], row[target], weights.reverse_gain * gain(source, target)))

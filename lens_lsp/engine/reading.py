@@ -17,6 +17,7 @@ from lens_lsp.corpus.ours import joined
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import CachedText, Key
 from lens_lsp.domain.model import Document, Evidence
+from lens_lsp.domain.places_shown import has_own_places
 from lens_lsp.domain.text import Position, SourceText, Span
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.region import heading_path
@@ -55,7 +56,7 @@ class Reading:
         """The hash of a file as it is now, None when it cannot be read; no document is made of it."""
         if file not in self._hashes:
             try:
-                self._hashes[file] = self._snapshot.read(*file).origin.sha256
+                self._hashes[file] = self._snapshot.digest(*file)
             except Skipped:
                 self._hashes[file] = None
         return self._hashes[file]
@@ -103,11 +104,14 @@ class Reading:
         round_: int = 0,
         verdict: str | None = None,
     ) -> Evidence:
-        """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings are named."""
+        """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings, page
+        or cell are named."""
+        self._notice(document)
         text = self._texts.setdefault(slot, SourceText(document.text))
         piece = self.text(slot).piece
         first = Position(1, 1) if piece is None else piece.position
-        before = self.before(slot)
+        before, best = self.before(slot), span.start if under is None else under
+        locator = locate(document.locators, best)
         return Evidence(
             n=n,
             root=document.root,
@@ -118,8 +122,8 @@ class Reading:
             quote=document.text[span.start : span.end],
             origin=document.origin,
             reader=document.reader,
-            locator=locate(document.locators, span.start),
-            heading=heading_path(document, span.start if under is None else under),
+            locator=locator if has_own_places(locator) else locate(document.locators, span.start),
+            heading=heading_path(document, best),
             score=round(score, 6),
             match=match,
             requirements=requirements,
@@ -129,6 +133,12 @@ class Reading:
             verdict=verdict,
             private=document.structure.private,
         )
+
+    def _notice(self, document: Document) -> None:
+        for notice in document.notices:
+            said = f"{display_path(document.path)}: {notice}"
+            if said not in self.warnings:
+                self.warnings.append(said)
 
     def _without_question(self, document: Document, text: CachedText) -> Document:
         asking = self._asking.get(text.key)

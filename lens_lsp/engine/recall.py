@@ -57,6 +57,12 @@ class Recollection:
     notes: Mapping[Key, tuple[str, str]] = field(default_factory=dict)
     """What was proven from a file, in words, and the hash that the file had."""
 
+    @property
+    def files(self) -> list[Key]:
+        """The files that what is remembered cites."""
+        cited = [entry for fact in self.facts.values() for entry in fact.citations]
+        return list(dict.fromkeys(key for _, key, _ in (*cited, *self.evidence)))
+
 
 @dataclass(frozen=True, slots=True)
 class Held:

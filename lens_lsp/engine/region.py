@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 
 from lens_lsp.domain.model import Document
+from lens_lsp.domain.places_shown import has_own_places
 from lens_lsp.domain.text import Span
 
 # Letters of scripts that write no spaces are words of their own: a window may begin and end between any two.
@@ -34,6 +35,18 @@ def readable(text: str, span: Span, core: Span) -> Span:
     start = _begin(text, span.start, near, core.start)
     end = _close(text, core.end, far, span.end)
     return whole_words(text, Span(start, max(start, end)))
+
+
+def from_its_page(document: Document, span: Span, at: int) -> Span:
+    """A window that does not begin before the page, slide, chapter or message that the offset ``at`` stands on: what is
+    shown is found where it is said to be. Tables and texts have no such bounds."""
+    starts, locators = document.locators.starts, document.locators.locators
+    index = bisect_right(starts, at) - 1
+    if index < 0 or not has_own_places(locators[index]) or "sheet" in locators[index]:
+        return span
+    while index and locators[index - 1] == locators[index]:
+        index -= 1
+    return Span(max(span.start, starts[index]), span.end)
 
 
 def _begin(text: str, first: int, near: int, core: int) -> int:

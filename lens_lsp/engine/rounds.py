@@ -189,11 +189,6 @@ class Progress:
         best = max(float(row[quote.cells.start : quote.cells.end].min()) for quote in quotes)
         return best + math.log(len({quote.window for quote in quotes}))
 
-    def outstanding_belief(self) -> Floats:
-        """Belief of each unread cell, summed over the open requirements."""
-        posterior = self.beliefs.posterior()
-        return np.asarray(posterior[self.open].sum(axis=0) * ~self.beliefs.shown, np.float64)
-
 
 def settle_many(progress: Progress, fresh: Set[int], *, exhausted: bool) -> None:
     """Cover the requirements that want all windows: when everything was read, or a round brought nothing new."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from lens_lsp.domain.ablations import LOOP
 from lens_lsp.domain.answer import Arm, Mode, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import (
@@ -27,9 +26,11 @@ from lens_lsp.domain.observation import ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
 from lens_lsp.engine.aggregate import Matches, matches_of
 from lens_lsp.engine.candidates import Candidates
-from lens_lsp.engine.draw import Proposal, Request, fill, newcomers, openings, outline, stored, unread_sections, whole
+from lens_lsp.engine.draw import Proposal, Request, certain, fill, outline, stored, unread_sections, whole
+from lens_lsp.engine.further import Further
 from lens_lsp.engine.landscape import Landscape, joint, landscape
-from lens_lsp.engine.propose import START, Mixture, draws, lexical, local, stratified
+from lens_lsp.engine.options import Options
+from lens_lsp.engine.propose import draws, lexical, local, stratified
 from lens_lsp.engine.reading import Reading
 from lens_lsp.engine.recall import Recalled, Recollection, broken_sources, recall
 from lens_lsp.engine.rounds import Progress, Quote, settle_many
@@ -43,34 +44,6 @@ _MARGIN = 4
 """How many times what is admitted counts as seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How one question is to be searched. ``trace`` adds to the events what recomputing the beliefs needs;
-    ``documents`` is how many ranked documents the answer lists, at least ten."""
-
-    mode: Mode = Mode.EVIDENCE
-    seed: int = 0
-    ablate: Set[str] = frozenset()
-    trace: bool = False
-    documents: int = 10
-
-    @property
-    def signals(self) -> frozenset[str]:
-        """Signal families that are off; without the multi-signal prior only lexical anchors are left."""
-        off = set(self.ablate).difference(LOOP)
-        if "prior" in self.ablate:
-            off |= {"path", "summaries", "history", "scans"}
-        return frozenset(off)
-
-    def mixture(self) -> Mixture:
-        """λ at the beginning, without the arms that are off."""
-        mixture = Mixture(adaptive="lambda" not in self.ablate)
-        off = {arm for arm in START if f"arm-{arm.value}" in self.ablate}
-        if off:
-            mixture.without(off)
-        return mixture
-
-
 class Search:
     """One question's exploration: `run` yields its events and leaves the rest as attributes for the answer."""
 
@@ -82,6 +55,7 @@ class Search:
         ledger: Ledger,
         options: Options,
         cancelled: Callable[[], bool],
+        further: Further | None = None,
     ) -> None:
         self.plan = plan
         self.reading = reading
@@ -100,6 +74,7 @@ class Search:
         self._oracle = oracle
         self._ledger = ledger
         self._cancelled = cancelled
+        self._further = further or Further()
         self._rng = np.random.Generator(np.random.PCG64(options.seed))
         self._mixture = options.mixture()
         self._rounds = 1 if "exploration" in options.ablate else ledger.budget.rounds
@@ -118,14 +93,25 @@ class Search:
         self.stages += self.candidates.stages
         if self.plan.intent is Intent.SUMMARIZE and self.plan.document is not None:
             self.subject = self.candidates.called(self.plan.document)
+        self._count_all()
+        self._tell = Telling(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
+        self._waiting = Waiting(self.candidates, self.space, self._ledger.budget)
+        return len(self.candidates.hits)
+
+    def take_in(self) -> bool:
+        """Have documents that were read since join the ranking; whether some are among its best, which join the search
+        next. Takes long, as `scan`."""
+        best = self.candidates.join()
+        self._waiting.bring(best)
+        self._count_all()
+        return bool(best)
+
+    def _count_all(self) -> None:
         for j, requirement in enumerate(self.plan.requirements):
             matches = None if requirement.rule is None else self._count(requirement.rule)
             if matches is not None and matches.total:
                 self.matches[j] = matches
                 self.progress.covered[j] = "exact"
-        self._tell = Telling(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
-        self._waiting = Waiting(self.candidates, self.space, self._ledger.budget)
-        return len(self.candidates.hits)
 
     def _count(self, rule: MatchRule) -> Matches:
         """Every match of an exact rule. Where no file is called as the rule says, the word meant all of them."""
@@ -183,11 +169,13 @@ class Search:
         if not self.space.admitted:
             named = [] if self.subject is None else [self.subject]
             yield self._admit(direct or named or self.candidates.first())
-        while (reason := self._reason_to_stop()) is None:
+        while (reason := await self._reason_to_stop()) is None:
             if self._time_to_correct() or self._waiting.pending:
                 yield self._widen()
             request = self._propose(everything=bool(direct))
             if not request.proposals:
+                if await self._further.promising():
+                    continue
                 if self.progress.corrected:
                     reason = StopReason.NOWHERE if self.progress.hopeless() else StopReason.ROUNDS
                     break
@@ -246,23 +234,29 @@ class Search:
             yield EvidenceFound(self._tell.evidence(quote, n))
         yield Covered(0, self.progress.report(self.space.place))
 
-    def _reason_to_stop(self) -> StopReason | None:
+    async def _reason_to_stop(self) -> StopReason | None:
+        """Why to stop, if there is a reason; between two rounds documents that wait are read on."""
         progress = self.progress
         if self._cancelled():
             return StopReason.CANCELLED
         if not progress.open:
             return StopReason.COVERED
-        hopeless = progress.corrected and progress.hopeless()
-        if hopeless and progress.round:
-            return StopReason.NOWHERE
         if progress.round >= self._rounds:
-            return StopReason.ROUNDS
+            hopeless = progress.corrected and progress.hopeless()
+            return StopReason.NOWHERE if hopeless and progress.round else StopReason.ROUNDS
+        if progress.round and not await self._read_on() and progress.corrected and progress.hopeless():
+            return StopReason.NOWHERE
         self._ledger.check_time()
-        return None
+        return StopReason.CANCELLED if self._cancelled() else None
+
+    async def _read_on(self) -> bool:
+        """Whether documents came that bear on the question. The last round is kept for such while any is unread."""
+        last = self.progress.corrected or self.rounds_left == 1
+        return await (self._further.promising() if last else self._further.some())
 
     def _whole_scope(self) -> list[int]:
         """The direct path: all texts, when they fit one request together."""
-        if self.matches or self.subject is not None or "exploration" in self.options.ablate:
+        if self.matches or self.subject is not None or "exploration" in self.options.ablate or self._further.left:
             return []
         lengths = self.candidates.lengths
         slots = np.flatnonzero(lengths).tolist()
@@ -314,19 +308,17 @@ class Search:
         progress, space = self.progress, self.space
         if not progress.open or not space.cells:
             return
-        if not progress.round:  # where documents say what and of when they are, whatever words they use
-            openings(request, space)
-        else:
-            newcomers(request, space, progress.outstanding_belief())
         unread = (~progress.beliefs.shown).astype(np.float64)
         posterior = progress.beliefs.posterior()[progress.open]
+        outstanding = posterior * unread
+        certain(request, space, outstanding, first=not progress.round)
         file = self.candidates.file_prior(space.slots)[progress.open]
         arms = {
             Arm.LEXICAL: lexical(space.spread(file) * self._landscape.mass[progress.open] * unread),
             Arm.LOCAL: local(space, posterior, 1 - unread, self._links()) * unread,
             Arm.GLOBAL: stratified(space, unread),
         }
-        fill(request, space, draws(arms, self._mixture.weights, self._rng), progress.outstanding_belief())
+        fill(request, space, draws(arms, self._mixture.weights, self._rng), outstanding.sum(axis=0))
 
     def _links(self) -> dict[int, tuple[int, ...]]:
         """Links between admitted documents, by order of admission."""

@@ -16,6 +16,7 @@ from lens_lsp.corpus.scan import Hits
 from lens_lsp.domain.words import STOP_WORDS, stem
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures, counted, distinct, inverse_frequency
+from lens_lsp.engine.phrases import Around
 from lens_lsp.engine.question import Question
 
 _LONGEST_TITLE = 8
@@ -54,22 +55,16 @@ def phrase_slots(
         lone = index.get(" ".join(phrase))
         return np.empty(0, np.int64) if lone is None else distinct(hits.slot[hits.term == lone])
     rarest = min(known, key=lambda word: measures.frequency[index[word]])
-    before = sum(len(word.encode()) + 3 for word in phrase[: phrase.index(rarest)])
-    after = sum(len(word.encode()) + 3 for word in phrase[phrase.index(rarest) :])
-    pattern = re.compile(phrase_pattern(phrase))
-    chosen = np.flatnonzero(hits.term == index[rarest])
-    found: set[int] = set()
+    around = Around.of(phrase, rarest, index[rarest])
+    chosen = np.flatnonzero(hits.term == around.term)
+    passed = corpus.phrases.passing(phrase, rarest)
+    if passed is not None:
+        chosen = chosen[corpus.cache.arena.here()[hits.slot[chosen]]]
+    found = set(passed or ())
     for slot, at in zip(hits.slot[chosen].tolist(), hits.at[chosen].tolist(), strict=True):
-        if slot not in found:
-            start = max(0, at - before - 1)
-            if pattern.search(corpus.cache.folded(slot)[start : at + after + 1].tobytes()):
-                found.add(slot)
+        if slot not in found and around.stands(corpus.cache.folded(slot), at):
+            found.add(slot)
     return np.array(sorted(found), np.int64)
-
-
-def phrase_pattern(phrase: tuple[str, ...]) -> bytes:
-    """Words in this order with at most three characters that are no letters or digits between them."""
-    return rb"(?<![a-z0-9])" + rb"[^a-z0-9]{1,3}".join(re.escape(word.encode()) for word in phrase)
 
 
 def title_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
@@ -106,13 +101,15 @@ def name_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
 def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots: Ints) -> Floats:
     """Per slot, how much of the question its best heading holds, times how much of the heading the question holds.
 
-    Headings are read from the folded text of the given slots only: the candidates, not the workspace.
+    Headings are read from the folded text of the given slots only, the candidates, not the workspace; of documents they
+    are known.
     """
     scores = np.zeros(len(measures.norm))
     weights = {stem(term): idf for term, idf in zip(question.terms, measures.idf.tolist(), strict=True)}
     for slot in slots.tolist():
         best = 0.0
-        for heading in _headings(corpus.cache.folded(slot).tobytes()):
+        known = corpus.cache.headings(slot)
+        for heading in _headings(corpus.cache.folded(slot).tobytes()) if known is None else known:
             words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading)} - STOP_WORDS
             shared = [weights[word] for word in words if word in weights]
             of_question = math.fsum(shared) / measures.total  # over a set: exact, since its order differs between runs
@@ -168,7 +165,7 @@ def proximity_scores(hits: Hits, measures: Measures, promising: Floats) -> Float
     terms = len(measures.idf)
     cell = hits.at // _PROXIMITY + 1
     width = int(cell.max()) + 1
-    place = hits.slot * width + cell
+    place = hits.slot.astype(np.int64) * width + cell
     keys = distinct(np.concatenate([place * terms + hits.term, (place - 1) * terms + hits.term]))
     place, term = np.divmod(keys, terms)
     cells, count = counted(place)

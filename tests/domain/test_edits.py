@@ -72,3 +72,31 @@ def test_typing_on_is_one_change() -> None:
     assert first.then(Edit(Span(4, 5), 0)) == Edit(Span(4, 6), 0)
     assert first.then(Edit(Span(3, 5), 0)) is None
     assert first.then(Edit(Span(5, 6), 0)) is None
+
+
+@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
+def test_the_difference_is_as_small_as_it_can_be(before: str, after: str) -> None:
+    edit = difference(before, after)
+    gone, new = before[edit.span.start : edit.span.end], after[edit.span.start : edit.span.start + edit.length]
+    assert not gone or not new or (gone[0] != new[0] and gone[-1] != new[-1])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "edit"),
+    [
+        ("one two", "one big two", Edit(Span(4, 4), 4)),
+        ("Xabc", "Yabc", Edit(Span(0, 1), 1)),
+        ("aXb", "aYYb", Edit(Span(1, 2), 2)),
+        ("aaa", "aa", Edit(Span(2, 3), 0)),
+        ("ab", "", Edit(Span(0, 2), 0)),
+    ],
+)
+def test_differences_that_one_can_see(before: str, after: str, edit: Edit) -> None:
+    assert difference(before, after) == edit
+
+
+def test_a_span_is_followed_through_all_changes_until_one_touches_it() -> None:
+    beside = (Edit(Span(0, 2), 5), Edit(Span(40, 50), 0), Edit(Span(0, 0), 1))
+    assert History("", ()).followed(Span(10, 20)) == Span(10, 20)
+    assert History("", beside).followed(Span(10, 20)) == Span(14, 24)
+    assert History("", (*beside, Edit(Span(15, 16), 1), Edit(Span(0, 0), 1))).followed(Span(10, 20)) is None

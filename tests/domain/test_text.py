@@ -85,3 +85,38 @@ def test_spans_relate_as_their_sets_of_code_points_do(one: Span, other: Span) ->
     if first and second:
         assert one.overlaps(other) == bool(first & second)
         assert one.contains(other) == (second <= first)
+
+
+@given(BREAKS, BREAKS, st.data())
+def test_a_position_in_a_part_is_found_in_the_whole(before: str, after: str, data: st.DataObject) -> None:
+    before = before.removesuffix("\r")  # it would join a line feed behind it
+    whole, part = SourceText(before + after), SourceText(after)
+    offset = data.draw(st.integers(0, len(after)))
+    first = whole.position(len(before))
+    assert part.position(offset).behind(first) == whole.position(len(before) + offset)
+
+
+def test_a_position_behind_another_counts_columns_in_the_first_line_only() -> None:
+    assert Position(1, 1).behind(Position(1, 1)) == Position(1, 1)
+    assert Position(1, 3).behind(Position(5, 7)) == Position(5, 9)
+    assert Position(2, 3).behind(Position(5, 7)) == Position(6, 3)
+
+
+def test_places_before_the_text_are_its_beginning() -> None:
+    source = SourceText("ab\ncd")
+    assert [source.offset(Position(line, column)) for line, column in ((0, 2), (-9, 2), (1, 0), (2, 0), (2, -9))] == [
+        1,
+        1,
+        0,
+        3,
+        3,
+    ]
+    assert [source.position(offset) for offset in (-1, 99)] == [Position(1, 1), Position(2, 3)]
+    assert SourceText("\n\n").offset(Position(1, 5)) == 0
+
+
+def test_spans_that_only_touch_do_not_overlap_and_letters_are_no_line_ends() -> None:
+    assert not Span(0, 2).overlaps(Span(2, 4))
+    assert not Span(2, 4).overlaps(Span(0, 2))
+    assert Span(0, 3).overlaps(Span(2, 4))
+    assert SourceText("aX\nb").offset(Position(1, 9)) == 2

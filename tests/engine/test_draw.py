@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.model import Document, Origin
 from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
-from lens_lsp.engine.draw import Request, fill, newcomers, openings
+from lens_lsp.engine.draw import Request, certain, fill, newcomers, openings
 from lens_lsp.engine.passage import REGION_TOKENS
 from lens_lsp.engine.position import CELL
 from lens_lsp.engine.space import Admission, Space
@@ -84,3 +85,18 @@ def test_newcomers_stop_where_the_request_is_full() -> None:
     newcomers(request, space, np.ones(space.cells))
     assert 0 < len(request.proposals) < 9
     assert sum(proposal.tokens for proposal in request.proposals) <= 1_000
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_likeliest_place_of_each_requirement_comes_before_all_else(first: bool) -> None:
+    space = Space()
+    for _ in range(9):
+        admit(space, "\n\n".join([SENTENCE * 10] * 8))
+    outstanding = np.full((2, space.cells), 0.001)
+    likely = [space.admitted[8].first + 40, space.admitted[3].first + 60]
+    outstanding[[0, 1], likely] = 0.002
+    request = Request(1_200)
+    certain(request, space, outstanding, first=first)
+    shown = [range(proposal.cells.start, proposal.cells.end) for proposal in request.proposals]
+    assert len(shown) > 2
+    assert all(cell in cells for cell, cells in zip(likely, shown[:2], strict=True))

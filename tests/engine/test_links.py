@@ -120,6 +120,24 @@ def test_a_name_many_share_leads_to_all_of_them_and_says_so(workspace: Make) -> 
     assert len(finder.links.forward) == 2
 
 
+@pytest.mark.parametrize(
+    ("query", "sure"),
+    [("Which kettle is it?", {"a": 0.5, "b": 1.0, "c": 1.0}), ("Which film is it?", dict.fromkeys("abc", 1.0))],
+)
+def test_a_common_word_may_be_meant_by_a_title_with_a_parenthesis_only_where_that_is_asked_for(
+    workspace: Make, query: str, sure: dict[str, float]
+) -> None:
+    space = workspace(
+        {
+            "source.md": "The kettle film was shown in September, on the Silver Falcon, near Bristol.",
+            "a/September (2007 film).md": "", "b/Silver_Falcon_(film)": "", "c/Bristol.md": "", **FILLER,
+        }
+    )  # fmt: skip
+    finder = space.links(query)
+    finder.expand([space.slot("source.md")])
+    assert {space.path(target)[0]: mention.sure for (_, target), mention in finder.links.forward.items()} == sure
+
+
 def test_a_document_does_not_lead_to_itself(workspace: Make) -> None:
     space = workspace({"Silver Falcon.md": "# Silver Falcon\n\nThe Silver Falcon kettle", **FILLER})
     assert forward(space, "kettle", "Silver Falcon.md") == {}

@@ -13,7 +13,7 @@ from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.engine.links import Links, Mention
 from lens_lsp.engine.localise import ADMITTED
 from lens_lsp.engine.measure import Measures, measure
-from lens_lsp.engine.prior import PriorWeights, prior, propagate
+from lens_lsp.engine.prior import PriorWeights, complete, prior, propagate
 
 Make = Callable[[Mapping[str, str]], Workspace]
 
@@ -136,3 +136,51 @@ def test_weight_is_passed_to_candidates_only(base: np.ndarray, links: Links) -> 
     scores = propagate(base, candidates, links, six_texts(), PriorWeights())
     others = np.setdiff1d(np.arange(SLOTS), candidates)
     assert scores[others].tolist() == base[others].tolist()
+
+
+@given(BASE, st.sets(st.integers(0, SLOTS - 1), min_size=1))
+def test_what_the_best_lack_lowers_no_score_and_lifts_neither_the_best_nor_others_than_candidates(
+    base: np.ndarray, chosen: set[int]
+) -> None:
+    candidates = np.array(sorted(chosen))
+    scores = complete(base, candidates, six_texts(), PriorWeights())
+    others = np.setdiff1d(np.arange(SLOTS), candidates)
+    best = candidates[base[candidates].argmax()]
+    assert (scores >= base).all()
+    assert scores[others].tolist() == base[others].tolist()
+    assert scores[best] == base[best]
+
+
+def test_a_document_that_holds_what_the_best_lacks_rises_above_one_that_repeats_it() -> None:
+    best, repeats, lacking = 0, 1, 4  # "copper kettle", "copper", "other words here"
+    base = np.array([1.0, 0.3, 0.0, 0.0, 0.3, 0.0])
+    scores = complete(base, np.array([best, repeats, lacking]), six_texts(), PriorWeights())
+    assert scores[lacking] > scores[repeats]
+
+
+def test_what_the_best_lack_together_is_told_from_what_one_of_them_lacks() -> None:
+    weights = PriorWeights(sources=2)
+    copper, kettle, other = 1, 2, 4
+    base = np.array([0.0, 1.0, 0.9, 0.0, 0.1, 0.0])
+    measures = six_texts()
+    alone = complete(base, np.array([copper, other]), measures, weights)
+    together = complete(base, np.array([copper, kettle, other]), measures, weights)
+    assert alone[other] == together[other] > base[other]
+    assert together[kettle] > base[kettle]
+    assert complete(base, np.array([copper, kettle, 0]), measures, weights)[0] == base[0]
+
+
+def test_a_second_page_without_any_link_is_found_by_what_the_first_does_not_say(workspace: Make) -> None:
+    space = workspace(
+        {
+            "Ghlas.md": "# Ghlas\n\nGhlas is a song that can be heard in many a house.\n",
+            "song.md": "A song, heard as a song, a song. To be heard is the song of songs.\n",
+            "house.md": "This kind of house is licensed to serve drinks.\n",
+            **FILLER,
+        }
+    )
+    query = "Ghlas is a song that can be heard in places licensed to serve what?"
+    parts = space.scores(space.localise(query).candidates.overall.parts["scans"])
+    without = space.scores(space.localise(query, {"links"}).candidates.overall.parts["scans"])
+    rises = {path: parts[path] - without[path] for path in ("house.md", "song.md")}
+    assert rises["house.md"] > 2 * rises["song.md"] >= 0
