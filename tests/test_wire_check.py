@@ -57,7 +57,13 @@ def test_json_says_where_what_and_how_many() -> None:
     ]
     moved = document["citations"][1]
     assert (moved["where"], moved["path"], moved["label"]) == ("answers/a.md:2", "house/a b, c.md", "2")
-    assert moved["now"] == {"path": "b.md", "span": [10, 41], "start": {"line": 7, "column": 2}, "sha256": "1" * 64}
+    assert moved["now"] == {
+        "path": "b.md",
+        "span": [10, 41],
+        "start": {"line": 7, "column": 2},
+        "sha256": "1" * 64,
+        "locator": None,
+    }
     assert document["citations"][2]["now"] is None
     assert document["unreadable"] == [
         {"where": "100%.md", "file": "100%.md", "line": 0, "why": "it cannot be read (permission)"}

@@ -21,6 +21,7 @@ from lens_lsp.lens import FindObserver, Lens
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.aside import aside
 from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.for_models import event_for_model, for_model
 from lens_lsp.lsp.locations import places_of, roots_of
 from lens_lsp.lsp.permitting import Permit, chosen, permitted
 from lens_lsp.lsp.previewing import previewed, sent_json
@@ -55,7 +56,12 @@ class Asked:
 
 async def ask(ls: LensServer, params: AskParams) -> dict[str, object]:
     """Answer a question, or only say what would be sent for it. Raises as `answered`."""
-    return await would_send(ls, params) if params.dry_run else (await answered(ls, params)).result
+    if params.dry_run:
+        return await would_send(ls, params)
+    asked = await answered(ls, params)
+    if not params.for_model:
+        return asked.result
+    return for_model(asked.result, asked.saved.answer.evidence, asked.saved.citations)
 
 
 async def would_send(ls: LensServer, params: AskParams) -> dict[str, object]:
@@ -121,7 +127,11 @@ async def _heard(ls: LensServer, params: AskParams, progress: Progress, events: 
             if opted:
                 seq += 1
                 origin = {"token": params.work_done_token, "request": number}
-                ls.protocol.notify("lens/event", {**origin, **event_json(event, seq)})
+                shape: dict[str, object] | None = event_json(event, seq)
+                if params.for_model and shape is not None:
+                    shape = event_for_model(event, shape)
+                if shape is not None:
+                    ls.protocol.notify("lens/event", {**origin, **shape})
             if isinstance(event, Answered):
                 answer = event.answer
             elif (said := _in_words(event)) is not None:

@@ -30,7 +30,13 @@ Told = Mapping[str, Sequence[types.Diagnostic]]
 _NOT_READ = frozenset(
     {
         SkipReason.BINARY,
+        SkipReason.BROKEN,
+        SkipReason.DIED,
+        SkipReason.ENCRYPTED,
+        SkipReason.NO_READER,
+        SkipReason.NO_TEXT,
         SkipReason.PERMISSION,
+        SkipReason.TIMED_OUT,
         SkipReason.TOO_LARGE,
         SkipReason.UNREADABLE,
         SkipReason.UNSUPPORTED,

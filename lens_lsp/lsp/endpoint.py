@@ -49,6 +49,7 @@ NUMBERS = {
     "lens.store-unreadable": 1013,
     "lens.malformed-reply": 1014,
     "lens.consent": 1015,
+    "lens.keyring": 1016,
 }
 """The number of each kind of error in a JSON-RPC error; its ``data.code`` is the name. Neither ever changes."""
 FAILURES = 3

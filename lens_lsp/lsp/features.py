@@ -19,13 +19,17 @@ def _in(module: str, name: str = "ENDPOINT") -> Loader:
 
 
 REQUESTS: Mapping[str, Loader] = {
+    "lens/answer": _in("kept_answers"),
     "lens/ask": _in("asking"),
+    "lens/check": _in("held_citations"),
     "lens/clusters": _in("knowing", "CLUSTERS"),
     "lens/find": _in("finding"),
     "lens/forget": _in("knowing", "FORGET"),
     "lens/ledger": _in("knowing", "LEDGER"),
+    "lens/passage": _in("passages"),
     "lens/recheck": _in("rechecking"),
     "lens/status": _in("status"),
+    "lens/text": _in("texts"),
     "lens/threads": _in("knowing", "THREADS"),
     types.DOCUMENT_LINK_RESOLVE: _in("evidence", "FOLLOW"),
     types.TEXT_DOCUMENT_CODE_ACTION: _in("actions", "ACTION"),

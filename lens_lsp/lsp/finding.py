@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 async def find(ls: LensServer, params: FindParams) -> dict[str, object]:
     """The ranked passages, schema ``lens.evidence/1`` with locations. Raises as `found`."""
     asked = await found(ls, params)
-    return for_model(asked.result, asked.saved.answer.evidence) if params.for_model else asked.result
+    if not params.for_model:
+        return asked.result
+    return for_model(asked.result, asked.saved.answer.evidence, asked.saved.citations)
 
 
 async def found(ls: LensServer, params: FindParams, *, listed: bool = False) -> Asked:

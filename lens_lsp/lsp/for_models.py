@@ -1,27 +1,43 @@
-"""Passages that an editor's own chat models ask for: whoever runs these models may read no more than any endpoint."""
+"""What chat models are given that we do not call ourselves, an editor's or an agent's: whoever runs these models may
+read no more than any endpoint."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+from lens_lsp.domain.citation import Citation
+from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound
 from lens_lsp.domain.model import Evidence
-from lens_lsp.oracle.redaction import redacted
+from lens_lsp.domain.text import Span
+from lens_lsp.lsp.requests import Beside
+from lens_lsp.oracle.redaction import HIDDEN, Redacted, redacted
+
+_WITHHELD = "This answer rests on private notes (`lens: private`), which a model is not given."
+_WORDS = frozenset(
+    {"answer", "expression", "heading", "quote", "shortAnswer", "text", "title", "unsupported", "value", "warnings"}
+)
+"""Keys of what may say what documents say."""
 
 
-def for_model(result: dict[str, object], evidence: Sequence[Evidence]) -> dict[str, object]:
-    """The result of ``lens/find`` for the same ``evidence`` as a model may read it.
+def for_model(
+    result: dict[str, object], evidence: Sequence[Evidence], citations: Mapping[int, Citation]
+) -> dict[str, object]:
+    """The result of ``lens/find`` or ``lens/ask`` for the same ``evidence`` as a model may read it.
 
-    Nothing is left of documents marked ``lens: private``, which a warning says. A secret in a quote or heading is
-    replaced by the same mark wherever it stands; ``quote`` is then no longer the text of ``span``.
+    Nothing is left of documents marked ``lens: private``, which a warning says; an answer that rests on one is
+    withheld. A secret is replaced by the same mark wherever it stands; ``quote`` is then no longer the text of
+    ``span``, which ``cleaned`` says. ``citations`` say what stands beside a quote, by its number.
     """
-    numbers: dict[str, int] = {}
-
-    def clean(text: str) -> str:
-        return redacted(text, numbers).text
-
+    clean = _cleaner()
     items = [
-        item | {"quote": clean(source.quote), "heading": [clean(part) for part in source.heading]}
+        item
+        | {
+            "quote": clean(source.quote),
+            "heading": [clean(part) for part in source.heading],
+            "beside": beside(citations.get(source.n)).model_dump(by_alias=True),
+            "cleaned": clean(source.quote) != source.quote,
+        }
         for item, source in zip(_listed(result, "evidence"), evidence, strict=True)
         if not source.private
     ]
@@ -30,7 +46,77 @@ def for_model(result: dict[str, object], evidence: Sequence[Evidence]) -> dict[s
     warnings: list[object] = [*_listed(result, "warnings")]
     if private:
         warnings.append(f"private passages that a model is not given: {len(evidence) - len(items)}")
-    return result | {"evidence": items, "documents": documents, "warnings": warnings}
+        result = _withheld(result, {source.n for source in evidence if source.private})
+    rest = cast(dict[str, object], _worded({**result, "warnings": warnings, "evidence": []}, clean))
+    return rest | {"evidence": items, "documents": documents}
+
+
+def event_for_model(event: Event, shape: dict[str, object]) -> dict[str, object] | None:
+    """An event of a question that a model asks, in the shape that it has for others; None for what would say more than
+    the answer: words as they come, and what is private."""
+    if isinstance(event, AnswerDelta | Answered) or (isinstance(event, EvidenceFound) and event.evidence.private):
+        return None
+    return cast(dict[str, object], _worded(shape, _cleaner())) if isinstance(event, EvidenceFound) else shape
+
+
+def clusters_for_model(clusters: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Clusters without secrets; what rests on private documents is in none."""
+    return cast(list[dict[str, object]], _worded(clusters, _cleaner()))
+
+
+def cut(whole: Redacted, span: Span) -> str:
+    """A stretch of a source as it may leave: what is a secret is known from all of the text."""
+    source, at = whole.source, span.start
+    marks = iter(whole.placeholders)
+    parts: list[str] = []
+    for found in whole.found:
+        mark = None if found.kind == HIDDEN else next(marks)
+        if not found.span.overlaps(span) or found.span.end <= at:
+            continue
+        parts.append(source[at : max(at, found.span.start)])
+        if mark is not None:
+            parts.append(whole.text[mark.start : mark.end])
+        at = found.span.end
+    return "".join([*parts, source[at : max(at, span.end)]])
+
+
+def _cleaner() -> Callable[[str], str]:
+    """Takes secrets out; the same one gets the same mark."""
+    numbers: dict[str, int] = {}
+    return lambda text: redacted(text, numbers).text
+
+
+def _withheld(result: dict[str, object], private: set[int]) -> dict[str, object]:
+    """An answer without its words, and without the values that private evidence, by its numbers, proves."""
+    if "answer" not in result:
+        return result
+    requirements = [
+        each
+        | {
+            "evidence": [n for n in cast(Sequence[int], each["evidence"]) if n not in private],
+            "value": None if private & {*cast(Sequence[int], each["evidence"])} else each["value"],
+        }
+        for each in _listed(result, "requirements")
+    ]
+    words: dict[str, object] = {"answer": _WITHHELD, "shortAnswer": None, "computation": None, "unsupported": []}
+    return result | words | {"requirements": requirements}
+
+
+def beside(citation: Citation | None) -> Beside:
+    """What tells a quote from others like it; nothing where it could not be looked up or holds what may not leave: the
+    quote holds while its document does then."""
+    if citation is None or any(side and redacted(side).found for side in (citation.left, citation.right)):
+        return Beside(before=None, after=None)
+    return Beside(before=citation.left, after=citation.right, count=citation.count)
+
+
+def _worded(value: object, clean: Callable[[str], str], *, words: bool = False) -> object:
+    """The same value, the texts in it that are words of documents cleaned."""
+    if isinstance(value, dict):
+        return {key: _worded(each, clean, words=key in _WORDS) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_worded(each, clean, words=words) for each in value]
+    return clean(value) if words and isinstance(value, str) else value
 
 
 def _listed(result: dict[str, object], key: str) -> list[dict[str, object]]:

@@ -11,6 +11,7 @@ from lsprotocol import types
 from lens_lsp.checking import Finding
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.inert import printable, printable_path
+from lens_lsp.domain.places_shown import has_own_places, shown_locator, shown_place
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.cited_by import Use
@@ -34,9 +35,12 @@ def told_citation(finding: Finding) -> str:
     if len(quote) > _LONGEST_QUOTE:
         quote = f"{quote[: _LONGEST_QUOTE - 1]}…"
     path = printable_path(checked.path or citation.path)
-    place = path if finding.at is None else f"{path}:{finding.at.line}:{finding.at.column}"
-    if citation.locator:
-        place += "".join(f", {key} {value}" for key, value in sorted(citation.locator.items()))
+    locator = checked.locator or citation.locator
+    if has_own_places(locator):
+        place = shown_place(path, locator)
+    else:
+        place = path if finding.at is None else f"{path}:{finding.at.line}:{finding.at.column}"
+        place += f", {shown_locator(locator)}" if locator else ""
     above = " › ".join(" ".join(printable(heading).split()) for heading in citation.heading)
     state = _STATES[checked.state] + (f": {checked.why}" if checked.why else "")
     return "\n".join([f"“{quote}”", place + (f"  {above}" if above else ""), state])

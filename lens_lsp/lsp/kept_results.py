@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lens_lsp.lsp.requests import HeldCitation
 from lens_lsp.lsp.results import (
     AnswerStatus,
     LineColumn,
@@ -162,6 +163,7 @@ class PlaceNow(Wire):
     span: Span
     start: LineColumn | None
     sha256: str | None
+    locator: Locator | None
 
 
 class CheckedCitation(Wire):
@@ -198,6 +200,22 @@ class RecheckResult(Wire):
     citations: tuple[CheckedCitation, ...]
     unreadable: tuple[UnreadablePlace, ...]
     counts: dict[Literal["verified", "moved", "withdrawn", "unverifiable", "unreadable"], int]
+
+
+class AnswerCitation(HeldCitation):
+    """A citation of an answer; ``altered`` says what its footnote says otherwise."""
+
+    label: str
+    altered: str
+
+
+class KeptAnswer(Wire):
+    """Of ``lens/answer``: an answer as its Markdown file says it; made by `kept_answers.answer`."""
+
+    schema_: Annotated[Literal["lens.kept/1"], Field(alias="schema")]
+    uri: str
+    text: str
+    citations: tuple[AnswerCitation, ...]
 
 
 class OpenAnswerResult(Wire):

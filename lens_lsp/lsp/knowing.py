@@ -15,6 +15,7 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.kept.usage import Usage, usage_file
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.for_models import clusters_for_model
 from lens_lsp.lsp.opening import path_of_answer
 from lens_lsp.lsp.previewing import sent_json
 from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams
@@ -39,7 +40,7 @@ async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:
     answers = ls.desk.configuration.editor.answers
     look = _Look(ls.desk.stores, ls.session.workspaces(), answers, rules, ls.session.buffers())
     found = await asyncio.get_running_loop().run_in_executor(None, _clusters, look, params.ids)
-    return {"schema": SCHEMA, "clusters": found}
+    return {"schema": SCHEMA, "clusters": clusters_for_model(found) if params.for_model else found}
 
 
 @dataclass(frozen=True, slots=True)

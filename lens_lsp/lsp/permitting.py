@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, replace
 from functools import partial
@@ -66,7 +67,7 @@ async def chosen(ls: LensServer, mode: str | None, budget: WireBudget) -> Permit
 
 async def _model(ls: LensServer, settings: ModelSettings) -> OpenAIChat | EditorChat:
     if not settings.of_editor:
-        return settings.chat()
+        return await asyncio.get_running_loop().run_in_executor(None, settings.chat)
     from lens_lsp.lsp.editor_model import editor_chat
 
     return await editor_chat(ls, settings)
@@ -79,10 +80,12 @@ async def _in_words(ls: LensServer, question: Question, thread: str | None, perm
     try:
         async with ls.session.turns.taken(lambda _: None):
             preview = await previewed(ls, question, permit, thread)
-        tokens = sum(prompt.tokens for _, prompt in preview.requests)
+        prompts = [prompt for _, prompt in preview.requests]
+        tokens = sum(prompt.tokens for prompt in prompts)
+        size = sum(len(message.text.encode("utf-8", "replace")) for prompt in prompts for message in prompt.messages)
         excerpts = len(preview.sent)
         if excerpts:
-            what = f"{excerpts} {'excerpt' if excerpts == 1 else 'excerpts'} (about {tokens:,} tokens)"
+            what = f"{excerpts} {'excerpt' if excerpts == 1 else 'excerpts'} ({size:,} bytes, about {tokens:,} tokens)"
     except (LensError, Busy) as error:  # the question itself will tell
         logger.info("a prompt says no number: %s", type(error).__name__)
     model, host = permit.model, permit.model.endpoint

@@ -67,6 +67,8 @@ class ClustersParams(Wire):
 
     ids: Annotated[tuple[Id, ...], Field(max_length=1_000)] | None = None
     fresh: bool = False
+    for_model: bool = False
+    """They are for a chat model that is not ours."""
 
 
 class ThreadsParams(Wire):
@@ -89,6 +91,79 @@ class RecheckParams(Wire):
     @classmethod
     def _from_words(cls, value: Any) -> Any:
         return {"uri": value} if isinstance(value, str) else value
+
+
+class TextParams(Wire):
+    """Of ``lens/text``: the URI of a file; a string alone is it. ``confined``: only of one that is searched or that
+    holds an answer, found through no link."""
+
+    uri: str
+    confined: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_words(cls, value: Any) -> Any:
+        return {"uri": value} if isinstance(value, str) else value
+
+
+class AnswerParams(Wire):
+    """Of ``lens/answer``: an earlier answer, named as in `OpenAnswerParams`. ``for_model``: it is for a chat model that
+    is not ours."""
+
+    answer: Text | None = None
+    for_model: bool = False
+
+
+_Lines = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]]
+_Places = tuple[UInt, UInt]
+
+
+class PassageParams(Wire):
+    """Of ``lens/passage``: a document in a workspace folder and which of its lines, the last one included, or which
+    span; all of it without. ``for_model``: it is for a chat model that is not ours."""
+
+    uri: str
+    lines: _Lines | None = None
+    span: _Places | None = None
+    for_model: bool = False
+
+    @model_validator(mode="after")
+    def _in_order(self) -> PassageParams:
+        for place in (self.lines, self.span):
+            if place is not None and place[0] > place[1]:
+                raise ValueError("it ends before it begins")
+        return self
+
+
+class Beside(Wire):
+    """What tells a quote from others like it: the shortest texts beside it that make its place unique, empty where it
+    is unique by itself, none where there are no such texts; and how often it stands in its document."""
+
+    before: Annotated[str, Field(max_length=1_000)] | None = ""
+    after: Annotated[str, Field(max_length=1_000)] | None = ""
+    count: UInt | None = None
+
+
+class HeldCitation(Wire):
+    """A citation as somebody holds it. Without ``sha256`` nothing is known of the document as it was: the quote is
+    looked for at the place that is given, and elsewhere if it is not there."""
+
+    uri: str
+    quote: Annotated[str, Field(min_length=1, max_length=100_000)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    span: _Places | None = None
+    lines: _Lines | None = None
+    reader: Annotated[str, Field(max_length=200)] | None = None
+    """What extracted the document's text; None for the reader of now."""
+    beside: Beside | None = None
+    """None for a quote that is unique by itself."""
+
+
+class CheckParams(Wire):
+    """Of ``lens/check``. ``for_model``: the citations are held by a chat model that is not ours."""
+
+    citations: Annotated[tuple[HeldCitation, ...], Field(min_length=1, max_length=200)]
+    for_model: bool = False
 
 
 class LedgerParams(Wire):

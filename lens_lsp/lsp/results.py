@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lens_lsp.lsp.requests import Beside
 from lens_lsp.lsp.wire import Wire, WireRange
 
 Mode = Literal["evidence", "fast", "deep"]
@@ -71,6 +72,10 @@ class PlacedEvidence(_Evidence):
 
     uri: str | None
     range: WireRange | None
+    beside: Beside | None = None
+    """Only for a model."""
+    cleaned: bool = False
+    """For a model: ``quote`` is without what is secret or hidden in it."""
 
 
 class EventEvidence(_Evidence):
@@ -245,6 +250,70 @@ class DryRunResult(Wire):
     endpoint: str | None
     requests: tuple[DryRunRequest, ...]
     sent: tuple[PlacedSent, ...]
+
+
+class PlacedLocator(Wire):
+    """Where a person would open what stands from ``start`` on, in code points, up to the next one."""
+
+    start: int
+    locator: Locator
+
+
+class TextResult(Wire):
+    """Of ``lens/text``: what a document says, as spans and ranges of evidence count it; made by `texts.text`."""
+
+    text: str
+    reader: str
+    sha256: str
+    locators: tuple[PlacedLocator, ...]
+
+
+class PassageResult(Wire):
+    """Of ``lens/passage``: lines of a document as they are now, fewer than asked for where they are many; made by
+    `passages.passage`."""
+
+    schema_: Annotated[Literal["lens.passage/1"], Field(alias="schema")]
+    uri: str
+    folder: str
+    """The workspace folder, absolute."""
+    path: str
+    """From there."""
+    text: str
+    span: Span
+    lines: tuple[int, int]
+    total_lines: int
+    sha256: str
+    reader: str
+    locator: Locator | None
+    """Of its beginning."""
+    extracted: bool
+    """The text is not the file's but made by its reader, and so are its lines."""
+    cleaned: bool
+    """For a model: ``text`` is without what is secret or hidden in it."""
+
+
+class HeldChecked(Wire):
+    """What became of a citation: ``drifted`` when its document no longer says it, ``broken`` when there is no such
+    document that may be read. Places are those of now, none unless it stands."""
+
+    state: Literal["verified", "moved", "drifted", "broken"]
+    why: str
+    """Empty when it is verified."""
+    uri: str | None = None
+    folder: str | None = None
+    path: str | None = None
+    span: Span | None = None
+    lines: tuple[int, int] | None = None
+    """None in extracted texts."""
+    sha256: str | None = None
+    locator: Locator | None = None
+
+
+class CheckResult(Wire):
+    """Of ``lens/check``, in the order of the citations; made by `held_citations.check`."""
+
+    schema_: Annotated[Literal["lens.held/1"], Field(alias="schema")]
+    citations: tuple[HeldChecked, ...]
 
 
 class FindResult(Wire):

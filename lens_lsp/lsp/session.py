@@ -210,6 +210,10 @@ def _folder(uri: str) -> Folder | None:
 def _settings_of(
     folders: tuple[Folder, ...], environment: Mapping[str, str], client: Mapping[str, object] | None
 ) -> Settings:
+    from lens_lsp.corpus.extraction import use_for_documents
     from lens_lsp.settings.loading import settings_of
 
-    return settings_of([folder.real for folder in folders], environment, client=client)
+    roots = [folder.real for folder in folders]
+    settings = settings_of(roots, environment, client=client)
+    use_for_documents(settings.documents, (*roots, *settings.extra_roots))
+    return settings

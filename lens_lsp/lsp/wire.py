@@ -67,6 +67,8 @@ class AskParams(Wire):
     work_done_token: Token | None = None
     dry_run: bool = False
     """Only say what would be sent: no call is made and nothing is kept."""
+    for_model: bool = False
+    """The answer is for a chat model that is not ours: without what is private or a secret."""
 
     @model_validator(mode="before")
     @classmethod

@@ -11,6 +11,7 @@ from urllib.parse import quote as percent_encoded
 from lens_lsp.checking import Finding, Report
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.inert import printable_path
+from lens_lsp.domain.places_shown import has_own_places, shown_place
 
 SCHEMA = "lens.check/1"
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -99,7 +100,9 @@ def message(finding: Finding) -> str:
     if checked.why:
         text += f": {checked.why}"
     if checked.state is CitationState.MOVED and finding.at is not None:
-        place = f"{printable_path(checked.path or citation.path)}:{finding.at.line}:{finding.at.column}"
+        path = printable_path(checked.path or citation.path)
+        own = has_own_places(checked.locator)
+        place = shown_place(path, checked.locator) if own else f"{path}:{finding.at.line}:{finding.at.column}"
         text += f" ({place})"
     return text
 
@@ -125,6 +128,7 @@ def _citation(finding: Finding, shown: Callable[[str], str]) -> dict[str, object
             "span": [checked.span.start, checked.span.end],
             "start": None if at is None else {"line": at.line, "column": at.column},
             "sha256": checked.sha256,
+            "locator": None if checked.locator is None else dict(checked.locator),
         },
     }
 

@@ -155,7 +155,7 @@ def test_folders_come_and_go(start: Start, notes: Path) -> None:
 def test_a_model_that_is_not_configured_is_told_with_its_number(shared: LspProcess) -> None:
     error = shared.ask("lens/ask", {"question": QUESTION, "mode": "deep"})["error"]
     assert error["code"] == 1001
-    assert "LENS_BASE_URL" in error["message"]
+    assert "model.baseUrl" in error["message"]
 
 
 def test_progress_on_the_token_of_the_client_begins_and_ends(start: Start, notes: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +45,7 @@ def test_the_user_is_told_the_host_and_how_much_would_be_sent(start: Start, fold
     assert str(folder) in asked
     assert "excerpt" in asked.split(" from ")[0]
     assert "tokens" in asked
+    assert re.search(r"\([1-9][0-9,]* bytes, about", asked)
     [params] = server.notifications(PROMPT)
     assert [action["title"] for action in params["actions"]] == ["Send", "Evidence only"]
 

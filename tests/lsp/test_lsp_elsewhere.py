@@ -79,7 +79,7 @@ def test_a_file_that_a_question_names_and_that_cannot_be_read_is_told_of(
     uri = answered(editor, f"{QUESTION[:-1]}, according to report.pdf?")
     report = (tmp_path / "Report.PDF").as_uri()
     editor.wait(lambda: editor.codes(report) == ["lens.extract-failed"])
-    assert editor.diagnostics(report)[0]["message"] == "lens cannot read this file (unsupported): the question means it"
+    assert editor.diagnostics(report)[0]["message"] == "lens cannot read this file (broken): the question means it"
     assert editor.diagnostics((tmp_path / "other.pdf").as_uri()) == []
     close(editor, uri)
     editor.wait(lambda: editor.codes(report) == [])

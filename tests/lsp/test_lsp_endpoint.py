@@ -18,7 +18,7 @@ from lens_lsp.lsp.features import COMMANDS, REQUESTS
 from lens_lsp.lsp.server import LensServer
 from tests.lsp.lsp_memory import Client, talk
 
-DOORS = ("lens_lsp.cli", "lens_lsp.__main__")
+DOORS = ("lens_lsp.cli", "lens_lsp.desktop", "lens_lsp.mcp", "lens_lsp.__main__")
 
 
 def errors() -> set[type[LensError]]:

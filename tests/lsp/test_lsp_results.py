@@ -54,10 +54,17 @@ def test_every_result_is_of_its_type(start: Start, folder: Path) -> None:
     call("lens/ask", {"question": QUESTION, "dryRun": True})
     call("lens/find", {"query": QUESTION})
     call("lens/find", {"query": QUESTION, "forModel": True})
+    call("lens/ask", {"question": QUESTION, "mode": "fast", "forModel": True, "workDoneToken": "model"})
+    passage = {"uri": (folder / "sum.md").as_uri()}
+    call("lens/passage", passage)
+    call("lens/check", {"citations": [passage | {"quote": "The mill costs 40 EUR."}, passage | {"quote": "gone"}]})
+    call("lens/answer", {"answer": QUESTION})
+    call("lens/answer", {"answer": QUESTION, "forModel": True})
     (folder / "bridges.md").write_text("New.\n\n" + (folder / "bridges.md").read_text())
     call("lens/clusters", {"fresh": True})
     for name in ("lens/clusters", "lens/threads", "lens/ledger", "lens/recheck", "lens/status"):
         call(name)
+    call("lens/text", {"uri": (folder / "sum.md").as_uri()})
     call("lens/status", {"judge": True})
     call("lens.server.ask", QUESTION)
     call("lens.server.find", QUESTION)

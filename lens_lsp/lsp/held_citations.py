@@ -1,0 +1,201 @@
+"""``lens/check``: citations that somebody holds, each against its document as it is now."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.opening import Skipped
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.documents.kinds import kind_for
+from lens_lsp.domain.citation import Checked, Citation, CitationState
+from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.model import Document, SkipReason, TextSource
+from lens_lsp.domain.text import Position, SourceText, Span
+from lens_lsp.knowledge.citations import SHORTEST_CONTEXT
+from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.for_models import cut
+from lens_lsp.lsp.requests import Beside, CheckParams, HeldCitation
+from lens_lsp.lsp.results import CheckResult, HeldChecked
+from lens_lsp.lsp.within import Place, document_at, place_of
+from lens_lsp.oracle.redaction import redacted
+from lens_lsp.sources import Sources
+
+if TYPE_CHECKING:
+    from lens_lsp.lsp.server import LensServer
+
+_NUMBER = re.compile(r"(\[\[SECRET:[a-z-]+:)\d+")
+_NO_LONGER_KNOWN = "it holds a secret that was taken out, so it cannot be looked for"
+_PRIVATE = "its document says `lens: private`: it is not given to a model"
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What citations are looked up with."""
+
+    rules: CorpusRules
+    buffers: Mapping[str, Buffer]
+    for_model: bool
+    stop: threading.Event
+
+
+async def check(ls: LensServer, params: CheckParams) -> CheckResult:
+    """What became of each. Nothing that a citation names raises: what may not be read is broken, and says why."""
+    session = ls.session
+    rules = (await session.settings(fresh=True)).rules
+    places: list[Place | str] = []
+    for held in params.citations:
+        try:
+            places.append(place_of(session, held.uri))
+        except LensError as refused:
+            places.append(str(refused))
+    look = _Look(rules, session.buffers(), params.for_model, threading.Event())
+    work = asyncio.get_running_loop().run_in_executor(None, _all, params.citations, places, look)
+    try:
+        return CheckResult(schema_="lens.held/1", citations=tuple(await asyncio.shield(work)))
+    except asyncio.CancelledError:
+        look.stop.set()
+        raise
+
+
+def is_extracted(path: str) -> bool:
+    """Whether the text of a document of this name is not the file's but made by its reader."""
+    reader = reader_for(path.rpartition("/")[2])
+    return kind_for(path) is not None or (reader is not None and reader.extracted)
+
+
+def _all(citations: Sequence[HeldCitation], places: Sequence[Place | str], look: _Look) -> list[HeldChecked]:
+    found = []
+    with Sources(rules=look.rules, buffers=look.buffers) as sources:
+        for held, place in zip(citations, places, strict=True):
+            if look.stop.is_set():
+                break
+            found.append(
+                HeldChecked(state="broken", why=place) if isinstance(place, str) else _one(held, place, look, sources)
+            )
+    return found
+
+
+def _one(held: HeldCitation, place: Place, look: _Look, sources: Sources) -> HeldChecked:
+    document: Document | None = None
+    try:
+        document = document_at(place, look.rules, look.buffers)
+    except Skipped as skipped:
+        if skipped.reason is not SkipReason.UNREADABLE:
+            return HeldChecked(state="broken", why=f"its document is not read: {skipped.reason.value}")
+    except LensError as error:
+        return HeldChecked(state="broken", why=str(error))
+    if document is not None and look.for_model and document.structure.private:
+        return HeldChecked(state="broken", why=_PRIVATE)
+    quote = held.quote if document is None else _in_its_words(held, document, look)
+    if quote is None:
+        assert document is not None
+        return _by_its_hash(held, place, document)
+    citation = _citation(held, quote, place, document)
+    checked, at = sources.check(citation, "")
+    return _told(checked, at, place, sources, look)
+
+
+def _in_its_words(held: HeldCitation, document: Document, look: _Look) -> str | None:
+    """The quote in the words of the document: a model was given it without what nobody sees. None where a secret was
+    taken out of it, too."""
+    if not look.for_model or held.quote in document.text:
+        return held.quote
+    return redacted(document.text).unredacted(held.quote)
+
+
+def _by_its_hash(held: HeldCitation, place: Place, document: Document) -> HeldChecked:
+    """A quote that lacks its secrets stands where it stood while its document is the same."""
+    text = document.text
+    if held.span is None or held.sha256 != document.origin.sha256 or held.span[1] > len(text):
+        return HeldChecked(state="drifted", why=_NO_LONGER_KNOWN)
+    span = Span(*held.span)
+    if _NUMBER.sub(r"\1", cut(redacted(text), span)) != _NUMBER.sub(r"\1", held.quote):
+        return HeldChecked(state="drifted", why="the file is as it was and does not say this there")
+    lines = None if is_extracted(place.path) else _lines(SourceText(text), span)
+    return HeldChecked(
+        state="verified",
+        why="",
+        uri=place.uri,
+        folder=place.folder,
+        path=place.path,
+        span=(span.start, span.end),
+        lines=lines,
+        sha256=document.origin.sha256,
+    )
+
+
+def _citation(held: HeldCitation, quote: str, place: Place, document: Document | None) -> Citation:
+    """The citation that is meant. Where no hash is given, the document is taken for what it was if the quote stands at
+    its place, and for another one if not."""
+    start = held.span[0] if held.span is not None else _start(held, quote, document)
+    sha256 = held.sha256
+    if sha256 is None:
+        here = document is not None and document.text.startswith(quote, start)
+        sha256 = document.origin.sha256 if document is not None and here else ""
+    short = len(quote) < SHORTEST_CONTEXT
+    beside = held.beside or (Beside(before=None, after=None) if short else Beside())
+    return Citation(
+        root=place.folder,
+        path=place.path,
+        source=TextSource.DISK,
+        sha256=sha256,
+        encoding="" if document is None else document.origin.encoding,
+        reader=held.reader or ("" if document is None else document.reader),
+        span=Span(start, start + len(quote)),
+        quote=quote,
+        left=beside.before,
+        right=beside.after,
+        count=beside.count,
+    )
+
+
+def _start(held: HeldCitation, quote: str, document: Document | None) -> int:
+    """Where a quote without a span should begin: in the line that is named, else where it stands first."""
+    if document is None:
+        return 0
+    if held.lines is None or is_extracted(document.path):
+        return max(document.text.find(quote), 0)
+    lines = SourceText(document.text)
+    first = lines.offset(Position(held.lines[0], 1))
+    at = document.text.find(quote, first)
+    return at if at >= 0 and lines.position(at).line == held.lines[0] else first
+
+
+def _told(checked: Checked, at: Position | None, place: Place, sources: Sources, look: _Look) -> HeldChecked:
+    if checked.span is None or at is None:
+        broken = checked.gone or checked.unread is not None
+        return HeldChecked(state="broken" if broken else "drifted", why=checked.why)
+    now = Place(place.folder, checked.path or place.path)
+    if now != place:
+        try:
+            renamed = document_at(now, look.rules, look.buffers)
+        except (Skipped, LensError):
+            return HeldChecked(state="broken", why="the file is gone")
+        if look.for_model and renamed.structure.private:
+            return HeldChecked(state="broken", why=_PRIVATE)
+    text = sources.text(checked, "")
+    return HeldChecked(
+        state="verified" if checked.state is CitationState.VERIFIED else "moved",
+        why=checked.why,
+        uri=now.uri,
+        folder=now.folder,
+        path=now.path,
+        span=(checked.span.start, checked.span.end),
+        lines=None if text is None else _lines(text, checked.span),
+        sha256=checked.sha256,
+        locator=None if checked.locator is None else dict(checked.locator),
+    )
+
+
+def _lines(text: SourceText, span: Span) -> tuple[int, int]:
+    return text.position(span.start).line, text.position(max(span.start, span.end - 1)).line
+
+
+ENDPOINT = Endpoint(check, CheckParams)

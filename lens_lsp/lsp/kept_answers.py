@@ -1,0 +1,63 @@
+"""``lens/answer``: an earlier answer, as its file says it, and what it cites."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lens_lsp.corpus.ours import ours
+from lens_lsp.knowledge.answer_files.reading import Written, read_citing
+from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
+from lens_lsp.lsp.for_models import beside
+from lens_lsp.lsp.kept_results import AnswerCitation, KeptAnswer
+from lens_lsp.lsp.opening import answer_file
+from lens_lsp.lsp.requests import AnswerParams, Beside
+from lens_lsp.lsp.uris import inside, uri_of
+from lens_lsp.oracle.redaction import redacted
+
+if TYPE_CHECKING:
+    from lens_lsp.lsp.server import LensServer
+    from lens_lsp.lsp.stores import Stores
+
+
+async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:
+    """The answer. Raises `RequestFailed` where there is none."""
+    run = asyncio.get_running_loop().run_in_executor
+    return await run(None, _answer, ls.desk.stores, ls.session.workspaces(), params)
+
+
+def _answer(stores: Stores, workspaces: Sequence[str], params: AnswerParams) -> KeptAnswer:
+    path = answer_file(stores, workspaces, params.answer)
+    places = [*workspaces, *(os.path.realpath(place) for place in stores.answers(workspaces))]
+    if path is None or not any(inside(os.path.realpath(path), place) for place in places):
+        raise RequestFailed("there is no such answer; name a question that was asked")
+    try:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        raise RequestFailed("the answer's file cannot be read") from None
+    if not ours(text).answer:
+        raise RequestFailed("this file is no answer")
+    cited = tuple(_citation(path, each, for_model=params.for_model) for each in read_citing(text).written)
+    told = redacted(text).text if params.for_model else text
+    return KeptAnswer(schema_="lens.kept/1", uri=uri_of(path), text=told, citations=cited)
+
+
+def _citation(path: str, written: Written, *, for_model: bool) -> AnswerCitation:
+    cited = written.citation
+    quote = redacted(cited.quote).text if for_model else cited.quote
+    return AnswerCitation(
+        uri=uri_of(os.path.abspath(os.path.join(os.path.dirname(path), cited.root, *cited.path.split("/")))),
+        quote=quote or " ",
+        sha256=cited.sha256,
+        span=(cited.span.start, cited.span.end),
+        reader=cited.reader,
+        beside=beside(cited) if for_model else Beside(before=cited.left, after=cited.right, count=cited.count),
+        label=written.label,
+        altered=written.altered,
+    )
+
+
+ENDPOINT = Endpoint(answer, AnswerParams)
