@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from lens_lsp.corpus.extraction import DocumentOptions
 from lens_lsp.corpus.rules import CorpusRules, ProjectRules
 from lens_lsp.domain.answer import Mode
 from lens_lsp.oracle.ledger import Limits
@@ -112,6 +113,7 @@ class _Heard:
             rules=self._rules(command),
             extra_roots=self._extra_roots(),
             memory=None if cache is None else cache << 20,
+            documents=self._documents(command),
             sources=self.sources,
             notices=tuple(self.notices),
         )
@@ -182,6 +184,13 @@ class _Heard:
         )
         languages = [options.language for _, options in self.projects if options.language]
         return replace(rules, fallback_encoding=LANGUAGES[languages[0]]) if languages else rules
+
+    def _documents(self, command: CommandLine) -> DocumentOptions:
+        """What the user's own file and the command line say; nobody else has a word for it."""
+        cached = self._highest("documents.cacheExtractions", "cache_extractions") is True
+        if command.cache_extractions:
+            cached, self.sources["documents.cacheExtractions"] = True, Source.COMMAND_LINE
+        return DocumentOptions(cached, self._highest("documents.ocr", "ocr"))
 
     def _extra_roots(self) -> tuple[str, ...]:
         """The folders that are there; the others are told of."""

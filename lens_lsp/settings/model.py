@@ -1,7 +1,7 @@
 """The model that settings name, and which origin its key belongs to.
 
 What was said of a model holds for that model: its context and its prices do not outlive another base URL or name, and
-a key goes to one origin, the one that was named beside it.
+a key goes to one origin: the one that was named beside it, or that it was put into the system's keyring for.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lens_lsp.settings.options import ClientOptions
 
 
+_VARIABLES = {"model.baseUrl": "LENS_BASE_URL", "model.name": "LENS_MODEL"}
 _EDITOR = "editor"
 
 
@@ -34,10 +35,15 @@ class ModelSettings:
     """An address of the origin that the key is sent to, and of no other."""
 
     @property
+    def unset(self) -> tuple[str, ...]:
+        """What is missing, as files of settings and editors call it; a model is configured when nothing is."""
+        named = {"model.baseUrl": self.base_url, "model.name": self.name}
+        return tuple(key for key, value in named.items() if not value)
+
+    @property
     def missing(self) -> tuple[str, ...]:
-        """The variables that would name what is missing; a model is configured when nothing is."""
-        named = {"LENS_BASE_URL": self.base_url, "LENS_MODEL": self.name}
-        return tuple(variable for variable, value in named.items() if not value)
+        """The same, as variables of the environment."""
+        return tuple(_VARIABLES[key] for key in self.unset)
 
     @property
     def of_editor(self) -> bool:
@@ -71,9 +77,22 @@ class ModelSettings:
         return replace(model, key=environment.get("LENS_API_KEY") or None, key_belongs_to=base_url or key_origin)
 
     @property
+    def key_in_keyring(self) -> bool:
+        """Whether the model gets the key that the system's keyring holds for its origin."""
+        from lens_lsp.kept.keys import kept_for
+        from lens_lsp.models.endpoint import Endpoint
+
+        if self.base_url is None or self._key_fits():
+            return False
+        try:
+            return kept_for(Endpoint.of(self.base_url).origin)
+        except UsageError:
+            return False
+
+    @property
     def key_withheld(self) -> str | None:
-        """Why the key is not sent to the model, None when it is or there is none."""
-        if self.key is None or self._key_fits():
+        """Why the key of the environment is not sent to the model, None when it or another is or there is none."""
+        if self.key is None or self._key_fits() or self.key_in_keyring:
             return None
         if self.key_belongs_to is None:
             return (
@@ -83,18 +102,24 @@ class ModelSettings:
         return "LENS_API_KEY belongs to another origin than the model's and is not sent; see model.keyOrigin"
 
     def chat(self) -> OpenAIChat:
-        """The model, nothing opened yet. Raises `UsageError` for a base URL or a key that cannot be meant."""
+        """The model, nothing opened yet; its key is that of the environment, else the one that the system's keyring
+        holds for its origin, which may be waited for.
+
+        Raises `UsageError` for a base URL or a key that cannot be meant, `KeyringFailed`.
+        """
+        from lens_lsp.kept.keys import key_for
+        from lens_lsp.models.endpoint import Endpoint
         from lens_lsp.models.openai import OpenAIChat
 
         if self.base_url is None or self.name is None:
             raise UsageError(f"no model is configured: set {' and '.join(self.missing)}")
-        key = self.key if self._key_fits() else None
+        key = self.key if self._key_fits() else key_for(Endpoint.of(self.base_url).origin)
         return OpenAIChat(self.base_url, self.name, key, context_tokens=self.context_tokens)
 
     def _key_fits(self) -> bool:
         from lens_lsp.models.endpoint import Endpoint
 
-        if self.base_url is None or self.key_belongs_to is None:
+        if self.key is None or self.base_url is None or self.key_belongs_to is None:
             return False
         try:
             return Endpoint.of(self.base_url).origin == Endpoint.of(self.key_belongs_to).origin

@@ -211,7 +211,7 @@ class ClientOptions(SharedOptions):
     )
     cache_megabytes: Annotated[int, Field(ge=1, le=1_000_000)] | None = _key(
         "cacheMegabytes",
-        "memory for the texts that are searched",
+        "memory kept between questions: what is known of the files, and their texts as far as they fit beside it",
         "a whole number from 1",
         "512",
         "a quarter of the machine's, at most 2,048",
@@ -227,6 +227,24 @@ class UserOptions(ClientOptions):
         "the beginning of the model's address",
         '"https://models.example"',
         "none: the key goes to LENS_BASE_URL only",
+    )
+    cache_extractions: bool | None = _key(
+        "documents.cacheExtractions",
+        "whether the texts of PDF, Office, e-book and mail files are kept in your cache folder for later starts;"
+        " `lens forget --cache` removes them",
+        "true or false",
+        "true",
+        "false",
+    )
+    ocr: (
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]{1,19}(\+[A-Za-z][A-Za-z_]{1,19}){0,9}$")] | None
+    ) = _key(
+        "documents.ocr",
+        "languages that text on scanned pages is recognised in, by the `tesseract` on your PATH; what is shown of it is"
+        " marked as OCR",
+        "one or more languages as tesseract names them, with + in between",
+        '"deu+eng"',
+        "none: scans are named and not read",
     )
     daily_tokens: _Count | None = _key(
         "budget.dailyTokens",

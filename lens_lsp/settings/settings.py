@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from lens_lsp.corpus.extraction import DocumentOptions
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
@@ -36,6 +37,7 @@ class CommandLine:
     limits: Limits = field(default_factory=Limits)
     scopes: tuple[str, ...] = ()
     no_ignore: bool = False
+    cache_extractions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Settings:
     rules: CorpusRules = field(default_factory=CorpusRules)
     extra_roots: tuple[str, ...] = ()
     memory: int | None = None
+    documents: DocumentOptions = field(default_factory=DocumentOptions)
     sources: Mapping[str, Source] = field(default_factory=dict)
     """Who said what, by the key of the user's file; a key that nobody spoke of is left out."""
     notices: tuple[Notice, ...] = ()
@@ -71,6 +74,10 @@ class Settings:
             raise UsageError(
                 f"{named} needs a model, and no editor offers its own here: set LENS_BASE_URL and LENS_MODEL;"
                 " --mode evidence works now, without one"
+            )
+        if source is Source.EDITOR:
+            raise UsageError(
+                f"{named} needs a model: set {' and '.join(self.model.unset)} there; mode evidence works without one"
             )
         raise UsageError(f"{named} needs a model: set {' and '.join(missing)}; --mode evidence works now, without one")
 

@@ -38,6 +38,8 @@ WRONG = {
     "extraRoots": '["relative/canary"]',
     "respectIgnoreFiles": '"yes"',
     "cacheMegabytes": "true",
+    "documents.cacheExtractions": '"canary"',
+    "documents.ocr": '"eng; canary"',
 }
 
 

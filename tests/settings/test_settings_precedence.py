@@ -186,6 +186,10 @@ def test_a_mode_without_its_model_says_what_is_missing_and_who_asked_for_it(told
         told('mode = "deep"').seat()
     with pytest.raises(UsageError, match=r"^--mode fast needs a model: set LENS_BASE_URL; --mode evidence"):
         told(environment={"LENS_MODEL": "any"}, command=CommandLine(mode="fast")).seat()
+    with pytest.raises(
+        UsageError, match=r"^mode deep \(editor\) needs a model: set model\.baseUrl there; mode evidence"
+    ):
+        told(client={"mode": "deep", "model": {"name": "any"}}).seat()
 
 
 def test_a_limit_of_cost_needs_prices(told: Told) -> None:

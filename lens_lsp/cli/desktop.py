@@ -1,0 +1,38 @@
+"""``lens desktop``: the page for people without an editor open."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from lens_lsp.cli.arguments import desktop_parser
+from lens_lsp.cli.terminal import printable_path
+from lens_lsp.domain.errors import MissingExtra, PathNotFound, PathRefused
+
+_NEEDED = ("starlette", "uvicorn", "tomlkit")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """What was typed. Raises `UsageError`."""
+    return desktop_parser().parse_args(argv)
+
+
+def run(typed: argparse.Namespace) -> int:
+    """Serve the page until an interrupt; the exit status."""
+    if any(find_spec(module) is None for module in _NEEDED):
+        raise MissingExtra("the page needs more packages: pip install 'lens-lsp[desktop]'")
+    folders = [_folder(path) for path in typed.paths or [os.curdir]]
+    from lens_lsp.desktop import serving
+
+    return serving.serve(folders, typed.port, (lambda _: None) if typed.no_browser else serving.open_browser)
+
+
+def _folder(path: str) -> str:
+    absolute = os.path.abspath(path)
+    if not os.path.exists(absolute):
+        raise PathNotFound(f"{printable_path(path)} does not exist; give an existing folder")
+    if not os.path.isdir(absolute):
+        raise PathRefused(f"{printable_path(path)} is not a folder; give the folder that it lies in")
+    return absolute

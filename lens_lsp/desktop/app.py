@@ -1,0 +1,265 @@
+"""The HTTP of the page: each address, and what is done there. Whoever gets here was let in by the guard."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from lens_lsp.client.client import Refused, ServerGone
+from lens_lsp.desktop import preferences
+from lens_lsp.desktop.asks import Ask, TooMany
+from lens_lsp.desktop.assistant import Assistant
+from lens_lsp.desktop.feeds import streamed
+from lens_lsp.desktop.folders import Outside
+from lens_lsp.desktop.opening import NoEditor, open_file
+from lens_lsp.desktop.requests import Malformed, body_of, count, word
+from lens_lsp.domain.errors import LensError
+from lens_lsp.lsp.endpoint import incident
+
+_PAGE = "index.html"
+_KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+_FORWARDED: Mapping[str, Mapping[str, object]] = {
+    "lens/clusters": {},
+    "lens/find": {},
+    "lens/forget": {},
+    "lens/ledger": {},
+    "lens/recheck": {},
+    "lens/status": {},
+    "lens/text": {"confined": True},
+    "lens/threads": {},
+}
+"""The requests of the language server that the page may send, and what is said in each whatever the page says."""
+_ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})
+
+T = TypeVar("T")
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def application(assistant: Assistant) -> Starlette:
+    """The app, which starts the assistant and closes it."""
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> AsyncGenerator[None]:
+        assistant.start()
+        yield
+        await assistant.close()
+
+    routes = [
+        Route("/", _static(_PAGE)),
+        *(Route(f"/static/{name}", _static(name)) for name in _built()),
+        Route("/api/asks", _start, methods=["POST"]),
+        Route("/api/asks", _asks),
+        Route("/api/asks/{id}", _cancel, methods=["DELETE"]),
+        Route("/api/asks/{id}/events", _events),
+        Route("/api/consents/{id}", _consent, methods=["POST"]),
+        Route("/api/folders", _folders),
+        Route("/api/happenings", _happenings),
+        Route("/api/key", _keep_key, methods=["PUT"]),
+        Route("/api/key", _drop_key, methods=["DELETE"]),
+        Route("/api/open", _open, methods=["POST"]),
+        Route("/api/page", _page),
+        Route("/api/rpc", _rpc, methods=["POST"]),
+        Route("/api/settings", _preferences),
+        Route("/api/settings", _prefer, methods=["PUT"]),
+    ]
+    app = Starlette(routes=routes, lifespan=life, exception_handlers=_FAILURES)
+    app.state.assistant = assistant
+    return app
+
+
+def _assistant(request: Request) -> Assistant:
+    return cast("Assistant", request.app.state.assistant)
+
+
+async def _start(request: Request) -> Response:
+    assistant, body = _assistant(request), await body_of(request)
+    tab = body.pop("tab", None)
+    if not isinstance(tab, str | None) or (tab is not None and len(tab) > 100):
+        raise Malformed("tab must be a string of at most 100 characters")
+    word(body, "question")
+    if unknown := body.keys() - _ASKING:
+        raise Malformed(f"a question has no {', '.join(sorted(unknown))}")
+    try:
+        ask = assistant.asks.start(body, tab, assistant.prompts.waiting)
+    except TooMany:
+        raise Malformed("too many questions run already; wait for one of them, or cancel it", 429) from None
+    return JSONResponse({"id": ask.id}, 201)
+
+
+async def _asks(request: Request) -> Response:
+    return JSONResponse({"asks": _assistant(request).asks.listed(request.query_params.get("tab"))})
+
+
+async def _cancel(request: Request) -> Response:
+    ask = _ask(request)
+    _assistant(request).asks.cancel(ask.id)
+    return JSONResponse({})
+
+
+async def _events(request: Request) -> StreamingResponse:
+    return streamed(_ask(request).feed, request.headers.get("last-event-id"))
+
+
+async def _happenings(request: Request) -> StreamingResponse:
+    return streamed(_assistant(request).happenings, request.headers.get("last-event-id"))
+
+
+async def _consent(request: Request) -> Response:
+    body = await body_of(request)
+    action = body.get("action")
+    if not isinstance(action, str | None):
+        raise Malformed("action must be a string or null")
+    if not _assistant(request).prompts.answer(request.path_params["id"], action):
+        raise Malformed("nobody waits for this any more", 404)
+    return JSONResponse({})
+
+
+async def _folders(request: Request) -> Response:
+    return JSONResponse({"folders": await _aside(_assistant(request).folders.listed)})
+
+
+async def _preferences(request: Request) -> Response:
+    return JSONResponse(await _aside(preferences.preferences))
+
+
+async def _prefer(request: Request) -> Response:
+    changes = await body_of(request)
+    return JSONResponse(await _aside(partial(preferences.prefer, changes)))
+
+
+async def _keep_key(request: Request) -> Response:
+    key = word(await body_of(request), "key", most=4096)
+    return JSONResponse(await _aside(partial(preferences.keep_key, key)))
+
+
+async def _drop_key(request: Request) -> Response:
+    return JSONResponse(await _aside(preferences.drop_key))
+
+
+async def _open(request: Request) -> Response:
+    body, folders = await body_of(request), _assistant(request).folders
+    uri, line, column = word(body, "uri"), count(body.get("line"), "line"), count(body.get("column"), "column")
+
+    def opened() -> str:
+        return open_file(folders.path(uri), line, column, folders.all(), os.environ)
+
+    return JSONResponse({"opened": await _aside(opened)})
+
+
+async def _page(request: Request) -> Response:
+    asked = request.query_params
+    uri, page = word(asked, "uri"), count(asked.get("page"), "page")
+    view = await _aside(partial(_assistant(request).pages.view, uri, page, asked.get("quote", "")))
+    return Response(view.png, media_type="image/png", headers={"X-Lens-Marks": str(view.marks)})
+
+
+async def _rpc(request: Request) -> Response:
+    body = await body_of(request)
+    method, params = word(body, "method"), body.get("params") or {}
+    if method not in _FORWARDED:
+        raise Malformed("that is none of the requests that the page may send", 403)
+    if not isinstance(params, dict):
+        raise Malformed("params must be a JSON object")
+    result = await _while_connected(
+        request, _assistant(request).server.request(method, {**params, **_FORWARDED[method]}, again=True)
+    )
+    return JSONResponse({"result": result})
+
+
+async def _aside(work: Callable[[], T]) -> T:
+    """What waits for the disk or for the system, off the event loop."""
+    return await asyncio.get_running_loop().run_in_executor(None, work)
+
+
+def _ask(request: Request) -> Ask:
+    ask = _assistant(request).asks.get(request.path_params["id"])
+    if ask is None:
+        raise Malformed("there is no such question, or it ended long ago", 404)
+    return ask
+
+
+async def _while_connected(request: Request, work: Awaitable[Any]) -> Any:
+    """What the work gives; it is cancelled when the page does not wait for it any more."""
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            working.cancel()
+        with suppress(asyncio.CancelledError):
+            return await working
+        raise Malformed("cancelled", 499)
+    finally:
+        working.cancel()
+        leaving.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _static(name: str) -> Endpoint:
+    """Serves one file of the page, read now."""
+    with open(os.path.join(_FOLDER, name), "rb") as file:
+        content = file.read()
+    kind = _KINDS[os.path.splitext(name)[1]]
+
+    async def serve(_: Request) -> Response:
+        return Response(content, media_type=kind)
+
+    return serve
+
+
+_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
+
+
+def _built() -> list[str]:
+    """The names of the page's files: no other can be asked for."""
+    return sorted(name for name in os.listdir(_FOLDER) if os.path.splitext(name)[1] in _KINDS and name != _PAGE)
+
+
+def _failed(status: int, message: str, name: str | None = None, code: int | None = None) -> Response:
+    return JSONResponse({"error": {"code": status if code is None else code, "name": name, "message": message}}, status)
+
+
+async def _on_failure(_: Request, error: Exception) -> Response:
+    """Every failure as JSON; what should not be says a number and nothing of what it was about."""
+    if isinstance(error, Malformed):
+        return _failed(error.status, str(error))
+    if isinstance(error, Outside):
+        return _failed(404, str(error))
+    if isinstance(error, Refused):
+        return _failed(422, error.message, error.name, error.code)
+    if isinstance(error, NoEditor):
+        return _failed(422, str(error), "lens.no-editor")
+    if isinstance(error, LensError):
+        return _failed(422, str(error), error.code)
+    if isinstance(error, OSError):
+        return _failed(422, f"{error.strerror or type(error).__name__}: nothing was changed")
+    if isinstance(error, ServerGone):
+        return _failed(503, f"{error}; it is being started again")
+    if isinstance(error, HTTPException):
+        return _failed(error.status_code, error.detail)
+    number = incident("the page", error)
+    return _failed(500, f"something went wrong that should not (incident {number}, see the terminal)")
+
+
+_FAILURES = dict.fromkeys(
+    (Malformed, Outside, NoEditor, Refused, LensError, OSError, ServerGone, HTTPException, Exception), _on_failure
+)

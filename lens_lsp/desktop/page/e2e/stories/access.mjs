@@ -1,0 +1,209 @@
+/** For everybody: no serious fault that axe-core knows, in light and dark, by keyboard alone, and on 400 pixels. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { after, before, describe, it } from 'node:test';
+
+import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { corpus, emptied, PROOF, QUESTION } from '../rig.mjs';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const NARROW = { width: 400, height: 800 };
+
+/** The faults that axe-core calls serious or critical, in short. */
+async function faults(page) {
+  const found = await page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, { resultTypes: ['violations'] });
+    return violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      html: nodes.slice(0, 3).map((node) => node.html),
+    }));
+  });
+  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+}
+
+/** Whether something is wider than the window. */
+function overflows(page) {
+  return page.evaluate(
+    () => document.documentElement.scrollWidth > innerWidth || document.querySelector('main').scrollWidth > innerWidth,
+  );
+}
+
+describe('for everybody', () => {
+  const dir = emptied('access');
+  const folder = corpus(dir);
+  let desktop;
+
+  /** What can be seen, and how to get there. */
+  const views = {
+    welcome: async (page) => page.goto(`${desktop.origin}/#/`),
+    answer: async (page) => {
+      const turn = page.locator('article').first();
+      await page.locator('.threads a').first().click();
+      await turn.locator('.cite').first().waitFor();
+      await turn.getByText('How this was found').or(turn.locator('.card').first()).first().waitFor();
+    },
+    citation: async (page) => {
+      await page.locator('.cite').first().focus();
+      await page.getByRole('tooltip').waitFor();
+    },
+    source: async (page) => {
+      await page.locator('.card-open').first().click();
+      await page.locator('.source mark').waitFor();
+    },
+    'source-text': async (page) => {
+      await page.locator('.source .toggle button').last().click();
+      await page.locator('.line mark').waitFor();
+    },
+    map: async (page) => {
+      await page.keyboard.press('Escape');
+      await page.goto(`${desktop.origin}/#/map`);
+      await page.locator('.node, .cluster-list button').first().waitFor();
+    },
+    cluster: async (page) => {
+      await page.locator('.node .halo, .cluster-list button').first().click();
+      await page.locator('.detail').waitFor();
+    },
+    list: async (page) => {
+      await page.getByRole('button', { name: 'List' }).click();
+      await page.locator('.cluster-list').waitFor();
+    },
+    sent: async (page) => {
+      await page.goto(`${desktop.origin}/#/sent`);
+      await page.locator('.ledger').waitFor();
+    },
+    settings: async (page) => {
+      await page.goto(`${desktop.origin}/#/settings`);
+      await page.locator('form.fields').first().waitFor();
+    },
+    help: async (page) => {
+      await page.evaluate(() => document.activeElement?.blur());
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+  };
+
+  before(async () => {
+    desktop = await Desktop.start(dir, [folder]);
+    const window = await Window.open();
+    const page = await window.tab(desktop.link);
+    await ask(page, QUESTION);
+    await ask(page, 'When does the lease of the boathouse end?');
+    // The others get in by the same cookie: the link is good once.
+    desktop.cookies = await window.context.cookies();
+    await window.close();
+  });
+  after(() => desktop?.stop());
+
+  const opened = async (options) => {
+    const window = await Window.open({ bypassCSP: true, ...options });
+    await window.context.addCookies(desktop.cookies);
+    const page = await window.tab(desktop.origin);
+    return { window, page };
+  };
+
+  for (const colorScheme of ['light', 'dark']) {
+    it(`has no serious fault in any view, ${colorScheme}`, async () => {
+      const { window, page } = await opened({ colorScheme, reducedMotion: 'reduce' });
+      await page.addScriptTag({ path: AXE });
+      for (const [name, show] of Object.entries(views)) {
+        await show(page);
+        await shot(page, `${colorScheme}-${name}`);
+        assert.deepEqual(await faults(page), [], `${name}, ${colorScheme}`);
+      }
+      await window.close();
+    });
+  }
+
+  it('would be told of a fault', async () => {
+    const { window, page } = await opened({ colorScheme: 'light' });
+    await page.addScriptTag({ path: AXE });
+    await page.evaluate(() => document.querySelector('#question').removeAttribute('aria-label'));
+    await page.evaluate(() => document.querySelector('#question').removeAttribute('placeholder'));
+    const told = (await faults(page)).map(({ id }) => id);
+    assert.ok(told.includes('label'), told.join());
+    await window.close();
+  });
+
+  it('fits into 400 pixels in every view', async () => {
+    const { window, page } = await opened({ viewport: NARROW });
+    for (const [name, show] of Object.entries(views)) {
+      if (name === 'answer') await page.getByRole('button', { name: 'Show threads and views' }).click();
+      await show(page);
+      await shot(page, `narrow-${name}`);
+      assert.equal(await overflows(page), false, name);
+    }
+    await window.close();
+  });
+
+  it('can be used by keyboard alone, from the question to the passage and back', async () => {
+    const { window, page } = await opened();
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the question');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(QUESTION);
+    await page.keyboard.press('Enter');
+    const turn = page.locator('article').first();
+    await turn.and(page.locator('[aria-busy=false]')).waitFor();
+    await turn.locator('.cite').first().waitFor();
+    let steps = 0;
+    while (!(await page.evaluate(() => document.activeElement?.classList.contains('cite')))) {
+      await page.keyboard.press('Shift+Tab');
+      steps += 1;
+      assert.ok(steps < 40, 'no citation is reached');
+    }
+    assert.match(await page.getByRole('tooltip').innerText(), new RegExp(PROOF));
+    await page.keyboard.press('Enter');
+    await page.locator('.source mark').waitFor();
+    assert.ok(await page.evaluate(() => document.activeElement?.closest('.source') !== null));
+    await page.keyboard.press('Escape');
+    assert.ok(await page.evaluate(() => document.activeElement?.classList.contains('cite')));
+    await page.keyboard.press('m');
+    await page.locator('.node').first().waitFor();
+    await page.locator('.node[tabindex="0"]').focus();
+    const first = await page.evaluate(() => document.activeElement?.getAttribute('data-id'));
+    for (const arrow of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp']) {
+      await page.keyboard.press(arrow);
+      if ((await page.evaluate(() => document.activeElement?.getAttribute('data-id'))) !== first) break;
+    }
+    assert.notEqual(await page.evaluate(() => document.activeElement?.getAttribute('data-id')), first);
+    await page.keyboard.press('Enter');
+    await page.locator('.detail h2').waitFor();
+    await window.close();
+  });
+
+  it('tells a screen reader how the search goes, and that the answer is there', async () => {
+    const { window, page } = await opened();
+    await page.evaluate(() => {
+      globalThis.told = [];
+      const place = document.querySelector('.sr[role=status]');
+      new MutationObserver(() => globalThis.told.push(place.textContent)).observe(place, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      });
+    });
+    await ask(page, 'How many questions wait?');
+    await page.waitForFunction(() => globalThis.told.some((each) => each.startsWith('Answer ready.')));
+    const told = await page.evaluate(() => globalThis.told);
+    assert.ok(
+      told.some((each) => each.startsWith('Searching')) && told.some((each) => each.startsWith('The answer needs')),
+      told.join(' | '),
+    );
+    await window.close();
+  });
+
+  it('leaves single letters alone where the user does not want them', async () => {
+    const { window, page } = await opened();
+    await page.goto(`${desktop.origin}/#/settings`);
+    await page.getByLabel('Single letters as shortcuts').uncheck();
+    await page.locator('main h1').focus();
+    await page.keyboard.press('m');
+    assert.match(page.url(), /settings/);
+    await page.reload();
+    await page.locator('main h1').focus();
+    await page.keyboard.press('m');
+    assert.match(page.url(), /settings/);
+    await window.close();
+  });
+});

@@ -1,0 +1,140 @@
+/** What stays: threads, answers and settings, whatever is closed, reloaded or killed; pictures of pages; the map. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { corpus, emptied, LEASE_SENTENCE, PROOF, QUESTION } from '../rig.mjs';
+
+const KEEL = 'When was the keel of the Arlen ferry laid?';
+
+describe('what stays', () => {
+  const dir = emptied('keeping');
+  const folder = corpus(dir);
+  let desktop;
+  let window;
+  let page;
+
+  before(async () => {
+    desktop = await Desktop.start(dir, [folder]);
+    window = await Window.open();
+    page = await window.tab(desktop.link);
+  });
+  after(async () => {
+    await window?.close();
+    await desktop?.stop();
+  });
+
+  it('shows the text of a page that cannot be drawn', async () => {
+    await ask(page, KEEL); // before the picture was ever there: the browser shows one again without asking
+    await page.route('**/api/page?*', (route) => route.fulfill({ status: 404, body: '{}' }));
+    await page.locator('.card', { hasText: 'ferry.pdf' }).locator('.card-open').first().click();
+    await page.getByText('This page cannot be shown as a picture').waitFor();
+    await page.locator('.line mark').first().waitFor();
+    await page.unroute('**/api/page?*');
+    await page.keyboard.press('Escape');
+  });
+
+  it('shows the page of a PDF with the passage marked, and its text beside that', async () => {
+    await page.locator('.card', { hasText: 'ferry.pdf' }).locator('.card-open').first().click();
+    const picture = page.locator('img.page');
+    await picture.waitFor();
+    await page.waitForFunction(() => document.querySelector('img.page')?.naturalWidth > 300);
+    assert.match(await picture.getAttribute('alt'), /^Page 3 of ferry\.pdf/);
+    assert.match(await page.locator('.source .card-place').innerText(), /p\. 3/);
+    await shot(page, 'pdf');
+    await page.locator('.source .toggle button').last().click();
+    await page.locator('.line mark').first().waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('understands a follow-up, and keeps both in one thread', async () => {
+    await page.keyboard.press('n');
+    await ask(page, 'When does the lease of the boathouse end?');
+    await ask(page, 'And what is the rent of the boathouse in 2026?');
+    assert.equal(await page.locator('article').count(), 2);
+    await page.locator('.threads a[aria-current]').getByText('2', { exact: true }).waitFor();
+  });
+
+  it('finds the thread again after a reload, with its answers and their evidence', async () => {
+    const address = page.url();
+    await page.reload();
+    await page.locator('article').nth(1).waitFor();
+    assert.equal(page.url(), address);
+    await page.locator('article').first().locator('.cite').first().waitFor();
+    await page.locator('article').first().locator('.state-verified').first().waitFor();
+    await page.locator('article').first().locator('.card-open').first().click();
+    await page.locator('.source mark').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.goBack();
+    await page.goBack();
+    await page.locator('article h1', { hasText: KEEL }).waitFor();
+  });
+
+  it('searches only where it is told to', async () => {
+    await page.keyboard.press('n');
+    await page.locator('select').first().selectOption('files');
+    await page.getByLabel('Pattern of files').fill('lease.md');
+    const turn = await ask(page, QUESTION);
+    assert.equal(await turn.locator('.card', { hasText: PROOF }).count(), 0);
+    await page.locator('select').first().selectOption('everything');
+  });
+
+  it('draws what is known, fresh and not, and forgets what it is told to', async () => {
+    const lease = path.join(folder, 'lease.md');
+    writeFileSync(lease, readFileSync(lease, 'utf8').replace(LEASE_SENTENCE, 'Nothing is known of the end.'));
+    await page.keyboard.press('m');
+    const gone = page.getByRole('button', { name: 'When does the lease of the boathouse end?, No longer there' });
+    await gone.waitFor();
+    assert.ok((await page.getByRole('button', { name: /, Fresh$/ }).count()) > 0);
+    const shapes = await page
+      .locator('.node path')
+      .evaluateAll((all) => new Set(all.map((each) => each.getAttribute('d').replace(/[\d.-]+/g, ''))).size);
+    assert.ok(shapes > 1, 'states differ by colour only');
+    await gone.locator('.halo').click();
+    const detail = page.getByRole('region', { name: 'What is known' });
+    await detail
+      .getByText(LEASE_SENTENCE.replaceAll('**', '').slice(0, 10))
+      .or(detail.locator('blockquote'))
+      .first()
+      .waitFor();
+    await shot(page, 'map');
+    await detail.getByRole('button', { name: 'Forget this' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click();
+    await gone.waitFor({ state: 'detached' });
+  });
+
+  it('keeps settings in the file of the user, and refuses what makes no sense', async () => {
+    await page.keyboard.press(',');
+    await page.getByLabel('Calls', { exact: true }).fill('3');
+    await page.getByLabel('How questions are answered').selectOption('evidence');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Saved.').waitFor();
+    const file = path.join(desktop.home, '.config/lens-lsp/config.toml');
+    assert.match(readFileSync(file, 'utf8'), /calls = 3/);
+    assert.match(readFileSync(file, 'utf8'), /mode = "evidence"/);
+    await page.getByLabel('Address').fill('http://models.example/v1');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('alert').waitFor();
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /models\.example/);
+    await page.reload();
+    assert.equal(await page.getByLabel('Calls', { exact: true }).inputValue(), '3');
+    await shot(page, 'settings');
+  });
+
+  it('loses no answer when the program is killed and started again', async () => {
+    const complaints = [...window.complaints];
+    await desktop.stop('SIGKILL');
+    await page.getByText('Lens does not answer').waitFor();
+    await desktop.run();
+    await page.goto(desktop.link);
+    await page.locator('.threads a', { hasText: KEEL }).click();
+    await page.locator('article .cite').first().waitFor();
+    window.complaints = complaints.filter((each) => !/404|422|400/.test(each));
+  });
+
+  it('complains of nothing', () => {
+    assert.deepEqual(window.complaints, []);
+  });
+});

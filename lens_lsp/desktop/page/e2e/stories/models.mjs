@@ -1,0 +1,186 @@
+/** A model: it streams, is stopped, costs, and is asked only after the user said so. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { corpus, Endpoint, emptied, FACT, PROOF, QUESTION } from '../rig.mjs';
+
+const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
+
+/** Settings of a model, as the user's file has them; a million tokens cost so much. */
+function model(baseUrl) {
+  return `[model]\nbaseUrl = "${baseUrl}"\nname = "story"\nprices = { in = 2.0, out = 8.0 }\n`;
+}
+
+describe('a model on this machine', () => {
+  const dir = emptied('models');
+  const folder = corpus(dir);
+  let endpoint;
+  let desktop;
+  let window;
+  let page;
+
+  before(async () => {
+    endpoint = await Endpoint.start({ fact: FACT, quote: PROOF, value: '4 and 64', answer: WORDS });
+    desktop = await Desktop.start(dir, [folder], { settings: model(endpoint.baseUrl) });
+    window = await Window.open();
+    page = await window.tab(desktop.link);
+  });
+  after(async () => {
+    await window?.close();
+    await desktop?.stop();
+    await endpoint?.stop();
+  });
+
+  it('is named before anything is asked', async () => {
+    await page.getByText('story on this machine words the answer').waitFor();
+  });
+
+  it('shows what would be sent, and sends nothing for that', async () => {
+    await page.locator('#question').fill(QUESTION);
+    await page.getByRole('button', { name: 'Preview what would be sent' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('.message').first().waitFor();
+    assert.match(await dialog.innerText(), new RegExp(endpoint.host));
+    await shot(page, 'preview');
+    await page.keyboard.press('Escape');
+    assert.equal(endpoint.stages.length, 0);
+  });
+
+  it('streams: the fact is proven and its passage there before the answer ends', async () => {
+    endpoint.hold();
+    await page.locator('#question').press('Enter');
+    const turn = page.locator('article').first();
+    await turn.locator('.need-covered').waitFor();
+    await turn.locator('.card', { hasText: PROOF }).waitFor();
+    await turn.getByText('Four questions are worked').waitFor();
+    assert.equal(await turn.getAttribute('aria-busy'), 'true');
+    assert.equal(await turn.getByText('wait for their turn').count(), 0);
+    await shot(page, 'streaming');
+    endpoint.release();
+    await turn.getByText('wait for their turn').waitFor();
+    await turn.locator('.cite').first().waitFor();
+  });
+
+  it('says what was sent and what it cost, for this question and in the ledger', async () => {
+    const turn = page.locator('article').first();
+    await turn
+      .locator('.account')
+      .getByText('passages sent to')
+      .or(turn.getByText('passage sent to'))
+      .first()
+      .waitFor();
+    assert.match(await turn.locator('.account').innerText(), /calls? · [\d,]+ tokens · cost 0\.\d+/);
+    await turn.getByText('How this was found').click();
+    await turn.locator('.sent-places button').first().waitFor();
+    await page.getByRole('link', { name: 'What was sent' }).click();
+    const row = page.locator('.ledger tbody tr').first();
+    await row.waitFor();
+    assert.match(await row.innerText(), new RegExp(endpoint.host));
+    await row.getByRole('button').click();
+    await page.locator('.entry-places li').first().waitFor();
+    await shot(page, 'sent');
+    await page.locator('.entry-places button').first().click();
+    await page.locator('.source mark').first().waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('is left alone when the question is stopped, and what was found stays', async () => {
+    endpoint.hold();
+    await page.keyboard.press('n');
+    await page.locator('#question').fill('How many questions wait at most?');
+    await page.keyboard.press('Enter');
+    const turn = page.locator('article').first();
+    await turn.getByText('Four questions are worked').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await turn.getByText('Stopped. This is what was found until then.').waitFor();
+    await endpoint.hungUp;
+    assert.ok((await turn.locator('.card').count()) > 0);
+    await shot(page, 'stopped');
+    endpoint.release();
+  });
+
+  it('goes on while the page is reloaded, and is there afterwards', async () => {
+    endpoint.hold();
+    await page.keyboard.press('n');
+    await page.locator('#question').fill('How many questions can run side by side?');
+    await page.keyboard.press('Enter');
+    await page.locator('article').getByText('Four questions are worked').waitFor();
+    await page.reload();
+    const turn = page.locator('article').first();
+    await turn.getByText('Four questions are worked').waitFor();
+    assert.equal(await turn.getAttribute('aria-busy'), 'true');
+    endpoint.release();
+    await turn.getByText('wait for their turn').waitFor();
+    assert.equal(await page.locator('article').count(), 1);
+  });
+
+  it('does not disturb a question of another tab', async () => {
+    endpoint.hold();
+    await page.keyboard.press('n');
+    await page.locator('#question').fill('How many questions wait for a turn?');
+    await page.keyboard.press('Enter');
+    await page.locator('article').getByText('Four questions are worked').waitFor();
+    const other = await window.tab(desktop.origin);
+    await other.locator('select').last().selectOption('evidence');
+    const turn = await ask(other, QUESTION);
+    await turn.locator('.cite').first().waitFor();
+    assert.equal(await page.locator('article').getAttribute('aria-busy'), 'true');
+    assert.equal(await page.locator('article').count(), 1);
+    endpoint.release();
+    await page.locator('article').getByText('wait for their turn').waitFor();
+    await other.close();
+  });
+
+  it('complains of nothing', () => {
+    assert.deepEqual(window.complaints, []);
+  });
+});
+
+describe('a model elsewhere', () => {
+  const HOST = 'https://models.invalid';
+  const dir = emptied('consent');
+  const folder = corpus(dir);
+  let desktop;
+  let window;
+  let page;
+
+  before(async () => {
+    desktop = await Desktop.start(dir, [folder], { settings: model(`${HOST}/v1`) });
+    window = await Window.open();
+    page = await window.tab(desktop.link);
+  });
+  after(async () => {
+    await window?.close();
+    await desktop?.stop();
+  });
+
+  const prompt = async (question) => {
+    await page.locator('#question').fill(question);
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    return dialog;
+  };
+
+  it('is asked only after a dialog that names it, and never when that is closed', async () => {
+    await page.getByText(`You are asked before the first passage goes to ${HOST}`).waitFor();
+    const dialog = await prompt(QUESTION);
+    assert.match(await dialog.getByRole('heading').innerText(), /models\.invalid/);
+    await shot(page, 'consent');
+    await page.keyboard.press('Escape');
+    await page.locator('article').last().getByText('Nothing was sent, and the question was not answered.').waitFor();
+  });
+
+  it('is not asked where rules are to answer', async () => {
+    const dialog = await prompt('How many questions are there at a time?');
+    await dialog.getByRole('button', { name: 'Evidence only' }).click();
+    await page.locator('article').last().getByText('Nothing left this machine').waitFor();
+  });
+
+  it('is tried where that was allowed, and its failure is told', async () => {
+    const dialog = await prompt('How many questions run together?');
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await page.locator('article').last().getByText('The model failed on the way').waitFor({ timeout: 60_000 });
+  });
+});

@@ -1,0 +1,80 @@
+/** The beginning: the page is there at once, and what the program knows comes after it. */
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+
+import { attend } from './api';
+import { followKeys } from './keys';
+import { resume } from './state/asking';
+import { loadLedger, loadSurroundings, loadThreads, openThread, recheckSoon } from './state/knowing';
+import { connected, serverState, tell, tellFailure, thread, threads } from './state/page';
+import { followAddress } from './state/route';
+import { applyTheme } from './state/theme';
+import { App } from './views/App';
+import { words } from './words';
+
+applyTheme();
+followAddress();
+followKeys();
+render(<App />, document.body);
+performance.mark('lens-interactive');
+
+const SOON_MILLISECONDS = 100;
+let loading: ReturnType<typeof setTimeout> | undefined;
+
+/** Other tabs ask, too: several answers at once are one look. */
+function threadsSoon(): void {
+  clearTimeout(loading);
+  loading = setTimeout(() => {
+    loadThreads().catch(tellFailure);
+  }, SOON_MILLISECONDS);
+}
+
+let wasLost = false;
+attend(
+  (happening) => {
+    switch (happening.type) {
+      case 'drift':
+        recheckSoon();
+        break;
+      case 'answered':
+        threadsSoon();
+        break;
+      case 'notice':
+        tell(happening.message);
+        break;
+      case 'server':
+        serverState.value = happening.state;
+        threadsSoon();
+        break;
+    }
+  },
+  (is) => {
+    connected.value = is;
+    if (is && wasLost) {
+      void begin();
+    }
+    wasLost = !is;
+  },
+);
+
+async function begin(): Promise<void> {
+  try {
+    await Promise.all([loadSurroundings(), loadThreads(), resume()]);
+    void loadLedger();
+  } catch (error) {
+    tell(words.failures.start(error instanceof Error ? error.message : String(error)), { bad: true });
+  }
+}
+
+effect(() => {
+  const name = thread.value;
+  if (name !== null && threads.value !== null) {
+    void openThread(name).catch(tellFailure);
+  }
+});
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') {
+    recheckSoon();
+  }
+});
+void begin();

@@ -1,0 +1,154 @@
+/** Questions on their way: begun, followed, ended, and found again after a reload. */
+import * as api from '../api';
+import type { AskMessage, DryRunResult, RunningAsk, Scope } from '../protocol';
+import { words } from '../words';
+import { loadLedger, loadThreads, recheckSoon } from './knowing';
+import {
+  announcement,
+  type ChosenScope,
+  changeTurn,
+  chosenMode,
+  chosenScope,
+  draft,
+  folders,
+  fresh,
+  newThread,
+  setTurns,
+  tab,
+  tellFailure,
+  thread,
+  turnsOf,
+} from './page';
+import { go, route } from './route';
+import { begun, ended, heard, type Turn } from './turn';
+
+/** What the program is told of where to look. */
+export function scopeOf(chosen: ChosenScope): Scope {
+  switch (chosen.kind) {
+    case 'everything':
+      return {};
+    case 'folder':
+      return { folders: [chosen.uri] };
+    case 'files':
+      return { globs: [chosen.glob] };
+    case 'document':
+      return { uri: chosen.uri };
+  }
+}
+
+/** Asks what is in the ask box, in the thread that is shown. */
+export async function submit(question: string): Promise<void> {
+  const name = thread.value ?? newThread();
+  const scope = scopeOf(chosenScope.value);
+  const turn = begun({ key: crypto.randomUUID(), question, scope, mode: chosenMode.value });
+  setTurns(name, (turns) => [...turns, turn]);
+  draft.value = '';
+  announcement.value = words.live.searching;
+  if (route.value.view !== 'ask' || route.value.thread !== name) {
+    go({ view: 'ask', thread: name });
+    fresh.value = newThread();
+  }
+  try {
+    const id = await api.ask({ question, scope, mode: chosenMode.value, thread: name, tab });
+    changeTurn(turn.key, (now) => ({ ...now, ask: id }));
+    attach(turn.key, id);
+  } catch (error) {
+    changeTurn(turn.key, (now) => ended(now, 'failed', error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** Asks a question again, as it was asked. */
+export async function again(turn: Turn): Promise<void> {
+  await submit(turn.question);
+}
+
+function attach(key: string, id: string): void {
+  const hear = (message: AskMessage) => {
+    changeTurn(key, (now) => heard(now, message, rootsOf(now.scope)));
+    say(key, message);
+    if (message.type === 'result' || message.type === 'error') {
+      void loadThreads();
+      void loadLedger();
+      recheckSoon();
+    }
+  };
+  api.follow(id, hear, () => changeTurn(key, (now) => ended(now, 'failed', words.failures.streamLost)));
+}
+
+/** The folders that passages may be in while their question runs. */
+function rootsOf(scope: Scope): readonly string[] {
+  return scope.folders === undefined && scope.uri === undefined ? folders.value.map(({ uri }) => uri) : [];
+}
+
+function turnOf(key: string): Turn | undefined {
+  return [...turnsOf.value.values()].flat().find((turn) => turn.key === key);
+}
+
+/** What is worth interrupting a screen reader's user for, and no more. */
+function say(key: string, message: AskMessage): void {
+  const turn = turnOf(key);
+  if (turn === undefined) {
+    return;
+  }
+  if (message.type === 'event' && message.event.type === 'planned') {
+    announcement.value = words.live.planned(turn.needs.length);
+  } else if (message.type === 'event' && message.event.type === 'covered') {
+    announcement.value = words.live.covered(
+      turn.needs.filter((need) => need.status === 'covered').length,
+      turn.needs.length,
+    );
+  } else if (message.type === 'result' || message.type === 'error') {
+    announcement.value = words.live.ended(turn);
+  }
+}
+
+/** Ends a question; what was found comes as its answer. */
+export async function stop(turn: Turn): Promise<void> {
+  if (turn.ask !== undefined) {
+    await api.cancel(turn.ask).catch(tellFailure);
+  }
+}
+
+/** Answers the prompt of a question. */
+export async function answerConsent(turn: Turn, action: string | null): Promise<void> {
+  const prompt = turn.consent;
+  if (prompt === null) {
+    return;
+  }
+  changeTurn(turn.key, (now) => ({ ...now, consent: null }));
+  await api.consent(prompt.id, action).catch(tellFailure);
+}
+
+/** What would be sent for a question, of which nothing is kept. */
+export async function preview(question: string): Promise<DryRunResult> {
+  const scope = scopeOf(chosenScope.value);
+  const id = await api.ask({ question, scope, mode: chosenMode.value, dryRun: true, tab });
+  return new Promise((resolve, reject) => {
+    const hear = (message: AskMessage) => {
+      if (message.type === 'result') {
+        resolve(message.result as DryRunResult);
+      } else if (message.type === 'error') {
+        reject(new Error(message.message));
+      }
+    };
+    api.follow(id, hear, () => reject(new Error(words.failures.streamLost)));
+  });
+}
+
+/** Follows the questions of this tab again that a reload cut off. */
+export async function resume(): Promise<void> {
+  const mine = (await api.asks()).filter((each) => each.tab === tab && !each.done && each.thread !== null);
+  for (const each of mine) {
+    resumeOne(each);
+  }
+}
+
+function resumeOne({ id, question, thread: name }: RunningAsk): void {
+  const known = [...turnsOf.value.values()].flat().some((turn) => turn.ask === id);
+  if (known || name === null) {
+    return;
+  }
+  const turn = begun({ key: id, ask: id, question });
+  setTurns(name, (turns) => [...turns, turn]);
+  attach(turn.key, id);
+}

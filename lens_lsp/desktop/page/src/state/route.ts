@@ -1,0 +1,69 @@
+/** Which part of the page is shown: kept in the address, so that Back, Forward and a reload mean what they say. */
+import { signal } from '@preact/signals';
+
+/** A part of the page. `thread` null is a new one. */
+export type Route =
+  | { readonly view: 'ask'; readonly thread: string | null }
+  | { readonly view: 'map'; readonly cluster: string | null }
+  | { readonly view: 'sent' }
+  | { readonly view: 'settings' };
+
+/** What the address says. */
+export function routeOf(hash: string): Route {
+  const [, view = '', ...rest] = hash.replace(/^#/, '').split('/');
+  const what = decoded(rest.join('/')) || null;
+  switch (view) {
+    case 'thread':
+      return { view: 'ask', thread: what };
+    case 'map':
+      return { view: 'map', cluster: what };
+    case 'sent':
+    case 'settings':
+      return { view };
+    default:
+      return { view: 'ask', thread: null };
+  }
+}
+
+/** The address of a part. */
+export function hashOf(route: Route): string {
+  switch (route.view) {
+    case 'ask':
+      return route.thread === null ? '#/' : `#/thread/${encodeURIComponent(route.thread)}`;
+    case 'map':
+      return route.cluster === null ? '#/map' : `#/map/${encodeURIComponent(route.cluster)}`;
+    default:
+      return `#/${route.view}`;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
+/** What is shown now. */
+export const route = signal<Route>(routeOf(location.hash));
+
+/** Goes there; `replace` leaves no way back to what was shown. */
+export function go(to: Route, { replace = false } = {}): void {
+  const hash = hashOf(to);
+  if (replace) {
+    history.replaceState(null, '', hash);
+  } else if (location.hash !== hash) {
+    history.pushState(null, '', hash);
+  }
+  route.value = to;
+}
+
+/** Follows Back and Forward. */
+export function followAddress(): void {
+  const changed = () => {
+    route.value = routeOf(location.hash);
+  };
+  addEventListener('popstate', changed);
+  addEventListener('hashchange', changed);
+}

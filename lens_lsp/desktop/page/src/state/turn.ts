@@ -1,0 +1,260 @@
+/** One question and all that is known of it: messages of its stream go in, what is shown comes out. */
+import type {
+  AnswerResult,
+  AskMessage,
+  CheckedCitation,
+  Cluster,
+  ConsentPrompt,
+  EventEvidence,
+  Evidence,
+  Ledger,
+  LensEvent,
+  Mode,
+  RequirementResult,
+  Scope,
+} from '../protocol';
+import { uriBelow } from '../text/places';
+
+/** What became of a required fact so far; `searching` until the search says more. */
+export type NeedStatus = 'searching' | RequirementResult['status'];
+
+/** A fact that the question needs. */
+export interface Need {
+  readonly id: string;
+  readonly text: string;
+  readonly status: NeedStatus;
+  readonly value: string | null;
+  readonly confidence: number | null;
+  /** Numbers of passages. */
+  readonly evidence: readonly number[];
+}
+
+/** A passage, wherever it was told of. */
+export interface Passage {
+  readonly n: number;
+  /** Null until it is known which file it is. */
+  readonly uri: string | null;
+  readonly path: string;
+  /** Code points in the text of the document. */
+  readonly span: readonly [number, number];
+  readonly quote: string;
+  /** From 1. */
+  readonly line: number | null;
+  readonly heading: readonly string[];
+  readonly locator: Readonly<Record<string, unknown>> | null;
+  /** Cited by the answer; others were found on the way. */
+  readonly cited: boolean;
+  /** After the last look at its source; undefined before the first. */
+  readonly checked?: CheckedCitation;
+}
+
+/** How far a question is. */
+export type TurnState = 'asking' | 'done' | 'cancelled' | 'failed';
+
+/** A question, and what is known of its answer. */
+export interface Turn {
+  /** Of the page alone. */
+  readonly key: string;
+  /** Its stream; undefined for an answer that was kept. */
+  readonly ask?: string;
+  readonly question: string;
+  readonly scope: Scope;
+  readonly mode: Mode;
+  readonly state: TurnState;
+  readonly status: AnswerResult['status'] | null;
+  readonly stopped: AnswerResult['stopped'] | null;
+  readonly needs: readonly Need[];
+  readonly passages: readonly Passage[];
+  /** Markdown with `[n]`. */
+  readonly answer: string;
+  /** Of the search, where told. */
+  readonly found: number;
+  readonly scanned: number;
+  readonly round: number;
+  readonly percentage: number | null;
+  readonly consent: ConsentPrompt | null;
+  readonly failure: string | null;
+  readonly ledger: Ledger | null;
+  readonly result: AnswerResult | null;
+  readonly answerUri: string | null;
+  /** When it was asked, where that is known. */
+  readonly asked: string | null;
+}
+
+const MOST_PASSAGES = 60;
+const LONGEST_ANSWER = 200_000;
+const DECLINED = 'lens.consent';
+const CANCELLED = 'lens.cancelled';
+
+/** A question of which nothing is known yet. */
+export function begun(from: Pick<Turn, 'key' | 'question'> & Partial<Turn>): Turn {
+  return {
+    scope: {},
+    mode: 'auto',
+    state: 'asking',
+    status: null,
+    stopped: null,
+    needs: [],
+    passages: [],
+    answer: '',
+    found: 0,
+    scanned: 0,
+    round: 0,
+    percentage: null,
+    consent: null,
+    failure: null,
+    ledger: null,
+    result: null,
+    answerUri: null,
+    asked: null,
+    ...from,
+  };
+}
+
+/** The question after one more message. `roots` are the URIs that live passages may be in. */
+export function heard(turn: Turn, message: AskMessage, roots: readonly string[]): Turn {
+  switch (message.type) {
+    case 'event':
+      return afterEvent(turn, message.event, roots);
+    case 'progress':
+      return { ...turn, percentage: message.percentage ?? turn.percentage };
+    case 'consent':
+      return { ...turn, consent: { id: message.id, message: message.message, actions: message.actions } };
+    case 'consent-over':
+      return turn.consent?.id === message.id ? { ...turn, consent: null } : turn;
+    case 'result':
+      return 'answer' in message.result ? concluded(turn, message.result) : { ...turn, state: 'done' };
+    case 'error':
+      return afterError(turn, message.name, message.message);
+  }
+}
+
+function afterError(turn: Turn, name: string | null, message: string): Turn {
+  switch (name) {
+    case CANCELLED:
+      return ended(turn, 'cancelled', null);
+    case DECLINED:
+      return ended(turn, 'cancelled', message);
+    default:
+      return ended(turn, 'failed', message);
+  }
+}
+
+function afterEvent(turn: Turn, event: LensEvent, roots: readonly string[]): Turn {
+  switch (event.type) {
+    case 'planned':
+      return { ...turn, mode: event.mode, needs: event.plan.requirements.map(({ id, text }) => searchedFor(id, text)) };
+    case 'scanned':
+      return { ...turn, found: event.found, scanned: event.files };
+    case 'proposed':
+      return { ...turn, round: event.round, consent: null };
+    case 'covered': {
+      const covered = new Set(event.beliefs.filter((belief) => belief.covered).map((belief) => belief.requirement));
+      const judged = (need: Need): Need => ({ ...need, status: covered.has(need.id) ? 'covered' : 'searching' });
+      return { ...turn, consent: null, needs: turn.needs.map(judged) };
+    }
+    case 'evidenceFound':
+      return withPassage(turn, livePassage(event.evidence, event.final, roots), event.final);
+    case 'answerDelta':
+      return {
+        ...turn,
+        consent: null,
+        answer: (event.restart ? '' : turn.answer) + event.text.slice(0, LONGEST_ANSWER),
+      };
+    case 'answered':
+      return { ...turn, answer: event.answer.answer, needs: event.answer.requirements };
+    default:
+      return turn;
+  }
+}
+
+function searchedFor(id: string, text: string): Need {
+  return { id, text, status: 'searching', value: null, confidence: null, evidence: [] };
+}
+
+function livePassage(evidence: EventEvidence, cited: boolean, roots: readonly string[]): Passage {
+  const { n, path, span, quote, heading, locator, start } = evidence;
+  // Which folder a number means is told by the result only, unless there is but one.
+  const [only] = roots;
+  const uri = roots.length === 1 && only !== undefined ? uriBelow(only, path) : null;
+  return { n, uri, path, span, quote, line: start.line, heading, locator, cited };
+}
+
+/** Passages of the answer have numbers of their own: they take the places of those found on the way. */
+function withPassage(turn: Turn, passage: Passage, final: boolean): Turn {
+  const shelf = final ? turn.passages.filter(({ cited }) => cited) : turn.passages;
+  if (shelf.length >= MOST_PASSAGES || (!final && shelf.some(({ cited }) => cited))) {
+    return turn;
+  }
+  const same = (other: Passage) => other.path === passage.path && other.span.join() === passage.span.join();
+  const others = shelf.filter((other) => !same(other));
+  return { ...turn, passages: [...others, passage] };
+}
+
+function concluded(turn: Turn, result: AnswerResult): Turn {
+  return {
+    ...turn,
+    question: result.typed ?? result.question,
+    mode: result.mode,
+    state: result.stopped === 'cancelled' ? 'cancelled' : 'done',
+    status: result.status,
+    stopped: result.stopped,
+    needs: result.requirements,
+    passages: result.evidence.map(settled),
+    answer: result.answer,
+    found: result.coverage.found,
+    scanned: result.coverage.scanned,
+    percentage: null,
+    consent: null,
+    ledger: result.ledger,
+    result,
+    answerUri: result.answerUri,
+  };
+}
+
+function settled(evidence: Evidence): Passage {
+  const { n, uri, path, span, quote, heading, locator, range } = evidence;
+  return { n, uri, path, span, quote, line: range && range.start.line + 1, heading, locator, cited: true };
+}
+
+/** Nothing more will come. What was found stays. */
+export function ended(turn: Turn, state: 'cancelled' | 'failed', failure: string | null): Turn {
+  const given = (need: Need): Need => (need.status === 'searching' ? { ...need, status: 'missing' } : need);
+  return { ...turn, state, failure, consent: null, percentage: null, needs: turn.needs.map(given) };
+}
+
+/** A question of a cluster as it was answered then. */
+export function kept(key: string, cluster: Cluster, question: string, typed: string): Turn | undefined {
+  const found = cluster.questions.findLast((each) => each.question === question) ?? cluster.questions.at(-1);
+  if (found === undefined) {
+    return undefined;
+  }
+  const ids = found.evidence;
+  const passages = ids.flatMap((id, at): Passage[] => {
+    const citation = cluster.citations.find((each) => each.id === id);
+    return citation === undefined ? [] : [{ ...citation, n: at + 1, line: null, cited: true }];
+  });
+  const facts = cluster.facts.filter(({ id, retired }) => found.facts.includes(id) && !retired);
+  const needs = facts.map((fact) => ({
+    id: fact.id,
+    text: fact.text,
+    status: fact.status,
+    value: fact.value,
+    confidence: fact.confidence,
+    evidence: fact.evidence.map((id) => ids.indexOf(id) + 1).filter((n) => n > 0),
+  }));
+  const { answer, mode, status, asked, answerUri } = found;
+  return begun({ key, question: typed, state: 'done', answer, mode, status, asked, answerUri, needs, passages });
+}
+
+/** The question with what a look at its sources said. */
+export function rechecked(turn: Turn, citations: readonly CheckedCitation[]): Turn {
+  const passages = turn.passages.map((passage) => {
+    const checked = citations.find(
+      ({ path, quote, span }) =>
+        path === passage.path && quote === passage.quote && span.join() === passage.span.join(),
+    );
+    return checked === undefined ? passage : { ...passage, checked };
+  });
+  return { ...turn, passages };
+}

@@ -1,0 +1,25 @@
+/** An answer as Markdown for elsewhere: its words, and a footnote with place and quote for each passage it cites. */
+import type { Passage, Turn } from '../state/turn';
+import { inertLine, printable } from './inert';
+import { placeInWords } from './places';
+
+// Not after an odd number of backslashes: there it is harmless already.
+const LIVE = /(?<!\\)((?:\\\\)*)(!(?=\[)|<(?=[a-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=\/\/)|(?<=www)\.)/gi;
+
+/** The answer of a question with its citations. Nothing of a note or a model in it is a link, an image or HTML. */
+export function withCitations({ question, answer, passages }: Pick<Turn, 'question' | 'answer' | 'passages'>): string {
+  const cited = passages.filter((passage) => passage.cited);
+  const known = new Set(cited.map(({ n }) => n));
+  const words = printable(answer)
+    .trim()
+    .replace(LIVE, '$1\\$2')
+    .replace(/\[(\d+)\]/g, (mark, n: string) => (known.has(Number(n)) ? `[^${n}]` : mark));
+  const notes = cited.map(footnote);
+  return [`**${inertLine(question)}**`, '', words, '', ...notes, ''].join('\n');
+}
+
+function footnote({ n, path, uri, locator, line, quote }: Passage): string {
+  const place = placeInWords(path, locator, line);
+  const name = inertLine(place === '' ? path : `${path}, ${place}`);
+  return `[^${n}]: ${uri === null ? name : `[${name}](<${uri}>)`}: “${inertLine(quote)}”`;
+}

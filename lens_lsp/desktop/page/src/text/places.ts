@@ -1,0 +1,62 @@
+/** Where a passage stands, as a person says it, and how its document is best shown. */
+
+/** What the program tells of a place in an extracted document: `{page: 12}`, `{sheet: "Costs", cell: "B7"}`. */
+export type Locator = Readonly<Record<string, unknown>>;
+
+/** How a document is shown. */
+export type Kind = 'markdown' | 'table' | 'pdf' | 'text';
+
+const EXTRACTED = /\.(pdf|docx|docm|dotx|pptx|pptm|xlsx|xlsm|xlsb|xls|ods|odt|ott|odp|epub|rtf|eml|mbox|ipynb)$/i;
+
+/** By the end of its name. */
+export function kindOf(path: string): Kind {
+  if (/\.(md|markdown|mdown|mkd|mkdn|mdwn|mdx|rmd|qmd|ipynb)$/i.test(path)) {
+    return 'markdown';
+  }
+  if (/\.(csv|tsv|tab|psv)$/i.test(path)) {
+    return 'table';
+  }
+  return /\.pdf$/i.test(path) ? 'pdf' : 'text';
+}
+
+/** The page of a locator, from 1; undefined where it has none. */
+export function pageOf(locator: Locator | null | undefined): number | undefined {
+  const page = locator?.page;
+  return typeof page === 'number' && Number.isInteger(page) && page > 0 ? page : undefined;
+}
+
+/** `p. 12`, `slide 4`, `Sheet1!B7`, `2024-03-01`, else `line 7`; empty where nothing is known. */
+export function placeInWords(path: string, locator: Locator | null | undefined, line: number | null): string {
+  const { page, slide, sheet, cell, chapter, message, date } = locator ?? {};
+  const places = [
+    page !== undefined && `p. ${page}`,
+    slide !== undefined && `slide ${slide}`,
+    sheet !== undefined && (cell === undefined ? String(sheet) : `${sheet}!${cell}`),
+    sheet === undefined && cell !== undefined && `cell ${cell}`,
+    chapter !== undefined && `chapter ${chapter}`,
+    date !== undefined ? String(date) : message !== undefined && `message ${message}`,
+  ].filter((place) => place !== false);
+  if (places.length > 0 || EXTRACTED.test(path)) {
+    return places.join(' ');
+  }
+  return line === null ? '' : `line ${line}`;
+}
+
+/** The locator that holds for an offset in code points. */
+export function locatorAt(
+  locators: readonly { readonly start: number; readonly locator: Locator }[],
+  offset: number,
+): Locator | null {
+  return locators.findLast(({ start }) => start <= offset)?.locator ?? null;
+}
+
+/** The folder and the name of a path, apart. */
+export function splitPath(path: string): readonly [folder: string, name: string] {
+  const at = path.lastIndexOf('/') + 1;
+  return [path.slice(0, at), path.slice(at)];
+}
+
+/** The URI of a file below a folder's URI. */
+export function uriBelow(folder: string, path: string): string {
+  return `${folder.replace(/\/$/, '')}/${path.split('/').map(encodeURIComponent).join('/')}`;
+}

@@ -1,0 +1,99 @@
+/** What was looked at for a question, what it cost, and what left the machine for it. */
+import type { JSX } from 'preact';
+import type { AnswerResult, Ledger, SentPlace } from '../protocol';
+import { ledger as ledgerOfAll } from '../state/knowing';
+import { open } from '../state/source';
+import type { Turn } from '../state/turn';
+import { words } from '../words';
+
+const MOST_NAMED = 30;
+
+/** What was spent, in words: calls, tokens, money, time. */
+export function spent({ calls, tokens, cost, seconds }: Pick<Ledger, 'calls' | 'tokens' | 'cost' | 'seconds'>): string {
+  const total = calls.total ?? 0;
+  return [
+    total > 0 && words.turn.calls(total),
+    total > 0 && words.turn.tokens(tokens.in + tokens.out),
+    cost !== null && total > 0 && words.turn.cost(cost),
+    words.turn.seconds(seconds),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+export function Account({ turn: { ledger, result } }: { readonly turn: Turn }): JSX.Element | null {
+  if (ledger === null || result === null) {
+    return null;
+  }
+  const sent = ledger.endpoint === null || ledger.sent.length === 0 ? null : ledger;
+  return (
+    <footer class="account">
+      <p>
+        <span class={sent === null ? 'kept-here' : 'went-out'}>
+          {sent === null ? words.turn.nothingSent : words.turn.sentTo(sent.sent.length, sent.endpoint ?? '')}
+        </span>
+        <span>{spent(ledger)}</span>
+        {result.reused.length > 0 && <span>{words.turn.reused}</span>}
+      </p>
+      <details>
+        <summary>{words.turn.details}</summary>
+        <Details result={result} />
+        {sent !== null && (
+          <>
+            <h4>{words.turn.showSent}</h4>
+            <SentPlaces places={placesOf(result)} />
+          </>
+        )}
+      </details>
+    </footer>
+  );
+}
+
+/** The books of the program name the files of what was sent; the answer alone names them by number. */
+function placesOf(result: AnswerResult): readonly SentPlace[] {
+  const booked = ledgerOfAll.value?.questions.find(({ answerUri }) => answerUri === result.answerUri);
+  return booked?.ledger.sent ?? [];
+}
+
+function Details({ result }: { readonly result: AnswerResult }): JSX.Element {
+  const { coverage, rejectedQuotes, warnings } = result;
+  const reasons = new Map<string, string[]>();
+  for (const { reason, path } of coverage.skipped) {
+    reasons.set(reason, [...(reasons.get(reason) ?? []), path]);
+  }
+  return (
+    <ul>
+      <li>{words.turn.looked(coverage.scanned, coverage.found, coverage.read)}</li>
+      {coverage.matchesUnread > 0 && <li>{words.turn.unread(coverage.matchesUnread)}</li>}
+      {[...reasons].map(([reason, files]) => (
+        <li key={reason} title={files.slice(0, MOST_NAMED).join('\n')}>
+          {words.turn.skipped(files.length, reason)}
+        </li>
+      ))}
+      {rejectedQuotes > 0 && <li>{words.turn.rejected(rejectedQuotes)}</li>}
+      {warnings.map((warning) => (
+        <li key={warning}>{warning}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Passages that left the machine; each opens where it stands. */
+export function SentPlaces({ places }: { readonly places: readonly SentPlace[] }): JSX.Element {
+  return (
+    <ul class="sent-places">
+      {places.map(({ uri, path, span }) => (
+        <li key={`${path} ${span.join()}`}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => void open({ uri, path, span: [span[0], span[1]], quote: null, locator: null })}
+          >
+            {path}
+          </button>
+          <span>{words.sent.span(span[0], span[1])}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,64 @@
+import type { JSX } from 'preact';
+
+import { announcement, connected, helpIsOpen, notice, serverState, turnsOf } from '../state/page';
+import { route } from '../state/route';
+import { source } from '../state/source';
+import { words } from '../words';
+import { ConsentDialog } from './ConsentDialog';
+import { Conversation } from './Conversation';
+import { HelpSheet } from './HelpSheet';
+import { MapView } from './MapView';
+import { Rail, TopBar } from './Rail';
+import { SentView } from './SentView';
+import { SettingsView } from './SettingsView';
+import { SourcePane } from './SourcePane';
+
+export function App(): JSX.Element {
+  const waiting = [...turnsOf.value.values()].flat().find(({ consent }) => consent !== null);
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        {words.skip}
+      </button>
+      <div class={source.value === null ? 'frame' : 'frame with-source'}>
+        <Rail />
+        <TopBar />
+        <main>
+          {(!connected.value || serverState.value === 'gone') && (
+            <p class="banner" role="alert">
+              {connected.value ? words.failures.serverGone : words.failures.disconnected}
+            </p>
+          )}
+          <View />
+        </main>
+        {source.value !== null && <SourcePane source={source.value} />}
+      </div>
+      <div class="sr" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
+      <div class="notices" role="status" aria-live="polite">
+        {notice.value !== null && <p class={notice.value.bad ? 'notice bad' : 'notice'}>{notice.value.text}</p>}
+      </div>
+      {waiting !== undefined && <ConsentDialog key={waiting.consent?.id} turn={waiting} />}
+      {helpIsOpen.value && <HelpSheet />}
+    </>
+  );
+}
+
+function skip(): void {
+  document.querySelector<HTMLElement>('#question, main h1')?.focus();
+}
+
+function View(): JSX.Element {
+  const now = route.value;
+  switch (now.view) {
+    case 'map':
+      return <MapView chosen={now.cluster} />;
+    case 'sent':
+      return <SentView />;
+    case 'settings':
+      return <SettingsView />;
+    case 'ask':
+      return <Conversation />;
+  }
+}

@@ -1,0 +1,209 @@
+/** The question, where to look for its answer, and who words it. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+import type { DryRunResult, Mode } from '../protocol';
+import { preview, stop, submit } from '../state/asking';
+import { type ChosenScope, chosenMode, chosenScope, draft, folders, running, status, tellFailure } from '../state/page';
+import { source } from '../state/source';
+import { splitPath } from '../text/places';
+import { words } from '../words';
+import { Icon } from './icons';
+import { PreviewDialog } from './PreviewDialog';
+
+const TALLEST = 220;
+
+export function AskBox({ followUp }: { readonly followUp: boolean }): JSX.Element {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const shown = useSignal<DryRunResult | null>(null);
+  const question = draft.value.trim();
+  useEffect(() => {
+    const area = box.current;
+    if (area !== null) {
+      area.style.height = 'auto';
+      area.style.height = `${Math.min(area.scrollHeight, TALLEST)}px`;
+    }
+  }, [draft.value]);
+  const ask = (event?: Event) => {
+    event?.preventDefault();
+    if (question !== '') {
+      void submit(question);
+    }
+  };
+  const look = () => {
+    preview(question).then((result) => {
+      shown.value = result;
+    }, tellFailure);
+  };
+  const now = running.value;
+  return (
+    <form class="ask" onSubmit={ask}>
+      <div class="ask-field">
+        <textarea
+          id="question"
+          ref={box}
+          rows={1}
+          maxLength={4000}
+          aria-label={words.ask.label}
+          aria-describedby="who-answers"
+          placeholder={followUp ? words.ask.followUp : words.ask.placeholder}
+          value={draft.value}
+          onInput={({ currentTarget }) => {
+            draft.value = currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            // Enter also ends the choice of an input method: then it asks nothing.
+            if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+              ask(event);
+            }
+          }}
+        />
+        {now !== undefined && question === '' ? (
+          <button type="button" class="primary" onClick={() => void stop(now)}>
+            <Icon name="stop" />
+            <span>{words.ask.stop}</span>
+          </button>
+        ) : (
+          <button type="submit" class="primary" disabled={question === ''}>
+            <Icon name="ask" />
+            <span>{words.ask.submit}</span>
+          </button>
+        )}
+      </div>
+      <div class="ask-options">
+        <ScopeChoice />
+        <ModeChoice />
+        <button type="button" class="quiet" disabled={question === ''} title={words.ask.preview} onClick={look}>
+          <Icon name="preview" />
+          <span>{words.ask.preview}</span>
+        </button>
+      </div>
+      <p id="who-answers" class="hint">
+        {whoAnswers()}
+      </p>
+      {shown.value !== null && (
+        <PreviewDialog
+          result={shown.value}
+          close={() => {
+            shown.value = null;
+          }}
+        />
+      )}
+    </form>
+  );
+}
+
+/** Who words the answer, and whether anything leaves the machine for it. */
+function whoAnswers(): string {
+  const judge = status.value?.judge;
+  if (judge == null) {
+    return '\u00a0';
+  }
+  if (judge.problem !== null) {
+    return judge.problem;
+  }
+  if (judge.endpoint === null) {
+    return words.ask.offline;
+  }
+  if (chosenMode.value === 'evidence' || judge.mode === 'evidence') {
+    return words.ask.evidence;
+  }
+  const model = judge.model ?? '';
+  if (judge.consent === 'local') {
+    return words.ask.local(model);
+  }
+  const remote = words.ask.remote(model, judge.endpoint);
+  return judge.consent === 'missing' ? `${remote} ${words.ask.asksFirst(judge.endpoint)}` : remote;
+}
+
+function ModeChoice(): JSX.Element {
+  const offline = status.value?.judge?.endpoint == null;
+  return (
+    <label class="choice">
+      <span class="sr">{words.ask.mode}</span>
+      <select
+        value={chosenMode.value}
+        onChange={({ currentTarget }) => {
+          chosenMode.value = currentTarget.value as Mode;
+        }}
+      >
+        {(['auto', 'evidence', 'fast', 'deep'] as const).map((mode) => (
+          <option key={mode} value={mode} disabled={offline && (mode === 'fast' || mode === 'deep')}>
+            {words.ask.modes[mode]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const EVERYTHING = 'everything';
+const FILES = 'files';
+
+function optionOf(scope: ChosenScope): string {
+  switch (scope.kind) {
+    case 'folder':
+      return `folder ${scope.uri}`;
+    case 'document':
+      return `document ${scope.uri}`;
+    case 'files':
+      return FILES;
+    case 'everything':
+      return EVERYTHING;
+  }
+}
+
+function scopeFrom(value: string): ChosenScope {
+  const [kind = '', uri = ''] = value.split(' ', 2);
+  switch (kind) {
+    case 'folder':
+      return { kind, uri };
+    case 'document':
+      return { kind, uri };
+    case FILES:
+      return { kind: 'files', glob: '**/*.md' };
+    default:
+      return { kind: 'everything' };
+  }
+}
+
+function ScopeChoice(): JSX.Element {
+  const chosen = chosenScope.value;
+  const open = source.value?.uri ?? (chosen.kind === 'document' ? chosen.uri : null);
+  return (
+    <>
+      <label class="choice">
+        <span class="sr">{words.ask.scope}</span>
+        <select
+          value={optionOf(chosen)}
+          onChange={({ currentTarget }) => {
+            chosenScope.value = scopeFrom(currentTarget.value);
+          }}
+        >
+          <option value={EVERYTHING}>{words.ask.everything}</option>
+          {folders.value.length > 1 &&
+            folders.value.map(({ uri, name }) => (
+              <option key={uri} value={`folder ${uri}`}>
+                {name}
+              </option>
+            ))}
+          {open !== null && (
+            <option value={`document ${open}`}>{words.ask.thisDocument(decodeURIComponent(splitPath(open)[1]))}</option>
+          )}
+          <option value={FILES}>{words.ask.pattern}</option>
+        </select>
+      </label>
+      {chosen.kind === 'files' && (
+        <input
+          class="pattern"
+          aria-label={words.ask.patternLabel}
+          value={chosen.glob}
+          onInput={({ currentTarget }) => {
+            chosenScope.value = { kind: 'files', glob: currentTarget.value };
+          }}
+        />
+      )}
+    </>
+  );
+}

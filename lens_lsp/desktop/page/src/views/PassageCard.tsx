@@ -1,0 +1,75 @@
+/** A passage: its number, its words, where it stands, and whether it still stands there. */
+import type { JSX } from 'preact';
+
+import { focusPassage } from '../keys';
+import { cursor, openPassage, source } from '../state/source';
+import type { Passage } from '../state/turn';
+import { kindOf, placeInWords, splitPath } from '../text/places';
+import { words } from '../words';
+import { StateShape } from './icons';
+
+/** Where a passage stands, in one line. */
+export function placeOfPassage({ path, locator, line }: Passage): string {
+  const place = placeInWords(path, locator, line);
+  return place === '' ? path : `${path}, ${place}`;
+}
+
+export function PassageCard({ turn, passage }: { readonly turn: string; readonly passage: Passage }): JSX.Element {
+  const { n, quote, path, locator, heading, checked } = passage;
+  // Answers that were kept do not say the line: the look at their source does.
+  const line = passage.line ?? checked?.now?.start?.line ?? null;
+  const place = placeInWords(path, locator, line);
+  const here = source.value !== null && cursor.value?.turn === turn && cursor.value.n === n;
+  const [folder, name] = splitPath(path);
+  const arrows = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      focusPassage(event.key === 'ArrowDown' ? 1 : -1);
+    }
+  };
+  const state = checked !== undefined && checked.state !== 'verified' ? ` ${checked.state}` : '';
+  return (
+    <li class={`card${here ? ' here' : ''}${passage.cited ? '' : ' early'}${state}`} id={`passage-${turn}-${n}`}>
+      <button
+        type="button"
+        class="card-open"
+        aria-label={words.card.label(n, placeOfPassage(passage))}
+        aria-current={here ? 'true' : undefined}
+        title={words.card.open}
+        disabled={passage.uri === null}
+        onClick={() => void openPassage(turn, passage)}
+        onKeyDown={arrows}
+      >
+        <span class="card-n" aria-hidden="true">
+          {passage.cited ? n : '·'}
+        </span>
+      </button>
+      <div class="card-body">
+        <blockquote class={kindOf(path) === 'text' ? 'quote plain' : 'quote'}>{quote}</blockquote>
+        <p class="card-place">
+          <span class="path">
+            <span class="folder">{folder}</span>
+            {name}
+          </span>
+          {place !== '' && <span>{place}</span>}
+          {heading.length > 0 && <span class="heading">{heading.join(' › ')}</span>}
+          {!passage.cited && <span>{words.card.early}</span>}
+          <Drift passage={passage} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Drift({ passage: { checked } }: { readonly passage: Passage }): JSX.Element | null {
+  if (checked === undefined) {
+    return null;
+  }
+  const line = checked.state === 'moved' ? checked.now?.start?.line : undefined;
+  return (
+    <span class={`state state-${checked.state}`} title={checked.why ?? undefined}>
+      <StateShape state={checked.state} />
+      {line === undefined ? words.card.states[checked.state] : words.card.movedTo(line)}
+    </span>
+  );
+}

@@ -1,0 +1,166 @@
+/** Where one can go: views, and the threads of before. On a narrow page it is a drawer behind a button. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+
+import { startFresh } from '../keys';
+import type { Thread } from '../protocol';
+import { helpIsOpen, railIsOpen, threads, turnsOf } from '../state/page';
+import { go, hashOf, type Route, route } from '../state/route';
+import { when, words } from '../words';
+import { Icon } from './icons';
+
+const MOST_THREADS = 200;
+const VIEWS = [
+  ['map', { view: 'map', cluster: null }],
+  ['sent', { view: 'sent' }],
+  ['settings', { view: 'settings' }],
+] as const satisfies readonly (readonly [string, Route])[];
+
+function leave(to: Route): (event: Event) => void {
+  return (event) => {
+    event.preventDefault();
+    railIsOpen.value = false;
+    go(to);
+  };
+}
+
+export function TopBar(): JSX.Element {
+  return (
+    <header class="top">
+      <button
+        type="button"
+        class="quiet"
+        aria-label={words.navigation.open}
+        aria-expanded={railIsOpen.value}
+        onClick={() => {
+          railIsOpen.value = !railIsOpen.value;
+        }}
+      >
+        <Icon name="menu" />
+      </button>
+      <span class="wordmark">{words.name}</span>
+      <button type="button" class="quiet" aria-label={words.navigation.fresh} onClick={startFresh}>
+        <Icon name="plus" />
+      </button>
+    </header>
+  );
+}
+
+export function Rail(): JSX.Element {
+  return (
+    <nav class={railIsOpen.value ? 'rail open' : 'rail'} aria-label={words.navigation.label}>
+      <div class="rail-head">
+        <span class="wordmark">
+          <img src="/static/icon.svg" alt="" width="22" height="22" />
+          {words.name}
+        </span>
+      </div>
+      <button type="button" class="fresh" onClick={home}>
+        <Icon name="plus" />
+        {words.navigation.fresh}
+        <Key name="n" />
+      </button>
+      <Threads />
+      <ul class="views">
+        {VIEWS.map(([name, to]) => (
+          <li key={name}>
+            <a href={hashOf(to)} aria-current={route.value.view === name ? 'page' : undefined} onClick={leave(to)}>
+              <Icon name={name} />
+              {words.navigation[name]}
+            </a>
+          </li>
+        ))}
+        <li>
+          <button
+            type="button"
+            onClick={() => {
+              helpIsOpen.value = true;
+            }}
+          >
+            <Icon name="help" />
+            {words.navigation.help}
+            <Key name="?" />
+          </button>
+        </li>
+      </ul>
+    </nav>
+  );
+}
+
+/** A shortcut, for the eye: the help sheet tells it to everybody. */
+function Key({ name }: { readonly name: string }): JSX.Element {
+  return (
+    <span class="key" aria-hidden="true">
+      {name}
+    </span>
+  );
+}
+
+function home(event: Event): void {
+  event.preventDefault();
+  railIsOpen.value = false;
+  startFresh();
+}
+
+function Threads(): JSX.Element {
+  const filter = useSignal('');
+  const wanted = filter.value.trim().toLowerCase();
+  const kept = (threads.value ?? []).filter(({ questions }) => questions.length > 0);
+  const all = [...begunThreads(kept), ...kept];
+  const shown = all.filter((thread) => thread.questions.some(({ typed }) => typed.toLowerCase().includes(wanted)));
+  return (
+    <section class="threads" aria-label={words.navigation.threads}>
+      <h2>{words.navigation.threads}</h2>
+      {all.length > 6 && (
+        <input
+          type="search"
+          aria-label={words.navigation.filter}
+          placeholder={words.navigation.filter}
+          value={filter.value}
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value;
+          }}
+        />
+      )}
+      {threads.value !== null && all.length === 0 && <p class="hint">{words.navigation.noThreads}</p>}
+      <ul>
+        {shown.slice(0, MOST_THREADS).map((thread) => (
+          <ThreadLink key={thread.name} thread={thread} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Threads whose first question still runs: nothing is kept of them yet. */
+function begunThreads(kept: readonly Thread[]): Thread[] {
+  const known = new Set(kept.map(({ name }) => name));
+  return [...turnsOf.value].flatMap(([name, turns]) => {
+    const [first] = turns;
+    if (first === undefined || known.has(name)) {
+      return [];
+    }
+    const asked = new Date().toISOString();
+    const question = { typed: first.question, question: first.question, asked, cluster: null, answerUri: null };
+    return [{ workspace: '', name, asked, questions: [question] }];
+  });
+}
+
+function ThreadLink({ thread }: { readonly thread: Thread }): JSX.Element {
+  const to: Route = { view: 'ask', thread: thread.name };
+  const here = route.value.view === 'ask' && route.value.thread === thread.name;
+  const runs = turnsOf.value.get(thread.name)?.some(({ state }) => state === 'asking') ?? false;
+  return (
+    <li>
+      <a href={hashOf(to)} aria-current={here ? 'page' : undefined} title={when(thread.asked)} onClick={leave(to)}>
+        <span class="thread-title">{thread.questions[0]?.typed}</span>
+        <span class="thread-more">
+          {runs && <span class="pulse" aria-label={words.turn.needStatus.searching} role="img" />}
+          {thread.questions.length > 1 && (
+            <span title={words.navigation.questions(thread.questions.length)}>{thread.questions.length}</span>
+          )}
+        </span>
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,236 @@
+/** The user's own settings and the key; what a folder brings along can change neither. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+import * as api from '../api';
+import { loadSurroundings } from '../state/knowing';
+import { folders, tell, tellFailure } from '../state/page';
+import { chooseLetters, chooseTheme, letters, type Theme, theme } from '../state/theme';
+import { words } from '../words';
+
+type Settings = api.Preferences['settings'];
+const LIMITS = ['calls', 'tokens', 'seconds', 'cost'] as const;
+
+export function SettingsView(): JSX.Element {
+  const kept = useSignal<api.Preferences | null>(null);
+  const load = () =>
+    api.preferences().then((preferences) => {
+      kept.value = preferences;
+    }, tellFailure);
+  useEffect(() => {
+    void load();
+  }, []);
+  return (
+    <div class="view">
+      <h1 tabIndex={-1}>{words.settings.title}</h1>
+      <p class="intro">{words.settings.intro}</p>
+      {kept.value !== null && (
+        <>
+          <ModelForm settings={kept.value.settings} saved={load} />
+          <KeyForm state={kept.value.key} changed={load} />
+        </>
+      )}
+      <section class="fields">
+        <h2>{words.settings.folders}</h2>
+        <ul class="folder-list">
+          {folders.value.map(({ uri, name }) => (
+            <li key={uri}>
+              <strong>{name}</strong> <span class="path">{decodeURIComponent(uri.replace(/^file:\/\//, ''))}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <PageChoices />
+    </div>
+  );
+}
+
+/** What is written in a form, as settings: an empty field takes the setting away. */
+function written(form: HTMLFormElement): Settings {
+  const entries = [...new FormData(form)].map(([name, value]) => {
+    const text = String(value).trim();
+    const isNumber = name.startsWith('budget.');
+    return [name, text === '' ? null : isNumber ? Number(text) : text] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function ModelForm({
+  settings,
+  saved,
+}: {
+  readonly settings: Settings;
+  readonly saved: () => Promise<void>;
+}): JSX.Element {
+  const failure = useSignal<string | null>(null);
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    api.keepPreferences(written(event.currentTarget as HTMLFormElement)).then(
+      async () => {
+        failure.value = null;
+        tell(words.settings.saved);
+        await Promise.all([saved(), loadSurroundings()]);
+      },
+      (error: Error) => {
+        failure.value = error.message;
+      },
+    );
+  };
+  return (
+    <form class="fields" onSubmit={save}>
+      <h2>{words.settings.model}</h2>
+      <Field
+        name="model.baseUrl"
+        label={words.settings.baseUrl}
+        hint={words.settings.baseUrlHint}
+        settings={settings}
+      />
+      <Field
+        name="model.name"
+        label={words.settings.modelName}
+        hint={words.settings.modelNameHint}
+        settings={settings}
+      />
+      <label class="field">
+        <span>{words.settings.mode}</span>
+        <select name="mode" value={String(settings.mode ?? 'auto')}>
+          {(['auto', 'evidence', 'fast', 'deep'] as const).map((mode) => (
+            <option key={mode} value={mode}>
+              {words.ask.modes[mode]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset class="limits">
+        <legend>{words.settings.limits}</legend>
+        {LIMITS.map((limit) => (
+          <label key={limit} class="field">
+            <span>{words.settings[limit]}</span>
+            <input
+              name={`budget.${limit}`}
+              type="number"
+              min="0"
+              step={limit === 'cost' || limit === 'seconds' ? 'any' : '1'}
+              placeholder={words.settings.noLimit}
+              defaultValue={String(settings[`budget.${limit}`] ?? '')}
+            />
+          </label>
+        ))}
+      </fieldset>
+      {failure.value !== null && (
+        <p class="ending bad" role="alert">
+          {failure.value}
+        </p>
+      )}
+      <button type="submit" class="primary">
+        {words.settings.save}
+      </button>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly settings: Settings;
+}
+
+function Field({ name, label, hint, settings }: FieldProps): JSX.Element {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input name={name} defaultValue={String(settings[name] ?? '')} spellcheck={false} autocomplete="off" />
+      <small>{hint}</small>
+    </label>
+  );
+}
+
+function keyInWords({ origin, stored, environment }: api.KeyState): string {
+  if (origin === null) {
+    return words.settings.keyNoModel;
+  }
+  if (environment) {
+    return words.settings.keyFromOutside(origin);
+  }
+  return stored ? words.settings.keyStored(origin) : words.settings.keyNone(origin);
+}
+
+function KeyForm({
+  state,
+  changed,
+}: {
+  readonly state: api.KeyState;
+  readonly changed: () => Promise<void>;
+}): JSX.Element {
+  const keep = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const key = String(new FormData(form).get('key') ?? '').trim();
+    form.reset();
+    if (key !== '') {
+      api.keepKey(key).then(() => done(words.settings.keySaved), tellFailure);
+    }
+  };
+  const drop = () => {
+    api.dropKey().then(() => done(words.settings.keyDropped), tellFailure);
+  };
+  const done = async (said: string) => {
+    tell(said);
+    await changed();
+  };
+  return (
+    <form class="fields" onSubmit={keep}>
+      <h2>{words.settings.key}</h2>
+      {state.available ? (
+        <>
+          <p class="hint">{words.settings.keyIntro}</p>
+          <p class="key-state">{keyInWords(state)}</p>
+          <label class="field">
+            <span>{words.settings.keyNew}</span>
+            <input name="key" type="password" autocomplete="off" disabled={state.origin === null} />
+          </label>
+          <div class="actions">
+            <button type="submit" disabled={state.origin === null}>
+              {words.settings.keySave}
+            </button>
+            {state.stored && (
+              <button type="button" class="quiet" onClick={drop}>
+                {words.settings.keyDrop}
+              </button>
+            )}
+          </div>
+        </>
+      ) : (
+        <p class="hint">{words.settings.keyNowhere}</p>
+      )}
+    </form>
+  );
+}
+
+function PageChoices(): JSX.Element {
+  return (
+    <section class="fields">
+      <h2>{words.settings.page}</h2>
+      <label class="field">
+        <span>{words.settings.theme}</span>
+        <select value={theme.value} onChange={({ currentTarget }) => chooseTheme(currentTarget.value as Theme)}>
+          {(['system', 'light', 'dark'] as const).map((each) => (
+            <option key={each} value={each}>
+              {words.settings.themes[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={letters.value}
+          onChange={({ currentTarget }) => chooseLetters(currentTarget.checked)}
+        />
+        {words.settings.letters}
+      </label>
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+/** One question: what it needs, its answer, its passages, and what it cost. */
+import type { JSX } from 'preact';
+
+import { again } from '../state/asking';
+import { recheck } from '../state/knowing';
+import type { Need, Turn } from '../state/turn';
+import { words } from '../words';
+import { Account } from './Account';
+import { AnswerText } from './AnswerText';
+import { copyAnswer } from './copy';
+import { Icon, StateShape } from './icons';
+import { PassageCard } from './PassageCard';
+
+export function TurnView({ turn, first }: { readonly turn: Turn; readonly first: boolean }): JSX.Element {
+  const Heading = first ? 'h1' : 'h2';
+  const asking = turn.state === 'asking';
+  const understood = turn.result !== null && turn.result.typed !== null ? turn.result.question : null;
+  return (
+    <article class={`turn turn-${turn.state}`} aria-label={words.turn.label(turn.question)} aria-busy={asking}>
+      <Heading class="question" tabIndex={-1}>
+        {turn.question}
+      </Heading>
+      {understood !== null && <p class="hint">{words.turn.understood(understood)}</p>}
+      {asking && <Progress turn={turn} />}
+      <Needs turn={turn} />
+      <Ending turn={turn} />
+      {turn.answer !== '' && <AnswerText turn={turn} />}
+      {!asking && turn.answer !== '' && <Actions turn={turn} />}
+      <Passages turn={turn} />
+      {!asking && <Account turn={turn} />}
+    </article>
+  );
+}
+
+function Progress({ turn }: { readonly turn: Turn }): JSX.Element {
+  const said = [
+    turn.found > 0 ? words.turn.searching(turn.scanned, turn.found) : words.turn.waiting,
+    turn.round > 0 && words.turn.round(turn.round),
+  ];
+  return (
+    <div class="progress">
+      <span class="pulse" aria-hidden="true" />
+      <span>{said.filter(Boolean).join(' · ')}</span>
+      {turn.percentage !== null && <progress max={100} value={turn.percentage} aria-label={words.live.searching} />}
+    </div>
+  );
+}
+
+function Needs({ turn }: { readonly turn: Turn }): JSX.Element | null {
+  if (turn.needs.length === 0) {
+    return null;
+  }
+  return (
+    <section class="needs" aria-label={words.turn.needs}>
+      <h3>{words.turn.needs}</h3>
+      <ul>
+        {turn.needs.map((need) => (
+          <NeedRow key={need.id} need={need} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function NeedRow({ need }: { readonly need: Need }): JSX.Element {
+  const sure = need.confidence === null ? undefined : words.turn.confidence(need.confidence);
+  return (
+    <li class={`need need-${need.status}`}>
+      <StateShape state={need.status} />
+      <span class="need-text">{need.text}</span>
+      <span class="need-status" title={sure}>
+        {words.turn.needStatus[need.status]}
+      </span>
+    </li>
+  );
+}
+
+function Ending({ turn }: { readonly turn: Turn }): JSX.Element | null {
+  const said = endingOf(turn);
+  if (said === null) {
+    return null;
+  }
+  const bad = turn.state === 'failed';
+  return (
+    <div class={bad ? 'ending bad' : 'ending'}>
+      <p>{said}</p>
+      {turn.answer === '' && (
+        <button type="button" class="quiet" onClick={() => void again(turn)}>
+          {words.ask.again}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function endingOf(turn: Turn): string | null {
+  switch (turn.state) {
+    case 'asking':
+      return null;
+    case 'failed':
+      return words.turn.failed(turn.failure ?? '');
+    case 'cancelled':
+      return turn.failure === null ? (words.turn.stops.cancelled ?? '') : words.turn.declined;
+    case 'done':
+      if (turn.answer === '') {
+        return turn.status === null ? words.turn.notKept : words.turn.none;
+      }
+      return turn.stopped === null || turn.status === 'answered' ? null : (words.turn.stops[turn.stopped] ?? null);
+  }
+}
+
+function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
+  return (
+    <div class="actions">
+      <button type="button" class="quiet" onClick={() => void copyAnswer(turn)}>
+        <Icon name="copy" />
+        {words.turn.copy}
+      </button>
+      {turn.passages.length > 0 && (
+        <button type="button" class="quiet" onClick={() => void recheck()}>
+          <Icon name="check" />
+          {words.turn.recheck}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Passages({ turn }: { readonly turn: Turn }): JSX.Element | null {
+  const { passages } = turn;
+  if (passages.length === 0) {
+    return null;
+  }
+  const cited = passages.some((passage) => passage.cited);
+  const title = cited ? words.turn.evidence : words.turn.soFar;
+  return (
+    <section class="passages" aria-label={title}>
+      <h3>{title}</h3>
+      <ol>
+        {passages.map((passage) => (
+          <PassageCard key={`${passage.path} ${passage.span.join()}`} turn={turn.key} passage={passage} />
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { withCitations } from '../src/text/copying';
+import { withMarks } from '../src/text/marking';
+import { lineAt, placeOf, pointsBefore, unitsOf } from '../src/text/offsets';
+import { kindOf, locatorAt, placeInWords, uriBelow } from '../src/text/places';
+import { recordsOf, separatorOf } from '../src/text/records';
+
+describe('offsets', () => {
+  it('turns code points into UTF-16 units and back', () => {
+    const text = 'a😀b😀c';
+    assert.deepEqual(unitsOf(text, [0, 1, 2, 3, 5]), [0, 1, 3, 4, 7]);
+    assert.equal(pointsBefore(text, 4), 3);
+    assert.deepEqual(unitsOf('ab', [9]), [2]);
+  });
+
+  it('finds a quote at its span, else where it stands once', () => {
+    assert.deepEqual(placeOf('😀 one two', [2, 5], 'one'), { start: 3, end: 6 });
+    assert.deepEqual(placeOf('moved: one two', [2, 5], 'one'), { start: 7, end: 10 });
+    assert.equal(placeOf('one and one', [90, 93], 'one'), undefined);
+    assert.equal(placeOf('nothing', [0, 3], 'one'), undefined);
+  });
+
+  it('counts lines from 1', () => {
+    assert.deepEqual(
+      [0, 1, 2, 5].map((at) => lineAt('a\nb\n\nc', at)),
+      [1, 1, 2, 4],
+    );
+  });
+});
+
+describe('marks in Markdown', () => {
+  const marked = (text: string, quote: string) => {
+    const start = text.indexOf(quote);
+    return withMarks(text, { start, end: start + quote.length })
+      ?.replace('\u2cfa', '«')
+      .replace('\u2cfb', '»');
+  };
+
+  it('stand around the passage, past the markup that begins its line', () => {
+    assert.equal(marked('a quick fox', 'quick'), 'a «quick» fox');
+    assert.equal(marked('## Title\ntext', '## Title'), '## «Title»\ntext');
+    assert.equal(marked('- [ ] do it', '- [ ] do it'), '- [ ] «do it»');
+    assert.equal(marked('> 1. deep', '> 1. deep'), '> 1. «deep»');
+    assert.equal(marked('| a | b |', '| a | b |'), '| «a | b» |');
+    assert.equal(marked('```sh\nls\n```', '```sh\nls'), '```sh\n«ls»\n```');
+  });
+
+  it('are left out where the note holds them itself, or nothing is left', () => {
+    assert.equal(marked('a \u2cfa b', 'b'), undefined);
+    assert.equal(marked('# \ntext', '# '), undefined);
+  });
+});
+
+describe('places', () => {
+  it('are said as people say them', () => {
+    assert.equal(placeInWords('a.pdf', { page: 12 }, 3), 'p. 12');
+    assert.equal(placeInWords('a.xlsx', { sheet: 'Costs', cell: 'B7' }, 3), 'Costs!B7');
+    assert.equal(placeInWords('a.md', null, 7), 'line 7');
+    assert.equal(placeInWords('a.docx', null, 7), '');
+    assert.equal(placeInWords('a.md', null, null), '');
+  });
+
+  it('know how a document is shown', () => {
+    assert.deepEqual(['a.md', 'b.CSV', 'c.pdf', 'd.py', 'e.svg', 'f.html'].map(kindOf), [
+      'markdown',
+      'table',
+      'pdf',
+      'text',
+      'text',
+      'text',
+    ]);
+  });
+
+  it('find the locator that holds, and name files as URIs', () => {
+    const locators = [1, 2].map((page) => ({ start: page * 10, locator: { page } }));
+    assert.deepEqual(
+      [5, 10, 25].map((at) => locatorAt(locators, at)?.page),
+      [undefined, 1, 2],
+    );
+    assert.equal(uriBelow('file:///notes/', 'a b/ü#1.md'), 'file:///notes/a%20b/%C3%BC%231.md');
+  });
+});
+
+describe('tables', () => {
+  it('know their cells and where each stands', () => {
+    const text = 'name,town\n"Bell, A.","Old ""Bo"""\nplain,x\n';
+    const rows = recordsOf(text, separatorOf('a.csv', text), 10);
+    assert.deepEqual(
+      rows.map(({ cells }) => cells.map((cell) => cell.text)),
+      [
+        ['name', 'town'],
+        ['Bell, A.', 'Old "Bo"'],
+        ['plain', 'x'],
+      ],
+    );
+    assert.deepEqual(
+      rows.map(({ cells }) => text.slice(cells[1]?.start, cells[1]?.end)),
+      ['town', '"Old ""Bo"""', 'x'],
+    );
+  });
+
+  it('count lines in quoted cells, and end where they are told to', () => {
+    const rows = recordsOf('a,b\n"two\nlines",c\nlast,d', ',', 9);
+    assert.deepEqual(
+      rows.map(({ line }) => line),
+      [1, 2, 4],
+    );
+    assert.equal(recordsOf('a\nb\nc', ',', 2).length, 2);
+  });
+
+  it('are separated by what the suffix or the first line says', () => {
+    assert.deepEqual(
+      [separatorOf('a.tsv', 'x'), separatorOf('a.csv', 'a;b;c\n1,2'), separatorOf('a.csv', 'a,b')],
+      ['\t', ';', ','],
+    );
+  });
+});
+
+describe('a copied answer', () => {
+  const passage = {
+    n: 1,
+    uri: 'file:///notes/lease.md',
+    path: 'lease.md',
+    span: [0, 4] as const,
+    quote: 'ends <b>2031</b>\n![x](http://x)',
+    line: 5,
+    heading: [],
+    locator: null,
+    cited: true,
+  };
+
+  it('carries a footnote for each passage it cites', () => {
+    const copied = withCitations({ question: 'End?', answer: 'In 2031. [1] [7]', passages: [passage] });
+    assert.match(
+      copied,
+      /^\*\*End\?\*\*\n\nIn 2031\. \[\^1\] \[7\]\n\n\[\^1\]: \[lease\.md, line 5\]\(<file:\/\/\/notes\/lease\.md>\): “/,
+    );
+  });
+
+  it('holds no HTML, image or link of a note or a model', () => {
+    const copied = withCitations({
+      question: '<i>?',
+      answer: '<img src=x> ![a](http://b) [c](d)',
+      passages: [passage],
+    });
+    const live = copied.replace(/\\[\s\S]/g, '').replace(/\(<file:[^>]*>\)/g, '');
+    assert.doesNotMatch(live, /<[a-z/]|!\[|\]\(|:\/\//);
+  });
+});

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type {
+  AnswerResult,
+  AskMessage,
+  CheckedCitation,
+  Cluster,
+  EventEvidence,
+  Evidence,
+  LensEvent,
+} from '../src/protocol';
+import { begun, ended, heard, kept, rechecked, type Turn } from '../src/state/turn';
+
+const ROOT = 'file:///notes';
+
+function evidence(n: number, quote = `quote ${n}`): EventEvidence {
+  return {
+    n,
+    path: 'house/lease.md',
+    root: 0,
+    span: [n * 100, n * 100 + quote.length],
+    quote,
+    sha256: 'aa',
+    source: 'disk',
+    version: null,
+    encoding: 'utf-8',
+    encodingGuessed: false,
+    reader: 'markdown/1',
+    match: 'exact',
+    locator: null,
+    heading: ['Lease'],
+    requirements: ['f1'],
+    found: { arm: 'lexical', round: 1, signals: {} },
+    score: null,
+    start: { line: n, column: 1 },
+    end: { line: n, column: 9 },
+  };
+}
+
+function event(happened: { readonly type: LensEvent['type'] } & Record<string, unknown>): AskMessage {
+  return { type: 'event', event: { schema: 'lens.event/1', seq: 1, ...happened } as unknown as LensEvent };
+}
+
+const planned = event({
+  type: 'planned',
+  mode: 'fast',
+  plan: {
+    requirements: [
+      { id: 'f1', text: 'the end' },
+      { id: 'f2', text: 'the rent' },
+    ],
+  },
+});
+
+function after(...messages: readonly AskMessage[]): Turn {
+  const turn = begun({ key: 'k', question: 'When does it end?' });
+  return messages.reduce((now, message) => heard(now, message, [ROOT]), turn);
+}
+
+function result(change: Partial<AnswerResult> = {}): AnswerResult {
+  const placed: Evidence = {
+    ...evidence(1),
+    uri: `${ROOT}/house/lease.md`,
+    range: { start: { line: 4, character: 0 }, end: { line: 4, character: 7 } },
+  };
+  return {
+    schema: 'lens.answer/1',
+    question: 'When does it end?',
+    mode: 'fast',
+    intent: 'lookup',
+    seed: 0,
+    roots: ['/notes'],
+    status: 'answered',
+    stopped: 'covered',
+    answer: 'It ends. [1]',
+    shortAnswer: null,
+    requirements: [],
+    evidence: [placed],
+    computation: null,
+    documents: [],
+    coverage: { found: 9, scanned: 8, skipped: [], admitted: 2, read: 1, matchesUnread: 0 },
+    ledger: {
+      calls: { total: 0 },
+      retries: 0,
+      tokens: { in: 0, out: 0 },
+      seconds: 1,
+      cost: null,
+      endpoint: null,
+      sent: [],
+    },
+    reused: [],
+    newer: [],
+    typed: null,
+    compression: null,
+    rejectedQuotes: 0,
+    unsupported: [],
+    warnings: [],
+    answerUri: null,
+    ...change,
+  };
+}
+
+describe('a question on its way', () => {
+  it('needs what was planned, and says which of it is proven', () => {
+    const beliefs = [{ requirement: 'f1', covered: true }];
+    const turn = after(planned, event({ type: 'covered', round: 1, beliefs }));
+    assert.deepEqual(
+      turn.needs.map(({ status }) => status),
+      ['covered', 'searching'],
+    );
+  });
+
+  it('shows passages as they are found, in the one folder there is', () => {
+    const turn = after(planned, event({ type: 'evidenceFound', evidence: evidence(3), final: false, early: true }));
+    assert.deepEqual(
+      turn.passages.map(({ uri, cited, line }) => ({ uri, cited, line })),
+      [{ uri: 'file:///notes/house/lease.md', cited: false, line: 3 }],
+    );
+  });
+
+  it('does not guess the folder where there are several', () => {
+    const found = event({ type: 'evidenceFound', evidence: evidence(3), final: false, early: true });
+    const turn = heard(begun({ key: 'k', question: '?' }), found, [ROOT, 'file:///other']);
+    assert.equal(turn.passages[0]?.uri, null);
+  });
+
+  it('keeps a passage once, and only the cited ones when the answer has chosen', () => {
+    const found = (n: number, final: boolean) =>
+      event({ type: 'evidenceFound', evidence: evidence(n), final, early: false });
+    assert.equal(after(found(1, false), found(1, false), found(2, false)).passages.length, 2);
+    const turn = after(found(1, false), found(2, false), found(2, true), found(1, false));
+    assert.deepEqual(
+      turn.passages.map(({ n, cited }) => [n, cited]),
+      [[2, true]],
+    );
+  });
+
+  it('joins the pieces of the answer, and begins anew where told', () => {
+    const delta = (text: string, restart = false) => event({ type: 'answerDelta', text, restart });
+    assert.equal(after(delta('It '), delta('ends.')).answer, 'It ends.');
+    assert.equal(after(delta('Wrong.'), delta('Right.', true)).answer, 'Right.');
+  });
+
+  it('waits for consent, and goes on when the search does', () => {
+    const asking: AskMessage = { type: 'consent', id: 'c1', message: 'May it?', actions: ['Send', 'Evidence only'] };
+    assert.equal(after(asking).consent?.id, 'c1');
+    assert.equal(after(asking, { type: 'consent-over', id: 'c0' }).consent?.id, 'c1');
+    assert.equal(after(asking, { type: 'consent-over', id: 'c1' }).consent, null);
+    assert.equal(after(asking, event({ type: 'proposed', round: 1, regions: [] })).consent, null);
+  });
+});
+
+describe('the end of a question', () => {
+  it('has places, costs and the state of the result', () => {
+    const turn = after(planned, { type: 'result', result: result() });
+    assert.equal(turn.state, 'done');
+    assert.deepEqual(
+      turn.passages.map(({ line, uri }) => [line, uri]),
+      [[5, 'file:///notes/house/lease.md']],
+    );
+    assert.equal(turn.ledger?.seconds, 1);
+  });
+
+  it('shows a follow-up as it was typed', () => {
+    assert.equal(after({ type: 'result', result: result({ typed: 'And when?' }) }).question, 'And when?');
+  });
+
+  it('is a cancelled one where it was stopped, with what was found', () => {
+    const turn = after({ type: 'result', result: result({ stopped: 'cancelled', status: 'partial' }) });
+    assert.equal(turn.state, 'cancelled');
+    assert.equal(turn.passages.length, 1);
+  });
+
+  it('leaves nothing searching after a failure', () => {
+    const turn = after(planned, { type: 'error', code: 1007, name: 'lens.oracle-failed', message: 'no reply' });
+    assert.equal(turn.state, 'failed');
+    assert.deepEqual(
+      turn.needs.map(({ status }) => status),
+      ['missing', 'missing'],
+    );
+  });
+
+  it('is no failure where the user declined', () => {
+    const turn = after({ type: 'error', code: 1015, name: 'lens.consent', message: 'may not be sent' });
+    assert.equal(turn.state, 'cancelled');
+    assert.equal(ended(turn, 'failed', 'x').state, 'failed');
+  });
+});
+
+describe('an answer that was kept', () => {
+  const cluster = {
+    id: 'c',
+    title: 'The lease',
+    questions: [
+      {
+        question: 'Old?',
+        asked: '2026-01-01T00:00:00Z',
+        mode: 'evidence',
+        status: 'answered',
+        answer: 'Old. [1]',
+        facts: [],
+        evidence: [],
+        answerUri: null,
+      },
+      {
+        question: 'End?',
+        asked: '2026-01-02T00:00:00Z',
+        mode: 'evidence',
+        status: 'answered',
+        answer: '2031 [2]',
+        facts: ['f'],
+        evidence: ['b', 'a'],
+        answerUri: 'file:///a.md',
+      },
+    ],
+    facts: [
+      {
+        id: 'f',
+        text: 'the end',
+        status: 'covered',
+        value: '2031',
+        confidence: null,
+        evidence: ['a'],
+        proven: '',
+        retired: false,
+      },
+      {
+        id: 'g',
+        text: 'another',
+        status: 'covered',
+        value: null,
+        confidence: null,
+        evidence: ['b'],
+        proven: '',
+        retired: false,
+      },
+    ],
+    citations: [
+      { id: 'a', uri: `${ROOT}/a.md`, path: 'a.md', span: [0, 1], quote: 'A', heading: [], locator: null },
+      { id: 'b', uri: `${ROOT}/b.md`, path: 'b.md', span: [5, 6], quote: 'B', heading: [], locator: null },
+    ],
+  } as unknown as Cluster;
+
+  it('has its passages under the numbers of its words, and its own facts only', () => {
+    const turn = kept('k', cluster, 'End?', 'And the end?');
+    assert.deepEqual(
+      turn?.passages.map(({ n, quote }) => [n, quote]),
+      [
+        [1, 'B'],
+        [2, 'A'],
+      ],
+    );
+    assert.deepEqual(
+      turn?.needs.map(({ text, evidence: numbers }) => [text, numbers]),
+      [['the end', [2]]],
+    );
+    assert.equal(turn?.question, 'And the end?');
+  });
+
+  it('says of each passage what a look at its source said', () => {
+    const turn = kept('k', cluster, 'End?', 'End?');
+    const look = {
+      path: 'a.md',
+      quote: 'A',
+      span: [0, 1],
+      state: 'withdrawn',
+      now: null,
+      why: 'gone',
+    } as unknown as CheckedCitation;
+    const states = turn && rechecked(turn, [look]).passages.map(({ checked }) => checked?.state);
+    assert.deepEqual(states, [undefined, 'withdrawn']);
+  });
+});

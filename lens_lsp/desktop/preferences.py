@@ -1,0 +1,69 @@
+"""The user's own settings and key, as the page shows and changes them. All of it waits for the disk or the system.
+
+The key goes one way: the page can set it and take it away, and learns only whether there is one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.kept import keys
+from lens_lsp.models.endpoint import Endpoint, Key
+from lens_lsp.settings.loading import settings_of
+from lens_lsp.settings.model import ModelSettings
+from lens_lsp.settings.writing import change_settings, written_settings
+
+
+def preferences() -> dict[str, object]:
+    """What the user's file says, and how it is about the key. Raises `UsageError` for a file that cannot be used."""
+    model = _model()
+    return {
+        "settings": written_settings(os.environ),
+        "key": {
+            "origin": _origin(model),
+            "stored": model.key_in_keyring,
+            "available": keys.available(),
+            "environment": model.key is not None and model.key_withheld is None and not model.key_in_keyring,
+        },
+    }
+
+
+def prefer(changes: Mapping[str, object]) -> dict[str, object]:
+    """Change keys of the user's file, None takes one away; what holds then. Raises `UsageError` and OSError."""
+    change_settings(os.environ, changes)
+    return preferences()
+
+
+def keep_key(key: str) -> dict[str, object]:
+    """Keep the key for the origin of the model that is configured. Raises `UsageError`, `KeyringFailed`, OSError."""
+    Key(key)  # refuses what could not be sent
+    keys.keep(_required(), key)
+    return preferences()
+
+
+def drop_key() -> dict[str, object]:
+    """Take the key of that origin away. Raises as `keep_key`."""
+    keys.drop(_required())
+    return preferences()
+
+
+def _model() -> ModelSettings:
+    return settings_of((), os.environ).model
+
+
+def _origin(model: ModelSettings) -> str | None:
+    if model.base_url is None:
+        return None
+    try:
+        return Endpoint.of(model.base_url).origin
+    except UsageError:
+        return None
+
+
+def _required() -> str:
+    origin = _origin(_model())
+    if origin is None:
+        raise UsageError("a key belongs to the address of a model: set model.baseUrl first")
+    return origin

@@ -1,0 +1,105 @@
+"""From a socket of our own to a page in the user's browser, until the user says that it is enough."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable, Sequence
+from types import FrameType
+
+import uvicorn
+
+from lens_lsp.desktop.app import application
+from lens_lsp.desktop.assistant import Assistant
+from lens_lsp.desktop.guard import Admission, Guard
+from lens_lsp.domain.errors import UsageError
+
+HOST = "127.0.0.1"
+_LAST_SECONDS = 2
+"""For connections to end when we do."""
+_MOST_HEAD = 32 << 10
+"""Bytes of a request's headers."""
+
+Show = Callable[[str], object]
+"""What is done with the link once it works."""
+
+
+def serve(folders: Sequence[str], port: int, show: Show) -> int:
+    """Serve the page for these folders (absolute paths) until an interrupt; the exit status. ``port`` 0 is any.
+
+    Raises `UsageError` for a port that is taken.
+    """
+    listening = _listening(port)
+    try:
+        asyncio.run(_serve(listening, folders, show))
+    except KeyboardInterrupt:  # uvicorn's way to hand it on once everything has ended
+        return 0
+    return 0
+
+
+async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -> None:
+    port: int = listening.getsockname()[1]
+    admission = Admission(port, lambda: _print(_link(port, admission), "In another browser"))
+    assistant = Assistant(folders)
+    guard = Guard(application(assistant), port, admission)
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # it prints what requests were about
+    config = uvicorn.Config(
+        guard,
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=_MOST_HEAD,
+        timeout_graceful_shutdown=_LAST_SECONDS,
+    )
+    server = _Server(config, assistant)
+    link = _link(port, admission)
+    _print(link, "Lens")
+    asyncio.get_running_loop().call_soon(show, link)
+    await server.serve(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Ends the feeds first: a connection that listens to one would be waited for."""
+
+    def __init__(self, config: uvicorn.Config, assistant: Assistant) -> None:
+        super().__init__(config)
+        self._loop = asyncio.get_running_loop()
+        self._assistant = assistant
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal: leave in order, at once the second time."""
+        super().handle_exit(sig, frame)
+        self._loop.call_soon_threadsafe(self._assistant.hush)
+
+
+def open_browser(link: str) -> None:
+    """Show the page in the user's browser; where there is none, the printed link has to do."""
+    asyncio.get_running_loop().run_in_executor(None, webbrowser.open, link)
+
+
+def _listening(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"port {port} cannot be had ({error.strerror}); leave --port out for any") from error
+    return listening
+
+
+def _link(port: int, admission: Admission) -> str:
+    return f"http://{HOST}:{port}/?token={admission.token}"
+
+
+def _print(link: str, what: str) -> None:
+    sys.stdout.write(f"{what}: {link}\n")
+    sys.stdout.flush()

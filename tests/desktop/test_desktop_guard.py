@@ -1,0 +1,195 @@
+"""Who is let in: the browser that used the link, from our own page, under our own address, and nobody else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.desktop.conftest import LEASE, OUTSIDE
+from tests.desktop.desktop_process import Desktop
+
+Start = Callable[..., Desktop]
+GETS = ("/", "/api/asks", "/api/folders", "/api/settings", "/api/happenings", "/api/page?uri=file:///a.pdf&page=1")
+
+
+def test_the_link_is_exchanged_for_a_cookie_once(start: Start, notes: object) -> None:
+    desktop = start(notes)
+    reply = desktop.send("GET", f"/?token={desktop.token}")
+    assert (reply.status, reply.headers["location"]) == (303, "/")
+    cookie = reply.headers["set-cookie"]
+    assert cookie.startswith(f"lens-{desktop.port}=")
+    assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
+    assert desktop.token not in cookie
+    again = desktop.send("GET", f"/?token={desktop.token}")
+    assert (again.status, "set-cookie" in again.headers) == (403, False)
+    desktop.link = desktop.next_link()  # for another browser, and good once, too
+    assert desktop.enter().send("GET", "/api/folders").status == 200
+    desktop.cookie = ""
+    assert desktop.send("GET", f"/?token={desktop.token}").status == 403
+
+
+def test_what_is_no_token_opens_nothing(start: Start, notes: object) -> None:
+    desktop = start(notes)
+    for query in ("token=", "token=x", "token=%00", "token=é", "token", "x=1", "token={0}&token={0}"):
+        asked = query.format(desktop.token).encode()
+        answer = desktop.raw(b"GET /?%s HTTP/1.0\r\nHost: %s\r\n\r\n" % (asked, desktop.host.encode()))
+        assert answer.split(b" ", 2)[1] in (b"400", b"401", b"403")
+        assert b"set-cookie" not in answer.lower()
+    assert desktop.enter()  # the link is good still
+
+
+@pytest.mark.parametrize("path", GETS)
+def test_nothing_is_told_without_the_cookie(shared: Desktop, path: str) -> None:
+    for cookie in (None, "", f"lens-{shared.port}=", f"lens-{shared.port}=wrong", shared.cookie[:-1], "a=;;=\x01"):
+        assert shared.send("GET", path, Cookie=cookie).status == 401
+    other = shared.cookie.replace(f"lens-{shared.port}", "lens-1")  # of one that listens elsewhere
+    assert shared.send("GET", path, Cookie=other).status == 401
+
+
+@pytest.mark.parametrize("path", GETS)
+def test_a_foreign_name_that_points_here_gets_nothing(shared: Desktop, path: str) -> None:
+    """DNS rebinding: the page of another site, whose name leads to this machine, and the best cookie there is."""
+    port = shared.port
+    named = ["evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"127.0.0.1:{port}.", f"[::1]:{port}"]
+    for host in (*named, f"0:{port}", ""):
+        reply = shared.send("GET", path, Host=host)
+        assert reply.status == 403
+        assert LEASE.encode() not in reply.body
+
+
+def test_a_foreign_name_does_not_use_the_link_up(start: Start, notes: object) -> None:
+    desktop = start(notes)
+    assert desktop.send("GET", f"/?token={desktop.token}", Host=f"evil.example:{desktop.port}").status == 403
+    assert desktop.send("GET", f"/?token={desktop.token}", Origin="https://evil.example").status == 403
+    desktop.enter()
+
+
+def test_no_host_and_two_hosts_are_refused(shared: Desktop) -> None:
+    head = f"GET /api/folders HTTP/1.0\r\nCookie: {shared.cookie}\r\n".encode()
+    ours, theirs = f"Host: {shared.host}\r\n".encode(), b"Host: evil.example\r\n"
+    for hosts in (b"", ours + theirs, theirs + ours):
+        assert shared.raw(head + hosts + b"\r\n").split(b" ", 2)[1] in (b"400", b"403")
+    assert shared.raw(head + ours + b"\r\n").split(b" ", 2)[1] == b"200"
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1", "http://localhost", ""])
+def test_another_site_may_not_ask(shared: Desktop, origin: str) -> None:
+    for method, path, body in (
+        ("GET", "/api/folders", None),
+        ("POST", "/api/asks", {"question": "x"}),
+        ("PUT", "/api/settings", {"mode": "deep"}),
+        ("OPTIONS", "/api/asks", None),
+    ):
+        reply = shared.send(method, path, body, Origin=origin)
+        assert (reply.status, "access-control-allow-origin" in reply.headers) == (403, False)
+    assert shared.send("GET", "/api/asks").json() == {"asks": []}
+
+
+def test_our_own_page_may(shared: Desktop) -> None:
+    for name in (shared.host, f"localhost:{shared.port}"):
+        headers = {"Host": name, "Origin": f"http://{name}", "Sec_Fetch_Site": "same-origin"}
+        assert shared.send("GET", "/api/folders", **headers).status == 200
+    mixed = {"Host": shared.host, "Origin": f"http://localhost:{shared.port}"}
+    assert shared.send("GET", "/api/folders", **mixed).status == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "x"])
+def test_a_page_of_another_port_sends_the_cookie_and_gets_nothing(shared: Desktop, site: str) -> None:
+    """To a browser all ports of this machine are one site: SameSite does not keep the cookie from them."""
+    assert shared.send("GET", "/api/folders", Sec_Fetch_Site=site).status == 403
+
+
+@pytest.mark.parametrize("value", [None, "", "0", "true"])
+def test_what_changes_something_needs_a_header_that_forms_cannot_send(shared: Desktop, value: str | None) -> None:
+    for method, path in (
+        ("POST", "/api/asks"),
+        ("POST", "/api/rpc"),
+        ("POST", "/api/open"),
+        ("POST", "/api/consents/x"),
+        ("PUT", "/api/settings"),
+        ("PUT", "/api/key"),
+        ("DELETE", "/api/key"),
+        ("DELETE", "/api/asks/x"),
+    ):
+        assert shared.send(method, path, {}, X_Lens=value).status == 403
+
+
+def test_a_body_that_is_no_json_object_is_refused(shared: Desktop) -> None:
+    good = b'{"question": "x"}'
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", None):
+        assert shared.send("POST", "/api/asks", good, Content_Type=kind).status == 415
+    for body in (b"", b"[]", b"1", b"{", b'{"question": 1}', b'{"question": ""}', b"\xff", b"[" * 100_000):
+        assert shared.send("POST", "/api/asks", body).status == 400
+    assert shared.send("POST", "/api/asks", b" " * (1 << 20) + good).status == 413
+    assert shared.send("POST", "/api/asks", {"question": "x", "workDoneToken": "y"}).status == 400
+    assert shared.send("GET", "/api/asks").json() == {"asks": []}
+
+
+def test_every_answer_carries_the_headers_that_keep_the_page_to_itself(shared: Desktop) -> None:
+    for reply in (
+        shared.send("GET", "/"),
+        shared.send("GET", "/api/folders"),
+        shared.send("GET", "/nothing"),
+        shared.send("GET", "/api/folders", Host="evil.example"),
+        shared.send("POST", "/api/asks", {}),
+    ):
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert not re.search(r"unsafe|https?:|\*", policy)
+        assert "frame-ancestors 'none'" in policy
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["cache-control"] == "no-store"
+        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "server" not in reply.headers
+
+
+def test_only_the_names_of_the_page_s_files_are_served(shared: Desktop) -> None:
+    for path in (
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%5capp.py",
+        "/static//etc/passwd",
+        "/static/.",
+        "/static/index.html%00.js",
+        "/static/app.py",
+        "/../../etc/passwd",
+        "/app.py",
+        "//evil.example/",
+    ):
+        answer = shared.raw(f"GET {path} HTTP/1.0\r\nHost: {shared.host}\r\nCookie: {shared.cookie}\r\n\r\n".encode())
+        assert answer.split(b" ", 2)[1] in (b"400", b"404"), path
+        assert b"import" not in answer
+        assert b"root:" not in answer
+    assert shared.send("GET", "/").headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_a_websocket_is_none_of_it(shared: Desktop) -> None:
+    upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    head = f"GET /api/happenings HTTP/1.1\r\nHost: evil.example\r\n{upgrade}Sec-WebSocket-Version: 13\r\n\r\n"
+    assert b" 101 " not in shared.raw(head.encode())
+
+
+def test_it_listens_on_this_machine_only(shared: Desktop) -> None:
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        listening = [line.split()[1] for line in table if line.split()[3] == "0A"]
+    with open("/proc/net/tcp6", encoding="ascii") as table:
+        listening += [line.split()[1] for line in table if line.split()[3] == "0A"]
+    assert [place for place in listening if place.endswith(f":{shared.port:04X}")] == [f"0100007F:{shared.port:04X}"]
+
+
+def test_no_secret_is_in_what_it_prints_or_logs(start: Start, notes: object) -> None:
+    desktop = start(notes).enter()
+    desktop.heard(desktop.ask("canary-question"))
+    desktop.send("POST", "/api/rpc", {"method": "lens/text", "params": {"uri": "file:///canary-path.md"}})
+    desktop.send("PUT", "/api/settings", {"model.baseUrl": "canary-url"})
+    desktop.send("PUT", "/api/key", {"key": "canary-key"})
+    desktop.process.terminate()
+    said, errors = desktop.process.communicate(timeout=30)
+    assert "canary" not in said + errors
+    assert desktop.cookie.partition("=")[2] not in said + errors
+    assert OUTSIDE not in said + errors
+    assert "Traceback" not in errors
