@@ -1,5 +1,6 @@
 // Builds the extension: what activates, and apart from it what only a running server needs.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 
@@ -22,9 +23,39 @@ const options = {
   logLevel: 'warning',
 };
 
+/** The viewer of PDFs is a page of its own in the window, and its worker a thread of that page. */
+const viewer = {
+  entryPoints: [
+    { in: 'src/viewer/main.ts', out: 'viewer' },
+    { in: 'src/viewer/viewer.css', out: 'viewer' },
+    { in: 'pdfjs-dist/legacy/build/pdf.worker.mjs', out: 'worker' },
+  ],
+  outdir: 'dist/pdf',
+  bundle: true,
+  format: 'iife',
+  platform: 'browser',
+  target: 'chrome132',
+  define: { 'import.meta.url': 'self.location.href' },
+  minify: true,
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/** What pdf.js reads when a document needs it: maps of characters, fonts, decoders of images; with their licences. */
+function copyData() {
+  const from = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  // Not what runs scripts of documents, and not what is for browsers without WebAssembly.
+  const filter = (file) => !/quickjs|nowasm/i.test(path.basename(file));
+  for (const folder of ['cmaps', 'standard_fonts', 'wasm']) {
+    cpSync(path.join(from, folder), path.join('dist/pdf', folder), { recursive: true, filter });
+  }
+}
+
 /** The licences of the packages that are part of the bundle, as these want to be told. */
-function notices(metafile) {
-  const inside = Object.keys(metafile.inputs).map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
+function notices(...metafiles) {
+  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+  const inside = inputs.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
   const texts = [...new Set(inside)]
     .filter(Boolean)
     .sort()
@@ -39,10 +70,13 @@ function notices(metafile) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+copyData();
 if (process.argv.includes('--watch')) {
-  const context = await esbuild.context(options);
-  await context.watch();
+  for (const each of [options, viewer]) {
+    const context = await esbuild.context(each);
+    await context.watch();
+  }
 } else {
-  const { metafile } = await esbuild.build(options);
-  writeFileSync('dist/ThirdPartyNotices.txt', notices(metafile));
+  const built = await Promise.all([options, viewer].map((each) => esbuild.build(each)));
+  writeFileSync('dist/ThirdPartyNotices.txt', notices(...built.map(({ metafile }) => metafile)));
 }

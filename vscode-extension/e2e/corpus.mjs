@@ -11,12 +11,18 @@ export const FACT = 'how many questions run at a time and how many wait';
 export const PROOF = 'Four questions run at a time and 64 wait.';
 export const SOURCE = 'explanation/language-server.md';
 
+/**
+ * Neither programs nor pictures; nor the pages of measurements: long, full of the words of questions and written anew by
+ * every build, they would change what a search of few rounds gets to read.
+ */
+const LEFT_OUT = /\.(pyc?|png)$|\/explanation\/(benchmarks|results|results-tables|performance)\.md$/;
+
 /** Copies docs/, or one folder of it, to a new place; gives that place. */
 export function docs(to, part = '') {
   fs.rmSync(to, { recursive: true, force: true });
   fs.cpSync(path.join(repository, 'docs', part), to, {
     recursive: true,
-    filter: (from) => !/\.(pyc?|png)$/.test(from),
+    filter: (from) => !LEFT_OUT.test(from),
   });
   return to;
 }

@@ -54,6 +54,7 @@ export class Endpoint {
     /** Streams that the client left before they ended; `hungUp` is kept when the first is. */
     this.left = 0;
     this.flowing = Promise.resolve();
+    this.held = 0;
     this.release = () => {};
     this.hungUp = new Promise((resolve) => (this.#leaving = resolve));
     this.server = http.createServer((request, response) => this.#serve(request, response));
@@ -68,8 +69,9 @@ export class Endpoint {
     return `http://${this.host}/v1`;
   }
 
-  /** Lets streams stop after their first piece, until `release`. */
-  hold() {
+  /** Lets streams stop after their first pieces, or at the latest before the last, until `release`. */
+  hold(pieces = 3) {
+    this.held = pieces;
     this.flowing = new Promise((resolve) => (this.release = resolve));
   }
 
@@ -129,7 +131,7 @@ export class Endpoint {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const pieces = text.match(/.{1,12}/gs);
     for (const [at, piece] of pieces.entries()) {
-      if (at === Math.min(3, pieces.length - 1)) await this.flowing;
+      if (at === Math.min(this.held, pieces.length - 1)) await this.flowing;
       response.write(event({ delta: { content: piece }, finish_reason: null }));
     }
     response.write(event({ delta: {}, finish_reason: 'stop' }));

@@ -1,5 +1,5 @@
 /** Where the installed rig lies: VS Code's workbench (code-server), its node, the browser and what drives it. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,4 +24,13 @@ export function missing() {
 /** playwright's browser of the rig. */
 export function chromium() {
   return createRequire(path.join(rig, 'package.json'))('playwright-core').chromium;
+}
+
+/** A folder of the workbench's own extensions, as links, that has all but one; gives the folder. */
+export function extensionsBut(one, folder) {
+  const all = path.resolve(path.dirname(codeServer), '../../lib/vscode/extensions');
+  mkdirSync(folder, { recursive: true });
+  for (const each of readdirSync(all).filter((name) => name !== one))
+    symlinkSync(path.join(all, each), path.join(folder, each));
+  return folder;
 }

@@ -167,14 +167,49 @@ export class Workbench {
     return this.answer.locator('.detected-link', { hasText: new RegExp(`^\\^${number}$`) }).first();
   }
 
-  /** The entry of the context menu that is open. */
-  menuItem(text) {
-    return this.page.locator('.context-view .monaco-menu .action-menu-item', { hasText: text });
+  /** Chooses from the context menu of a row, which is opened until a contribution that comes later is in. */
+  async choose(row, text) {
+    const entry = this.page.locator('.context-view .monaco-menu .action-menu-item', { hasText: text });
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      await row.click({ button: 'right' });
+      try {
+        await entry.waitFor({ timeout: 3_000 });
+        // A menu that has just come up does not hear clicks.
+        await entry.hover();
+        await this.page.keyboard.press('Enter');
+        return;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
   }
 
-  /** What is marked as cited in a text editor; the editor names decorations of extensions only by number. */
+  /** Points at something until the hover with a text is shown: one that comes while its editor still moves goes again. */
+  async hover(target, text) {
+    const rows = this.page.locator('.monaco-hover:visible .hover-row', { hasText: text });
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      await target.hover();
+      try {
+        await rows.first().waitFor({ timeout: 3_000 });
+        return rows;
+      } catch (error) {
+        if (Date.now() > end) throw error;
+        await this.page.mouse.move(0, 0);
+      }
+    }
+  }
+
+  /** What an extension has marked in a text editor: which one did is not to be seen. */
   marked(editor) {
-    return editor.locator('.view-overlays [class*="ced-TextEditorDecorationType"]').first();
+    return editor.locator('.view-overlays [class*="TextEditorDecorationType"]').first();
+  }
+
+  /** The sign beside lines that are folded. */
+  folded(editor) {
+    return editor.locator('.codicon-folding-collapsed').first();
   }
 
   /** Asks from the palette. */

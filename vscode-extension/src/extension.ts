@@ -1,13 +1,16 @@
 /** Where the editor starts us: everything is put together here, and nothing is done yet. */
 
 import * as vscode from 'vscode';
+import { registerAgents } from './agents/register';
 import { registerAsking } from './asking/ask';
 import { registerChat } from './chat/register';
 import { createClient, type LensClient } from './client';
 import { copyDiagnostics } from './diagnostics';
+import { registerDocuments } from './documents/documents';
 import { showMenu } from './menu';
 import { chooseModel, removeApiKey, setApiKey } from './model/endpoint';
 import { Keys } from './model/keys';
+import type { PdfViewers } from './pdf/viewers';
 import { registerReading } from './reading/reading';
 import { limited, Starter } from './server/starting';
 import { PROCESS_SETTINGS } from './settings';
@@ -17,6 +20,7 @@ import { registerViews } from './views/lensView';
 /** What other extensions, and our own tests, get of us. */
 export interface LensApi {
   readonly client: LensClient;
+  readonly pdfs: PdfViewers;
   /** How many milliseconds `activate` took. */
   readonly took: number;
 }
@@ -36,20 +40,23 @@ export function activate(context: vscode.ExtensionContext): LensApi {
     limited,
     gaveUp: () => void tellGaveUp(),
   });
+  const documents = registerDocuments(context, lens);
   const reading = registerReading(context, lens);
   context.subscriptions.push(
     log,
     lens,
+    documents,
     reading,
     registerAsking(context, lens, reading),
     registerViews(lens, reading),
     registerChat(context, lens),
+    registerAgents(context, lens, starter),
     registerStatus(lens, log),
     ...commands(context, log, keys, lens, starter),
     ...restarts(keys, lens, starter),
     warmth(lens),
   );
-  return { client: lens, took: performance.now() - began };
+  return { client: lens, pdfs: documents.pdfs, took: performance.now() - began };
 }
 
 function commands(

@@ -5,9 +5,11 @@
  * bare address is still a link there, and an image is still fetched.
  */
 
-const ACTIVE = /[\\`*_{}[\]<>#|~!&$:@]|(?<=www)\./gi;
+// `src` and the like too: the editor offers these as links also where the tag begins with a backslash.
+const ACTIVE = /[\\`*_[\]<>#|~$:@]|!(?=[-[])|&(?=#?\w+;)|(?<=www)\.|(?<=src|href|placeholder)\s*=/gi;
 // Not after an odd number of backslashes: there it is harmless already.
-const LIVE = /(?<!\\)((?:\\\\)*)(!(?=\[)|<(?=[a-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=\/\/)|(?<=www)\.|@(?=[\w\\-]))/gi;
+const LIVE =
+  /(?<!\\)((?:\\\\)*)(!(?=\[)|<(?=[a-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=\/\/)|(?<=www)\.|(?<=src|href|placeholder)\s*=|@(?=[\w\\-]))/gi;
 // Controls but tab and line feed, and what reorders or hides text.
 const STEERING = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 

@@ -48,6 +48,8 @@ export interface AskParams {
   readonly budget?: Budget;
   /** Tell what would be sent, and send nothing. */
   readonly dryRun?: boolean;
+  /** The answer is for a model: without private documents and secrets. */
+  readonly forModel?: boolean;
 }
 
 /** Of `lens/find`. `lens_lsp.lsp.requests.FindParams`. */
@@ -58,6 +60,81 @@ export interface FindParams {
   readonly limit?: number;
   /** The passages are for a model: without private documents, secrets taken out of quotes and headings. */
   readonly forModel?: boolean;
+}
+
+/** Of `lens/text`: the URI of a file. */
+export interface TextParams {
+  readonly uri: string;
+  /** Only of one that is searched or that holds an answer, found through no link. */
+  readonly confined?: boolean;
+}
+
+/** The result of `lens/text`: what a document says, as spans and ranges of evidence count it. */
+export interface TextResult {
+  readonly text: string;
+  /** Name and version of what took it out of the file. */
+  readonly reader: string;
+  readonly sha256: string;
+  /** Where a person would open what stands from each of these offsets on, in code points. */
+  readonly locators: readonly { readonly start: number; readonly locator: Readonly<Record<string, unknown>> }[];
+}
+
+/** Of `lens/passage`: some lines of a document, the last one included, or those of a span. */
+export interface PassageParams {
+  readonly uri: string;
+  readonly lines?: readonly [number, number];
+  readonly span?: readonly [number, number];
+  readonly forModel?: boolean;
+}
+
+/** The result of `lens/passage`. `lens_lsp.lsp.results.PassageResult`. */
+export interface PassageResult {
+  readonly schema: string;
+  readonly uri: string;
+  readonly folder: string;
+  readonly path: string;
+  readonly text: string;
+  readonly span: readonly [number, number];
+  readonly lines: readonly [number, number];
+  readonly totalLines: number;
+  readonly sha256: string;
+  readonly reader: string;
+  readonly locator: Readonly<Record<string, unknown>> | null;
+  readonly extracted: boolean;
+  readonly cleaned: boolean;
+}
+
+/** A citation as somebody holds it. `lens_lsp.lsp.requests.HeldCitation`. */
+export interface HeldCitation {
+  readonly uri: string;
+  readonly quote: string;
+  readonly sha256?: string | null;
+  readonly span?: readonly [number, number] | null;
+  readonly lines?: readonly [number, number] | null;
+  readonly reader?: string | null;
+  readonly beside?: Beside | null;
+}
+
+/** Of `lens/check`. */
+export interface CheckParams {
+  readonly citations: readonly HeldCitation[];
+  readonly forModel?: boolean;
+}
+
+/** The result of `lens/check`, in the order of the citations. `lens_lsp.lsp.results.CheckResult`. */
+export interface CheckResult {
+  readonly schema: string;
+  readonly citations: readonly {
+    readonly state: 'verified' | 'moved' | 'drifted' | 'broken';
+    readonly why: string;
+    readonly uri?: string | null;
+    readonly folder?: string | null;
+    readonly path?: string | null;
+    readonly span?: readonly [number, number] | null;
+    readonly lines?: readonly [number, number] | null;
+    readonly sha256?: string | null;
+    readonly locator?: Readonly<Record<string, unknown>> | null;
+  }[];
 }
 
 /** A fact that the question needs, and what became of it. */
@@ -107,6 +184,17 @@ interface EvidenceBase {
 export interface Evidence extends EvidenceBase {
   readonly uri: string | null;
   readonly range: WireRange | null;
+  /** Only for a model. */
+  readonly beside?: Beside | null;
+  /** For a model: the quote is without what is secret or hidden in it. */
+  readonly cleaned?: boolean;
+}
+
+/** What tells a quote from others like it. `lens_lsp.lsp.requests.Beside`. */
+export interface Beside {
+  readonly before?: string | null;
+  readonly after?: string | null;
+  readonly count?: number | null;
 }
 
 /** Evidence inside an event: line and column from 1, columns in code points. */
@@ -380,6 +468,8 @@ export interface ClustersParams {
   readonly ids?: readonly string[];
   /** Look the citations up again. */
   readonly fresh?: boolean;
+  /** They are for a model. */
+  readonly forModel?: boolean;
 }
 
 /** What earlier questions left. `lens_lsp.wire.clusters.cluster_json`; times are ISO 8601 in UTC. */
@@ -496,6 +586,20 @@ export interface LedgerResult {
   }[];
 }
 
+/** Of `lens/answer`: the URI of its file, the id of a cluster, or a question; the last answer if left out. */
+export interface AnswerParams {
+  readonly answer?: string;
+  readonly forModel?: boolean;
+}
+
+/** The result of `lens/answer`. `lens_lsp.lsp.kept_results.KeptAnswer`. */
+export interface KeptAnswer {
+  readonly schema: string;
+  readonly uri: string;
+  readonly text: string;
+  readonly citations: readonly (HeldCitation & { readonly label: string; readonly altered: string })[];
+}
+
 /** Of `lens/recheck`: one text, or everything. */
 export interface RecheckParams {
   readonly uri?: string;
@@ -525,6 +629,7 @@ export interface RecheckResult {
       readonly span: readonly [number, number];
       readonly start: { readonly line: number; readonly column: number } | null;
       readonly sha256: string | null;
+      readonly locator: Readonly<Record<string, unknown>> | null;
     } | null;
   }[];
   readonly unreadable: readonly {

@@ -19,8 +19,11 @@ import {
   type StaticFeature,
 } from 'vscode-languageclient/node';
 import type { Session, SessionEvents } from './client';
+import { isExtracted } from './documents/kinds';
+import { fileOfText, viewOf } from './documents/textUri';
 import type { LensEvent, ModelParams, ModelResult } from './protocol';
 import { SCHEME } from './reading/answerDocument';
+import { linkTo, type PlaceParams } from './reading/locations';
 import { redacted } from './redaction';
 import type { Launch } from './server/launch';
 import { Twins } from './twins';
@@ -134,7 +137,8 @@ function options(setup: SessionSetup, twins: Twins): LanguageClientOptions {
     initializationFailedHandler: () => false,
     uriConverters: {
       code2Protocol: (uri) => twins.nameOf(uri),
-      protocol2Code: (value) => vscode.Uri.parse(value),
+      // Lines and columns of a document that is no text count in its text.
+      protocol2Code: (value) => viewOf(vscode.Uri.parse(value)),
     },
     markdown: { isTrusted: false, supportHtml: false },
     middleware: middleware(setup, twins),
@@ -148,6 +152,14 @@ function options(setup: SessionSetup, twins: Twins): LanguageClientOptions {
 function middleware(setup: SessionSetup, twins: Twins): Middleware {
   return {
     ...twins.middleware,
+    resolveDocumentLink: async (link, token, next) => {
+      const resolved = await next(link, token);
+      const place = resolved?.target && placeOfLink(resolved.target);
+      if (resolved && place) {
+        resolved.target = linkTo(place);
+      }
+      return resolved;
+    },
     executeCommand: (command, args, next) =>
       command === 'lens.server.ask' ? ask(setup, args, next) : next(command, args),
     workspace: {
@@ -162,6 +174,9 @@ function middleware(setup: SessionSetup, twins: Twins): Middleware {
         const uri = vscode.Uri.parse(params.uri);
         if (params.external || uri.scheme !== 'file') {
           return next(params, _token);
+        }
+        if (isExtracted(uri.path)) {
+          return { success: (await openPlace(params)) === true };
         }
         try {
           await setup.show(uri, { preserveFocus: params.takeFocus !== true, ...selectionOf(params) });
@@ -189,6 +204,25 @@ function ask(setup: SessionSetup, args: unknown[], next: ExecuteCommandSignature
   return insert === true
     ? vscode.commands.executeCommand('lens.askInNote', setup.limited('lens/ask', params))
     : vscode.commands.executeCommand('lens.ask', params);
+}
+
+function openPlace({ uri, selection }: ShowDocumentParams): Thenable<unknown> {
+  const place: PlaceParams = { uri, ...(selection !== undefined && { range: selection }) };
+  return vscode.commands.executeCommand('lens.openPlace', place);
+}
+
+/** The place in a document that is no text that a link of the server's leads to, `#L2,1-L3,7`. */
+function placeOfLink(target: vscode.Uri): PlaceParams | undefined {
+  const file = fileOfText(target);
+  if (file === undefined) {
+    return undefined;
+  }
+  const [startLine, start, endLine, end] = [...target.fragment.matchAll(/\d+/g)].map(([number]) => Number(number) - 1);
+  const range = {
+    start: { line: startLine ?? 0, character: start ?? 0 },
+    end: { line: endLine ?? startLine ?? 0, character: end ?? start ?? 0 },
+  };
+  return { uri: file.toString(), range };
 }
 
 function selectionOf(params: ShowDocumentParams): { selection?: vscode.Range } {

@@ -7,6 +7,7 @@
 
 import type * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
+import { fileOfText } from './documents/textUri';
 
 type Notify = (method: string, params: object) => Promise<void>;
 
@@ -29,7 +30,7 @@ export class Twins {
 
   /** What the server calls a document. */
   nameOf(uri: vscode.Uri): string {
-    return (uri.scheme === this.#scheme ? uri.with({ scheme: 'file' }) : uri).toString();
+    return (uri.scheme === this.#scheme ? uri.with({ scheme: 'file' }) : (fileOfText(uri) ?? uri)).toString();
   }
 
   readonly middleware: Pick<Middleware, 'didOpen' | 'didChange' | 'didClose'> = {

@@ -1,13 +1,19 @@
 /** The Chat view with a model of another extension: `@lens` answers, and its places can be clicked. */
+import assert from 'node:assert/strict';
 import path from 'node:path';
 
+import { Canary, hostileMarkdown } from '../canary.mjs';
 import { docs, FACT, PROOF, proofIn, QUESTION, SOURCE } from '../corpus.mjs';
 import { Endpoint } from '../endpoint.mjs';
 import { environmentOf, packaged, provider } from '../packaged.mjs';
 
+const AGAIN = 'How many of the questions run at once, and how many have to wait?';
+
 export async function story(story) {
   const folder = docs(path.join(story.dir, 'docs'));
   const proof = proofIn(folder);
+  const canary = await Canary.start();
+  story.finally(() => canary.stop());
   const endpoint = await Endpoint.start({
     fact: FACT,
     quote: PROOF,
@@ -64,5 +70,20 @@ export async function story(story) {
       .click();
     await workbench.tab(path.basename(SOURCE)).waitFor();
     await workbench.place(`Ln ${proof.line}, Col ${proof.column + proof.length} (${proof.length} selected)`);
+  });
+
+  await story.step('Hostile words of the model do nothing', async () => {
+    endpoint.script.answer = `Four run, and sixty-four of them wait [1]. ${hostileMarkdown(canary.origin)}`;
+    await session.locator('.chat-input-container .monaco-editor').first().click();
+    await page.keyboard.type(`@lens ${AGAIN}`);
+    await session.locator('.chat-input-container .view-line', { hasText: AGAIN.split(' ').at(-1) }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    const response = session.locator('.interactive-response', { hasText: 'entity.png' });
+    await response.waitFor();
+    const places = ['src', 'href', 'data-href'].map((name) => `[${name}*="${new URL(canary.origin).host}"]`);
+    const acts = response.locator([...places, 'script', 'iframe', '[data-href^="command:workbench"]'].join(', '));
+    assert.deepEqual(await acts.evaluateAll((found) => found.map((each) => each.outerHTML.slice(0, 200))), []);
+    assert.equal(canary.connections, 0);
   });
 }

@@ -33,6 +33,7 @@ export async function story(story) {
   await story.step('The answer has come, with its citation', async () => {
     await workbench.line(workbench.answer, `> ${PROOF}`).waitFor({ timeout: SET_UP });
     await workbench.citation(1).waitFor();
+    await workbench.folded(workbench.answer).waitFor();
   });
 
   await story.step('Its evidence is in the References view', async () => {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
+import type { Showing } from '../documents/jump';
 import { failureOf } from '../failures';
 import type { Evidence, FindResult } from '../protocol';
-import { jump } from '../reading/jump';
-import { locationOf, placeOf } from '../reading/locations';
+import { placeOf, placeParams } from '../reading/locations';
 import { excerpt, inRow } from '../reading/plain';
 import type { Reading } from '../reading/reading';
 import { Debounce } from '../reading/throttle';
@@ -92,13 +92,13 @@ class Searching {
   }
 
   async #accept(): Promise<void> {
-    const place = this.#box.activeItems[0] && locationOf(this.#box.activeItems[0].evidence);
+    const place = this.#box.activeItems[0] && placeParams(this.#box.activeItems[0].evidence);
     if (place === undefined) {
       return;
     }
     this.#accepted = true;
     this.#box.hide();
-    await jump(place);
+    await vscode.commands.executeCommand('lens.openPlace', place);
   }
 
   #end(): void {
@@ -142,8 +142,8 @@ function rowOf(evidence: Evidence, query: string): Row {
 }
 
 async function preview(evidence: Evidence): Promise<void> {
-  const place = locationOf(evidence);
+  const place = placeParams(evidence);
   if (place !== undefined) {
-    await jump(place, { preview: true });
+    await vscode.commands.executeCommand('lens.openPlace', place, { preview: true } satisfies Showing);
   }
 }

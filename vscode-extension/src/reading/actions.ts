@@ -1,12 +1,13 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
+import { viewOf } from '../documents/textUri';
 import { failureOf } from '../failures';
 import type { InsertAnswerParams, InsertAnswerResult, RecheckResult, WireRange } from '../protocol';
 import { fileOf } from './answerDocument';
 import { headingLine, relocated, shareable } from './answerText';
 import { showPlaces } from './evidenceView';
-import { locationOf } from './locations';
+import { locationOf, rangeOf } from './locations';
 import { inNotification } from './plain';
 import type { Reading } from './reading';
 import { nearestSubject, type Subject, subjectOf, textOf } from './subject';
@@ -84,10 +85,9 @@ async function referencesAt(
       context: { includeDeclaration: false },
     },
   );
-  return (found ?? []).map(({ uri, range: { start, end } }) => {
-    const range = new vscode.Range(start.line, start.character, end.line, end.character);
-    return new vscode.Location(vscode.Uri.parse(uri, true), range);
-  });
+  return (found ?? []).map(
+    ({ uri, range }) => new vscode.Location(viewOf(vscode.Uri.parse(uri, true)), rangeOf(range)),
+  );
 }
 
 /** Look citations up again, of one answer or of everything that is known; what that shows becomes diagnostics. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { watchFile } from '../documents/watching';
 import { isAnswer } from './answerText';
 import type { LiveLink, LivePage } from './liveAnswer';
 
@@ -90,14 +90,7 @@ export class AnswerDocuments implements vscode.FileSystemProvider, vscode.Docume
     if (file === undefined) {
       return new vscode.Disposable(() => {});
     }
-    const folder = vscode.Uri.file(path.dirname(file.fsPath));
-    const watcher = vscode.workspace.createFileSystemWatcher(
-      new vscode.RelativePattern(folder, escapedGlob(path.basename(file.fsPath))),
-    );
-    const tell = () => this.changed(uri);
-    watcher.onDidChange(tell);
-    watcher.onDidCreate(tell);
-    return watcher;
+    return watchFile(file, () => this.changed(uri));
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -186,8 +179,4 @@ function nameOf(question: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   return words.slice(0, LONGEST_NAME).trim() || 'answer';
-}
-
-function escapedGlob(name: string): string {
-  return name.replace(/[[\]{}*?]/g, '[$&]');
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import type { Cluster, ClustersResult } from '../protocol';
+import { viewOf } from '../documents/textUri';
+import type { AnswerResult, Cluster, ClustersResult, Evidence } from '../protocol';
 import type { AskedQuestions } from './answers';
 import { quoteIn } from './places';
 import { Debounce } from './throttle';
@@ -76,7 +77,7 @@ export class Decorations implements vscode.Disposable {
     }
     this.#cited.clear();
     for (const { result } of this.asked.all) {
-      for (const { uri, quote, span } of result?.evidence ?? []) {
+      for (const { uri, quote, span } of result === undefined ? [] : proofOf(result)) {
         this.#cite(uri, quote, span[0]);
       }
     }
@@ -104,7 +105,7 @@ export class Decorations implements vscode.Disposable {
     if (uri === null) {
       return;
     }
-    const key = vscode.Uri.parse(uri, true).toString();
+    const key = viewOf(vscode.Uri.parse(uri, true)).toString();
     const known = this.#cited.get(key) ?? [];
     if (known.length < MOST_QUOTES && !known.some((each) => each.quote === quote && each.near === near)) {
       this.#cited.set(key, [...known, { quote, near }]);
@@ -134,6 +135,12 @@ export class Decorations implements vscode.Disposable {
         : [new vscode.Range(document.positionAt(found[0]), document.positionAt(found[1]))];
     });
   }
+}
+
+/** The passages that prove something; those that merely come near, whole paragraphs often, are not marked. */
+function proofOf({ evidence, requirements }: AnswerResult): readonly Evidence[] {
+  const proving = new Set(requirements.flatMap((each) => (each.status === 'missing' ? [] : each.evidence)));
+  return evidence.filter(({ n }) => proving.has(n));
 }
 
 /** Turn the marks on or off, where the user's own setting stands. */

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { fileOfText } from '../documents/textUri';
+import { openingPlace } from './locations';
 import { oneLine } from './plain';
 import { passagesInFiles } from './words';
 
@@ -164,12 +166,14 @@ function sourceOf(item: Item): Source {
 }
 
 function rowOfSource(source: Source): vscode.TreeItem {
-  const row = new vscode.TreeItem(source.uri, vscode.TreeItemCollapsibleState.Expanded);
+  // The text of a document has the name of the document.
+  const file = fileOfText(source.uri) ?? source.uri;
+  const row = new vscode.TreeItem(file, vscode.TreeItemCollapsibleState.Expanded);
   row.contextValue = 'lens.evidence.file';
   row.iconPath = vscode.ThemeIcon.File;
   row.description = true;
   row.accessibilityInformation = {
-    label: `${vscode.workspace.asRelativePath(source.uri)}, ${passagesInFiles(source.passages.length, 1)}`,
+    label: `${vscode.workspace.asRelativePath(file)}, ${passagesInFiles(source.passages.length, 1)}`,
   };
   return row;
 }
@@ -181,11 +185,7 @@ async function rowOfPassage({ source, range }: Passage): Promise<vscode.TreeItem
   row.contextValue = 'lens.evidence.passage';
   row.description = vscode.l10n.t('line {0}', line);
   row.accessibilityInformation = { label: vscode.l10n.t('{0}, line {1}', text, line) };
-  row.command = {
-    title: vscode.l10n.t('Open'),
-    command: 'vscode.open',
-    arguments: [source.uri, { selection: range } satisfies vscode.TextDocumentShowOptions],
-  };
+  row.command = openingPlace({ uri: source.uri.toString(), range: { start: range.start, end: range.end } });
   return row;
 }
 

@@ -1,3 +1,5 @@
+import { isExtracted } from '../documents/kinds';
+import { located } from '../documents/locator';
 import { inertMarkdown, withoutLinks } from '../inert';
 import type { EventEvidence, LensEvent, RequirementResult, StopReason } from '../protocol';
 import { oneLine } from './plain';
@@ -216,7 +218,8 @@ class PageBuilder {
 
   passage(evidence: EventEvidence): void {
     const number = `${evidence.n}. `;
-    const place = `${inertMarkdown(evidence.path)}:${evidence.start.line}`;
+    const { path, start, locator } = evidence;
+    const place = inertMarkdown(isExtracted(path) ? located(path, locator) : `${path}:${start.line}`);
     this.#link(number.length, number.length + place.length, evidence);
     this.add(`${number}${place} — “${inertMarkdown(oneLine(evidence.quote, LONGEST_QUOTE))}”`);
   }

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
+import { isExtracted } from '../documents/kinds';
+import { pageOf } from '../documents/locator';
 import type { AnswerResult } from '../protocol';
 import { registerActions } from './actions';
 import { AnswerDocuments, isLive, SCHEME } from './answerDocument';
@@ -7,6 +9,7 @@ import { AskedQuestions } from './answers';
 import { Decorations, toggleDecorations } from './decorations';
 import { registerFolding } from './folding';
 import type { LiveLink } from './liveAnswer';
+import { linkTo, placeParams } from './locations';
 import { documentOf, isKeptAnswer } from './subject';
 import { tabsOf } from './tabs';
 
@@ -19,7 +22,7 @@ export interface Reading extends vscode.Disposable {
   readonly asked: AskedQuestions;
   /** Citations were looked up again. */
   readonly onDidRecheck: vscode.Event<void>;
-  /** The user has made use of Lens: from now on its view is there. */
+  /** The user has made use of Lens: from now on the commands about an answer are there. */
   used(): void;
 }
 
@@ -49,14 +52,14 @@ export function registerReading(context: vscode.ExtensionContext, lens: LensClie
     asked.onDidChange(() => reading.used()),
     lens.onDidAnswer((result) => keep(reading, result)),
     vscode.window.onDidChangeActiveTextEditor(tellKind),
-    vscode.workspace.onDidOpenTextDocument((document) => serve(lens, document)),
+    vscode.workspace.onDidOpenTextDocument((document) => serve(lens, reading, document)),
   );
+  void vscode.commands.executeCommand('setContext', USED, context.globalState.get(USED, false));
   for (const document of vscode.workspace.textDocuments) {
-    serve(lens, document);
+    serve(lens, reading, document);
   }
   tellKind(vscode.window.activeTextEditor);
   void closeForgotten(documents);
-  void vscode.commands.executeCommand('setContext', USED, context.globalState.get(USED, false));
   return reading;
 }
 
@@ -93,9 +96,13 @@ function tellKind(editor: vscode.TextEditor | undefined): void {
   void vscode.commands.executeCommand('setContext', IS_ANSWER, answer);
 }
 
-/** The citations of an answer that is open, from an earlier session perhaps, are the server's. */
-function serve(lens: LensClient, document: vscode.TextDocument): void {
+/**
+ * The citations of an answer that is open, from an earlier session perhaps, are the server's. Such an answer tells of use,
+ * too: a window that is closed within seconds can lose what was to be remembered of it.
+ */
+function serve(lens: LensClient, reading: Reading, document: vscode.TextDocument): void {
   if (document.uri.scheme === SCHEME && !isLive(document.uri)) {
+    reading.used();
     void lens.warm();
   }
 }
@@ -118,11 +125,20 @@ function targetOf(asked: AskedQuestions, link: LiveLink, document: vscode.Uri): 
   const { path, root, start } = link.evidence;
   const question = asked.of(document);
   const exact = question?.result?.evidence.find((each) => each.n === link.evidence.n && each.path === path);
-  if (exact?.uri != null && exact.range !== null) {
-    const { line, character } = exact.range.start;
-    return vscode.Uri.parse(exact.uri, true).with({ fragment: `L${line + 1},${character + 1}` });
+  const place = exact && placeParams(exact);
+  if (place?.range !== undefined) {
+    const { line, character } = place.range.start;
+    return isExtracted(path)
+      ? linkTo(place)
+      : vscode.Uri.parse(place.uri, true).with({ fragment: `L${line + 1},${character + 1}` });
   }
   const named = question?.scope.folders?.map((uri) => vscode.Uri.parse(uri, true));
   const folder = (named ?? vscode.workspace.workspaceFolders?.map(({ uri }) => uri))?.[root];
-  return folder && vscode.Uri.joinPath(folder, path).with({ fragment: `L${start.line},${start.column}` });
+  const file = folder && vscode.Uri.joinPath(folder, path);
+  if (file !== undefined && isExtracted(path)) {
+    const { span, quote, locator } = link.evidence;
+    const page = pageOf(locator);
+    return linkTo({ uri: file.toString(), span, quote, ...(page !== undefined && { page }) });
+  }
+  return file?.with({ fragment: `L${start.line},${start.column}` });
 }

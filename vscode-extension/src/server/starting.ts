@@ -54,6 +54,16 @@ export class Starter {
     }
   }
 
+  /** How a server would be started now, with no question to the user; undefined where there is none yet. */
+  async quietly(): Promise<Launch | undefined> {
+    try {
+      return await this.#launch('quietly');
+    } catch (error) {
+      this.#log.warn(`agents get no server: ${String(error)}`);
+      return undefined;
+    }
+  }
+
   /** Whether a server that is started now would be another one than the last. */
   async outdated(): Promise<boolean> {
     try {

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import type { AnswerResult, Evidence, RequirementResult } from '../protocol';
 import type { AskedQuestion, AskedState } from '../reading/answers';
 import { cutShort } from '../reading/ending';
-import { locationOf, placeOf } from '../reading/locations';
+import { openingPlace, placeOf, placeParams } from '../reading/locations';
 import type { Reading } from '../reading/reading';
 import type { Subject } from '../reading/subject';
 import { statusWords } from '../reading/words';
-import { note, opening, openingAnswer, type Row, row } from './row';
+import { note, openingAnswer, type Row, row } from './row';
 
 /** The questions of this window with what they need and what proves it. */
 export function answerRows(reading: Reading): readonly Row[] {
@@ -96,13 +96,13 @@ function requirementRow(requirement: RequirementResult, proving: ReadonlyMap<num
 
 /** A passage: its words, and where they stand. */
 function evidenceRow(evidence: Evidence): Row {
-  const place = locationOf(evidence);
+  const place = placeParams(evidence);
   return row({
     label: `[${evidence.n}] ${evidence.quote}`,
     description: place === undefined ? vscode.l10n.t('{0} changed meanwhile', evidence.path) : placeOf(evidence),
     tooltip: evidence.quote,
     icon: 'quote',
     kind: 'evidence',
-    ...(place !== undefined && { open: opening(place) }),
+    ...(place !== undefined && { open: openingPlace(place) }),
   });
 }

@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
+import { isExtracted } from '../documents/kinds';
+import { located, pageOf } from '../documents/locator';
 import type { Cluster, ClustersResult } from '../protocol';
+import { openingPlace } from '../reading/locations';
 import { documentOf } from '../reading/subject';
 import { statusWords } from '../reading/words';
 import { isFresh, notVerified } from './freshness';
-import { note, openingAnswer, openingSpan, type Row, row } from './row';
+import { note, openingAnswer, type Row, row } from './row';
 import { when } from './threads';
 
 const MOST = 500;
@@ -99,13 +102,14 @@ function factRows(cluster: Cluster): readonly Row[] {
 }
 
 function citationRows(cluster: Cluster): readonly Row[] {
-  return cluster.citations.map(({ uri, path, span, quote }) =>
-    row({
+  return cluster.citations.map(({ uri, path, span, quote, locator }) => {
+    const page = pageOf(locator);
+    return row({
       label: quote,
-      description: path,
+      description: isExtracted(path) ? located(path, locator) : path,
       icon: 'quote',
       kind: 'evidence',
-      open: openingSpan(uri, span, quote),
-    }),
-  );
+      open: openingPlace({ uri, span, quote, ...(page !== undefined && { page }) }),
+    });
+  });
 }

@@ -3,8 +3,6 @@ import type { LensClient } from '../client';
 import { failureOf } from '../failures';
 import type { AnswerResult, ForgetParams, ForgetResult } from '../protocol';
 import { told } from '../reading/actions';
-import { jump } from '../reading/jump';
-import { locationOfSpan } from '../reading/locations';
 import { inNotification } from '../reading/plain';
 import type { Reading } from '../reading/reading';
 import { showAnswer } from '../reading/tabs';
@@ -28,7 +26,6 @@ export function registerViews(lens: LensClient, reading: Reading): vscode.Dispos
   return vscode.Disposable.from(
     tree,
     view,
-    vscode.commands.registerCommand('lens.openPlace', openPlace),
     vscode.commands.registerCommand('lens.openAnswer', (document: vscode.Uri) => showAnswer(document)),
     vscode.commands.registerCommand('lens.showSent', () => showSent(reading, view, tree)),
     vscode.commands.registerCommand('lens.forgetCluster', (argument?: Partial<Row>) =>
@@ -138,10 +135,6 @@ function section(
   expanded = false,
 ): Row {
   return row({ id: `section ${id}`, label, icon, kind: 'section', expanded, children });
-}
-
-async function openPlace(uri: string, span: readonly [number, number], quote?: string): Promise<void> {
-  await jump(await locationOfSpan(vscode.Uri.parse(uri, true), span, quote));
 }
 
 async function showSent(reading: Reading, view: vscode.TreeView<Row>, tree: LensTree): Promise<void> {

@@ -72,14 +72,3 @@ export function note(label: string): Row {
 export function openingAnswer(document: vscode.Uri): vscode.Command {
   return { title: vscode.l10n.t('Open'), command: 'lens.openAnswer', arguments: [document] };
 }
-
-/** What a click on a row does that stands for a passage. */
-export function opening({ uri, range }: vscode.Location): vscode.Command {
-  const options: vscode.TextDocumentShowOptions = { selection: range };
-  return { title: vscode.l10n.t('Open'), command: 'vscode.open', arguments: [uri, options] };
-}
-
-/** The same for a span of code points, whose place is looked up when it is wanted. */
-export function openingSpan(uri: string, span: readonly [number, number], quote?: string): vscode.Command {
-  return { title: vscode.l10n.t('Open'), command: 'lens.openPlace', arguments: [uri, span, quote] };
-}

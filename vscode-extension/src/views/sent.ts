@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import type { LedgerResult } from '../protocol';
+import { openingPlace } from '../reading/locations';
 import { documentOf } from '../reading/subject';
 import { counted } from '../reading/words';
-import { note, openingSpan, type Row, row } from './row';
+import { note, type Row, row } from './row';
 
 const MOST_QUESTIONS = 50;
 const MOST_PASSAGES = 500;
@@ -51,7 +52,7 @@ function passageRows({ sent }: Entry['ledger']): readonly Row[] {
       label: path,
       description: vscode.l10n.t('characters {0} to {1}', counted(span[0]), counted(span[1])),
       icon: 'quote',
-      open: openingSpan(uri, span),
+      open: openingPlace({ uri, span }),
     }),
   );
   const rest = sent.length - shown.length;

@@ -38,6 +38,7 @@ interface Manifest {
       readonly commands: readonly { readonly name: string }[];
     }[];
     readonly languageModelTools: readonly { readonly name: string }[];
+    readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
   };
 }
 
@@ -192,4 +193,11 @@ test('the chat participant, its commands and the tool are those of the code', ()
   for (const { name } of contributes.languageModelTools) {
     assert.match(SOURCES, new RegExp(`registerTool<\\w+>\\('${name}'`));
   }
+});
+
+test('the servers for agents are those of the code', () => {
+  for (const { id } of contributes.mcpServerDefinitionProviders) {
+    assert.ok(SOURCES.includes(`registerMcpServerDefinitionProvider('${id}'`), id);
+  }
+  assert.equal(contributes.mcpServerDefinitionProviders.length, 1);
 });

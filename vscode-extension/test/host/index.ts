@@ -12,6 +12,7 @@ export async function run(): Promise<void> {
   await import('./client.test');
   await import('./answers.test');
   await import('./editor.test');
+  await import('./documents.test');
   await import('./chat.test');
   await import('./load.test');
   const failures = await new Promise<number>((resolve) => {

@@ -1,11 +1,12 @@
 /** The private environment as the packaged .vsix makes it: real pip, real wheels, a server that answers. */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { type AgentLaunch, agentLaunch } from '../../src/agents/launch';
 import { launchOf } from '../../src/server/launch';
 import { makeEnvironment, type Places, privateInterpreter, StepFailed } from '../../src/server/privateEnvironment';
 import { findPythons } from '../../src/server/pythons';
@@ -74,6 +75,9 @@ test('the environment is made, is found again, and serves', async () => {
   const said = await initialized(launch);
   assert.match(said, /"name":\s*"lens/);
   assert.ok(!existsSync(path.join(extension, '__pycache__')));
+  const brings = 'import mcp, lxml, pypdfium2, python_calamine, striprtf';
+  execFileSync(interpreter, ['-I', '-c', brings]);
+  assert.match(await greeted(agentLaunch(launch, [root], process.env, true)), /"name":\s*"lens"/);
 });
 
 test('the environment of another version is not used', async () => {
@@ -82,6 +86,17 @@ test('the environment of another version is not used', async () => {
   writeFileSync(path.join(bundle, 'requirements.txt'), '# others');
   assert.equal(await privateInterpreter({ ...places, bundle }), undefined);
 });
+
+/** What the server for agents answers to `initialize`. */
+function greeted({ command, args, cwd }: AgentLaunch): Promise<string> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`;
+  return new Promise((resolve, reject) => {
+    const child = execFile(command, [...args], { cwd }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    child.stdin?.write(input);
+    child.stdout?.once('data', () => child.stdin?.end());
+  });
+}
 
 /** What the server answers to `initialize`. */
 async function initialized(launch: ReturnType<typeof launchOf>): Promise<string> {

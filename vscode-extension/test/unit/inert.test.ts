@@ -7,7 +7,7 @@ import { inertMarkdown, printable, withoutLinks } from '../../src/inert';
 const LIVE = [
   ['![x](https://evil.example/p.png)', '\\![x]\\(https\\://evil.example/p.png)'],
   ['[click](command:workbench.action.quit)', '[click]\\(command:workbench.action.quit)'],
-  ['<img src=x onerror=alert(1)>', '\\<img src=x onerror=alert(1)>'],
+  ['<img src=x onerror=alert(1)>', '\\<img src\\=x onerror=alert(1)>'],
   ['</div><!-- x --><?php', '\\</div>\\<\\!-- x -->\\<?php'],
   ['<https://evil.example>', '\\<https\\://evil.example>'],
   ['see https://evil.example/x', 'see https\\://evil.example/x'],

@@ -1,0 +1,87 @@
+/** Going on from an answer: in one folder, in another session, in a note of the workspace, and without the References view. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { docs, PROOF, QUESTION, SOURCE } from '../corpus.mjs';
+import { environmentOf, packaged } from '../packaged.mjs';
+import { extensionsBut } from '../rig.mjs';
+
+const ANSWERS = 'answers-of-lens';
+const FURTHER = 'What happens to a question that is cancelled?';
+
+export async function story(story) {
+  const folder = docs(path.join(story.dir, 'docs'));
+  const settings = { 'lens.interpreter': environmentOf(packaged()) };
+  const server = await story.server({ vsix: [packaged()], settings });
+  const workbench = await story.window(server, { folder });
+
+  const view = workbench.sideBar('Lens').locator('.monaco-list-row');
+  const conversation = view.filter({ hasText: QUESTION.slice(0, 20) }).last();
+
+  await story.step('A folder of the explorer is asked', async () => {
+    await workbench.ready();
+    const row = workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'explanation' });
+    await workbench.choose(row, 'Ask About This Folder…');
+    await workbench.quickInput.getByText('Search in: explanation').waitFor();
+  });
+
+  await story.step('It is answered from that folder, from the heading on', async () => {
+    await workbench.answerInput('Ask about your files', QUESTION);
+    await workbench.line(workbench.answer, `> ${PROOF}`).waitFor();
+    await workbench.folded(workbench.answer).waitFor();
+    await workbench.line(workbench.answer, 'sources:').waitFor({ state: 'detached' });
+  });
+
+  await story.step('The proof is marked in its source', async () => {
+    await workbench.citation(1).click({ modifiers: ['Control'] });
+    await workbench.tab(path.basename(SOURCE)).waitFor();
+    await workbench.marked(workbench.editor(SOURCE)).waitFor();
+    await workbench.page.keyboard.press('ArrowRight'); // the selection would hide the mark
+  });
+
+  await story.step('The marks are switched off', async () => {
+    await workbench.command('Lens: Toggle Marks on Cited Passages');
+    await workbench.marked(workbench.editor(SOURCE)).waitFor({ state: 'detached' });
+    await workbench.command('Lens: Toggle Marks on Cited Passages');
+    await workbench.marked(workbench.editor(SOURCE)).waitFor();
+  });
+
+  await story.step('In another session the conversation is there', async () => {
+    await workbench.page.reload();
+    await workbench.ready();
+    await workbench.command('View: Show Lens');
+    await view.filter({ hasText: 'Threads' }).click();
+    await conversation.waitFor();
+  });
+
+  await story.step('It goes on from there', async () => {
+    await workbench.choose(conversation, 'Ask a Follow-up Question…');
+    await workbench.answerInput('It may refer to the answer', FURTHER);
+    await workbench.line(workbench.answer, FURTHER.slice(0, 20)).waitFor();
+    await view.filter({ hasText: 'questions: 2' }).waitFor();
+  });
+
+  await story.step('Answers are kept in the workspace', async () => {
+    server.set({ ...settings, 'lens.answersFolder': ANSWERS });
+    await workbench.ask('How many questions wait at most?');
+    const kept = workbench.page.locator(`.monaco-editor[data-uri^="vscode-remote:"][data-uri*="/${ANSWERS}/"]`);
+    await workbench.folded(kept).waitFor();
+    assert.equal(fs.readdirSync(path.join(folder, ANSWERS)).length, 1);
+  });
+
+  await story.step('Without the References view the evidence is peeked at', async () => {
+    const without = await story.server({
+      name: 'without-references',
+      vsix: [packaged()],
+      settings,
+      options: ['--builtin-extensions-dir', extensionsBut('references-view', path.join(story.dir, 'extensions'))],
+    });
+    const bare = await story.window(without, { folder });
+    await bare.ready();
+    await bare.ask(QUESTION);
+    await bare.folded(bare.answer).waitFor();
+    await bare.command('Lens: Show Evidence');
+    await bare.line(bare.page.locator('.peekview-widget'), PROOF).waitFor();
+  });
+}
