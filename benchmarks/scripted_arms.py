@@ -2,8 +2,8 @@
 
     python -m benchmarks.scripted_arms --data "$LENS_DATA" --work runs/corpora --out runs/scripted
 
-It tells what each arm asked and was shown, and whether a gold file that gets another name changes the result, as it
-must. What such a model answers is no measure of quality, so no figure of answers is printed.
+The run is one like any other, marked as one of a program: its report holds no figure of answers. It tells what each arm
+asked and was shown, and whether a gold file that gets another name changes the result, as it must.
 """
 
 from __future__ import annotations
@@ -13,17 +13,22 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.scripted_model import scripted_model
 from lens_lsp.domain.answer import Mode
-from lens_lsp.evaluation.arms.base import ArmResult
 from lens_lsp.evaluation.arms.calling import HeldModel
+from lens_lsp.evaluation.arms.dense import Embedder
 from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.data.datasets import Question, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
+from lens_lsp.evaluation.arms.minilm import MiniLm
+from lens_lsp.evaluation.data.datasets import Dataset, Question, open_dataset, questions
+from lens_lsp.evaluation.data.records import TracedRowRecord
+from lens_lsp.evaluation.data.snapshots import Corpus, prepare
+from lens_lsp.evaluation.reporting.reading import read_runs
+from lens_lsp.evaluation.reporting.tables import write_report
+from lens_lsp.evaluation.runner import Judging, run
 from lens_lsp.evaluation.seats import ChatSeat
 
 ARMS = ("lens", "react", "hybrid", "bm25-rag", "closed-book")
@@ -32,7 +37,7 @@ _DEPTH = 10
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one arm did over some questions, and over them again with a gold file renamed."""
+    """What one arm did over some questions, and over them again with a gold file renamed. Tokens are of all."""
 
     arm: str
     questions: int
@@ -40,61 +45,79 @@ class Asked:
     calls: int
     most_calls: int
     exceeded: int
-    tokens: int
+    tokens_in: int
+    tokens_out: int
     shown: int
     """Passages in all answers' evidence."""
     renamed: int
     """Questions whose documents differ once their first gold file has another name."""
 
 
-def ask(folder: Path, asked: Sequence[Question], arms: Sequence[str], mode: Mode, vectors: Path) -> list[Asked]:
-    """Ask every question of every arm, as the corpus is and with each question's first gold file renamed."""
-    found = []
-    for name in arms:
-        before = _results(folder, asked, name, mode, vectors)
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Arms by their names over questions, in one mode. Runs go below ``out``, vectors to ``work``."""
+
+    arms: Sequence[str]
+    mode: Mode
+    work: Path
+    out: Path
+    embedder: Callable[[], Embedder] = MiniLm
+
+    def of(self, dataset: Dataset, corpus: Corpus, asked: Sequence[Question]) -> list[Asked]:
+        """Run the arms, then ask each again with every question's first gold file renamed."""
+        seat = self._seat()
+        arms = make_arms(self.arms, seat=seat, embedder=self.embedder, vectors=self.work)
+        judging = Judging(self.mode.value, "chat", model=seat.model_name, scripted=True, temperature=0.0)
+        run(dataset, corpus, asked, arms, self.out / "run", judging=judging, anew=True)
+        write_report([self.out / "run"], self.out / "report")
         with tempfile.TemporaryDirectory(prefix="lens-renamed.") as scratch:
             renamed = Path(scratch, "corpus")
-            shutil.copytree(folder, renamed)
+            shutil.copytree(corpus.folder, renamed)
             for path in dict.fromkeys(question.gold.paths[0] for question in asked):
                 (renamed / path).rename(renamed / f"{path}.renamed")
-            after = _results(renamed, asked, name, mode, vectors)
-        found.append(_told(name, before, after))
-    return found
+            rows = {row.arm: row.read(TracedRowRecord) for row in read_runs([self.out / "run"])}
+            return [_told(name, rows[name], self._ranked(renamed, asked, name)) for name in self.arms]
+
+    def _seat(self) -> ChatSeat:
+        return ChatSeat(self.mode, HeldModel(scripted_model()))
+
+    def _ranked(self, folder: Path, asked: Sequence[Question], name: str) -> list[tuple[str, ...]]:
+        """The documents of each question."""
+        (arm,) = make_arms([name], seat=self._seat(), embedder=self.embedder, vectors=self.work)
+        arm.prepare(folder)
+        try:
+            return [arm.search(question.ticket, question.text, _DEPTH).documents for question in asked]
+        finally:
+            arm.close()
 
 
-def _results(folder: Path, asked: Sequence[Question], name: str, mode: Mode, vectors: Path) -> list[ArmResult]:
-    seat = ChatSeat(mode, HeldModel(scripted_model()))
-    (arm,) = make_arms([name], seat=seat, vectors=vectors)
-    arm.prepare(folder)
-    try:
-        return [arm.search(str(number), question.text, _DEPTH) for number, question in enumerate(asked)]
-    finally:
-        arm.close()
-
-
-def _told(name: str, before: Sequence[ArmResult], after: Sequence[ArmResult]) -> Asked:
-    answers = [result.answer for result in before if result.answer is not None]
-    calls = [sum(result.account.calls.values()) for result in before]
+def _told(name: str, rows: Sequence[TracedRowRecord], renamed: Sequence[tuple[str, ...]]) -> Asked:
+    answers = [row.answer for row in rows if row.answer is not None]
+    calls = [row.ledger.calls["total"] for row in rows]
     return Asked(
         arm=name,
         questions=len(answers),
         answered=sum(bool(answer.text) for answer in answers),
         calls=sum(calls),
         most_calls=max(calls),
-        exceeded=sum(answer.stopped.value.startswith("budget-") for answer in answers),
-        tokens=sum(result.account.tokens_in + result.account.tokens_out for result in before),
-        shown=sum(len(result.evidence) for result in before),
-        renamed=sum(one.documents != two.documents for one, two in zip(before, after, strict=True)),
+        exceeded=sum(answer.stopped.startswith("budget-") for answer in answers),
+        tokens_in=sum(row.ledger.tokens["in"] for row in rows),
+        tokens_out=sum(row.ledger.tokens["out"] for row in rows),
+        shown=sum(len(row.evidence) for row in rows),
+        renamed=sum(row.documents != after for row, after in zip(rows, renamed, strict=True)),
     )
 
 
 def table(rows: Sequence[Asked]) -> str:
-    """The rows as Markdown."""
-    heads = ["arm", "questions", "said something", "calls", "most", "budget exceeded", "tokens", "passages", "renamed"]
+    """The rows as Markdown; calls and tokens of a question."""
+    heads = ["arm", "questions", "said something", "calls", "most", "budget exceeded", "tokens in", "tokens out"]
+    heads += ["passages", "renamed"]
     lines = ["| " + " | ".join(heads) + " |", "|" + " ---: |" * len(heads)]
     for row in rows:
-        cells = (row.arm, row.questions, row.answered, row.calls, row.most_calls, row.exceeded, row.tokens, row.shown)
-        lines.append("| " + " | ".join(map(str, (*cells, row.renamed))) + " |")
+        each = (row.calls / row.questions, row.tokens_in / row.questions, row.tokens_out / row.questions)
+        calls, tokens_in, tokens_out = f"{each[0]:.2f}", f"{each[1]:,.0f}", f"{each[2]:,.0f}"
+        cells = (row.arm, row.questions, row.answered, calls, row.most_calls, row.exceeded, tokens_in, tokens_out)
+        lines.append("| " + " | ".join(map(str, (*cells, row.shown, row.renamed))) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -102,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder that holds hotpotqa")
     parser.add_argument("--work", type=Path, required=True, help="where the corpus is prepared and vectors are kept")
-    parser.add_argument("--out", type=Path, required=True, help="folder for scripted.json")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the run, its report and scripted.json")
     parser.add_argument("--mode", choices=["fast", "deep"], default="deep")
     parser.add_argument("--limit", type=int, default=25)
     parser.add_argument("--arms", default=",".join(ARMS))
@@ -110,8 +133,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     dataset = open_dataset(options.data / "hotpotqa", "125")
     corpus = prepare(options.data / "hotpotqa", "125", options.work / "hotpotqa-125")
     asked = questions(dataset)[: options.limit]
-    rows = ask(corpus.folder, asked, options.arms.split(","), Mode(options.mode), options.work)
-    options.out.mkdir(parents=True, exist_ok=True)
+    rows = Trial(options.arms.split(","), Mode(options.mode), options.work, options.out).of(dataset, corpus, asked)
     told = json.dumps([asdict(row) for row in rows], indent=1)
     (options.out / "scripted.json").write_text(f"{told}\n", "utf-8")
     print(table(rows), end="")

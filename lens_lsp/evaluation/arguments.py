@@ -57,6 +57,16 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--error", type=_rate, metavar="RATE", help="how often the answer key is wrong, from 0 to 1 (default 0)"
     )
+    _model_arguments(parser)
+    parser.add_argument("--yes", action="store_true", help="the corpus may be sent to the configured endpoint")
+    parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="for rows and summary")
+    _control_arguments(parser)
+    parser.add_argument("--estimate", action="store_true", help="say what the run will cost, and stop")
+    parser.add_argument("--anew", action="store_true", help="begin again, whatever run the folder holds")
+    _selection_arguments(parser)
+
+
+def _model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--temperature", type=_temperature, default=0.0, metavar="T", help="of every call of a model (default 0)"
     )
@@ -68,14 +78,14 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         help="the longest that one call may take (default and most 120)",
     )
     parser.add_argument(
+        "--concurrency",
+        type=_positive,
+        metavar="N",
+        help="ask an arm N questions at a time; only arms that do nothing but ask a chat model (default 5, else 1)",
+    )
+    parser.add_argument(
         "--scripted", action="store_true", help="the model is a program: no figure of its answers is printed"
     )
-    parser.add_argument("--yes", action="store_true", help="the corpus may be sent to the configured endpoint")
-    parser.add_argument("--out", type=Path, required=True, metavar="RUN_DIR", help="for rows and summary")
-    _control_arguments(parser)
-    parser.add_argument("--estimate", action="store_true", help="say what the run will cost, and stop")
-    parser.add_argument("--anew", action="store_true", help="begin again, whatever run the folder holds")
-    _selection_arguments(parser)
 
 
 def _control_arguments(parser: argparse.ArgumentParser) -> None:

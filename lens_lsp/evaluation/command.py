@@ -17,6 +17,7 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation.arguments import add_parser as add_parser
 
 if TYPE_CHECKING:
+    from lens_lsp.evaluation.arms.base import Arm
     from lens_lsp.evaluation.arms.dense import Embedder
     from lens_lsp.evaluation.audits.controls import Make, Setting
     from lens_lsp.evaluation.data.datasets import Dataset, Question
@@ -86,9 +87,9 @@ def _run(args: argparse.Namespace, model: ModelMaker | None, embedder: EmbedderM
     asked, unanswerable = questions(dataset), questions(dataset, answerable=False)
     corpus = open_corpus(args.corpus, dataset) if args.fullwiki is None else open_shards(args.fullwiki, dataset)
     seat = _seat(args, judging, [*asked, *unanswerable], corpus, model)
-    if isinstance(seat, ChatSeat):
-        judging = _by_model(args, judging, seat)
     setting = _setting(args, dataset, corpus, asked, _maker(args, corpus, asked, seat, embedder))
+    if isinstance(seat, ChatSeat):
+        judging = _by_model(args, judging, seat, setting.arms)
     selection = Selection(args.half, args.limit)
     beside = () if args.mode == FIND or setting.corpus.control else unanswerable
     if args.estimate or isinstance(seat, ChatSeat):
@@ -113,15 +114,17 @@ def _run(args: argparse.Namespace, model: ModelMaker | None, embedder: EmbedderM
     return OK
 
 
-def _by_model(args: argparse.Namespace, judging: Judging, seat: ChatSeat) -> Judging:
-    """With the chat model that judges."""
+def _by_model(args: argparse.Namespace, judging: Judging, seat: ChatSeat, arms: Sequence[Arm]) -> Judging:
+    """With the chat model that judges; several questions are asked at a time by default where every arm allows it."""
+    from lens_lsp.evaluation.runner import AT_ONCE, together
+
     return replace(
         judging,
         model=seat.model_name,
-        # A model that is reached nowhere is a part of this process.
-        scripted=args.scripted or seat.model.endpoint is None,
+        scripted=args.scripted,
         temperature=args.temperature,
         call_seconds=args.call_seconds,
+        at_once=args.concurrency or (AT_ONCE if together(arms) else 1),
     )
 
 
@@ -190,6 +193,8 @@ def _judging(args: argparse.Namespace) -> Judging:
     if calling == (chosen == "offline"):
         fitting = "chat or answer-key" if calling else "offline"
         raise UsageError(f"--mode {args.mode} is not judged by --oracle {chosen}; choose {fitting}")
+    if (args.concurrency or 1) > 1 and chosen != "chat":
+        raise UsageError("--concurrency is for arms that ask a chat model: use --mode fast or deep with --oracle chat")
     if chosen == "answer-key":
         return Judging(args.mode, chosen, args.error or 0.0)
     if args.error is not None:

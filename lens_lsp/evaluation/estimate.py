@@ -1,8 +1,11 @@
 """What a run with a chat model will cost, said before the first call: calls, tokens and money.
 
-Likely is what a question cost where it was measured: LENS with the answer key wrong in one judgement of twenty, on the
-125 questions of HotpotQA's smallest snapshot; the others as the paper reports them. At most is what the budget of a
-question lets through, which no run exceeds.
+Likely is what a question cost where it was measured, over HotpotQA's smallest snapshot: LENS with the answer key wrong
+in one judgement of twenty (``lens eval run --oracle answer-key --error 0.05``), the arms of one call as they ask a
+program (``python -m benchmarks.scripted_arms``; what goes in is what any model is sent, what comes out is the
+program's). That program ends an agent's work at the first passage it is shown, so ReAct Search is as the paper has it:
+7.01 calls and 11.8 thousand tokens, of which 300 are taken for the model's. At most is what the budget of a question
+lets through, which no run exceeds.
 """
 
 from __future__ import annotations
@@ -35,12 +38,12 @@ class Cost:
 
 
 _LENS = {Mode.FAST: Cost(3.17, 5_981, 230), Mode.DEEP: Cost(4.66, 7_045, 230)}
-_OTHERS = {
-    "react": Cost(7.0, 11_500, 300),
-    "bm25-rag": Cost(1.0, 1_150, 50),
-    "hybrid": Cost(1.0, 1_350, 50),
-    "closed-book": Cost(1.0, 150, 50),
+_MEASURED = {
+    "hybrid": Cost(1.0, 1_031, 98),
+    "bm25-rag": Cost(1.0, 1_016, 94),
+    "closed-book": Cost(1.0, 184, 15),
 }
+_OF_THE_PAPER = {"react": Cost(7.01, 11_500, 300)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class ArmEstimate:
     arm: str
     likely: Cost | None
     most: Cost
+    measured: bool = True
+    """Whether the likely cost is measured here; else it is the paper's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class Estimate:
         lines = [f"{self.questions} questions"]
         for one in self.arms:
             likely = "unknown" if one.likely is None else self._shown(one.likely)
+            likely += "" if one.measured else " by the paper's figures"
             lines.append(f"{one.arm}: likely {likely}; at most {self._shown(one.most)}")
         if self.prices is None:
             lines.append("no prices are set (model.prices): money is not known")
@@ -85,7 +91,9 @@ def estimate(arms: Sequence[str], questions: int, mode: Mode, prices: Prices | N
     return Estimate(
         questions,
         tuple(
-            ArmEstimate(arm, None if likely is None else likely.times(questions), most.times(questions))
+            ArmEstimate(
+                arm, None if likely is None else likely.times(questions), most.times(questions), _is_measured(arm)
+            )
             for arm, likely in found
         ),
         prices,
@@ -95,7 +103,12 @@ def estimate(arms: Sequence[str], questions: int, mode: Mode, prices: Prices | N
 def _per_question(arm: str, mode: Mode) -> Cost | None:
     if arm == "lens" or arm.startswith("lens-"):
         return _LENS[mode]
-    return next((cost for name, cost in _OTHERS.items() if arm == name or arm.startswith(f"{name}-")), None)
+    known = _MEASURED | _OF_THE_PAPER
+    return next((cost for name, cost in known.items() if arm == name or arm.startswith(f"{name}-")), None)
+
+
+def _is_measured(arm: str) -> bool:
+    return arm.split("-")[0] not in _OF_THE_PAPER
 
 
 def _is_index(arm: str) -> bool:

@@ -1,8 +1,8 @@
 """The folder of a run, which may be killed at any moment: what defines the run, and its rows, line by line.
 
-``run.json`` says everything that decides a run's result: data and corpus by checksum, questions, arms, mode, seed and
-the code itself. The same command finds the rows that are there and goes on behind the last whole one; any other is
-refused.
+``run.json`` says everything that decides a run's result: data and corpus by checksum, questions, arms, chat and
+embedding models, mode, seed and the code itself. The same command finds the rows that are there and goes on behind the
+last whole one; any other is refused.
 A summary is made of the rows alone, so that a run that was interrupted and one that was not come to the same.
 """
 
@@ -56,16 +56,16 @@ class RunFolder:
         with open(self._path / f"{arm}{_ROWS}", "ab", buffering=0) as file:
             yield RowWriter(file.fileno())
 
-    def ready(self, arm: str) -> float | None:
-        """How many seconds an arm took to be ready, if it ever was."""
+    def ready(self, arm: str) -> ReadyRecord | None:
+        """What it took for an arm to be ready, if it ever was."""
         try:
-            return ReadyRecord.model_validate_json((self._path / f"{arm}{_READY}").read_bytes()).seconds
+            return ReadyRecord.model_validate_json((self._path / f"{arm}{_READY}").read_bytes())
         except (OSError, ValidationError):
             return None
 
-    def keep_ready(self, arm: str, seconds: float) -> None:
-        """Remember how long an arm took to be ready."""
-        replace_whole(self._path / f"{arm}{_READY}", _dumped({"seconds": seconds}), ORDINARY)
+    def keep_ready(self, arm: str, ready: ReadyRecord) -> None:
+        """Remember what it took for an arm to be ready."""
+        replace_whole(self._path / f"{arm}{_READY}", _dumped(ready.model_dump()), ORDINARY)
 
     def finish(self, summary: Mapping[str, object]) -> None:
         """Write the summary."""

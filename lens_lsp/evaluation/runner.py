@@ -1,6 +1,6 @@
 """A run: arms over questions, one row per question, one summary, schema ``lens.eval/1``.
 
-Arms get an id and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.scoring.rows.row_of`.
+Arms get a ticket and a text; the gold meets their answers only in :func:`~lens_lsp.evaluation.scoring.rows.row_of`.
 Questions without an answer are asked after the others and count for nothing but the false answers to them.
 Two runs with one seed write equal bytes, but for the values of keys named ``seconds``, also when one of them was killed
 on the way and run again.
@@ -8,15 +8,17 @@ on the way and run again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.evaluation.arms.base import FIND, PRINTED, Arm
+from lens_lsp.evaluation.arms.base import FIND, PRINTED, Arm, ArmResult, Together
+from lens_lsp.evaluation.arms.inside import asks_a_program, embedding_of, indexed_tokens
 from lens_lsp.evaluation.data.datasets import Dataset, Question, sample_checksums
-from lens_lsp.evaluation.data.records import RowRecord
+from lens_lsp.evaluation.data.records import ReadyRecord, RowRecord
 from lens_lsp.evaluation.data.snapshots import Corpus
 from lens_lsp.evaluation.resume import SCHEMA as DEFINITION_SCHEMA
 from lens_lsp.evaluation.resume import RunFolder, claimed, code_sha256
@@ -25,6 +27,8 @@ from lens_lsp.evaluation.tally import Tally
 from lens_lsp.oracle.ledger import Budget
 
 SCHEMA = "lens.eval/1"
+AT_ONCE = 5
+"""Questions that a chat model is asked at a time, unless it is said otherwise."""
 Progress = Callable[[str, int, int], None]
 """Called with the arm's name, questions done and questions to do."""
 
@@ -60,6 +64,8 @@ class Judging:
     temperature: float | None = None
     call_seconds: float | None = None
     """The longest that one call may take."""
+    at_once: int = 1
+    """Questions of an arm that are under way at a time."""
 
     @property
     def bound(self) -> int:
@@ -83,33 +89,68 @@ def run(
 ) -> dict[str, object]:
     """Run every arm over the selected questions; write ``ARM.rows.jsonl`` and ``summary.json`` below ``out``.
 
-    ``judging`` is how the arms of ``lens`` were made. The selection is made of the ``unanswerable`` questions apart. A
-    run of the same definition that was killed goes on; ``anew`` begins again whatever run is there. Returns the
-    summary. Raises EvaluationError when ``out`` holds another run, or something that is not a run.
+    ``judging`` is how the arms that ask were made; where a program stands in for the model of one it is ``scripted``,
+    said or not. The selection is made of the ``unanswerable`` questions apart. A run of the same definition that was
+    killed goes on; ``anew`` begins again whatever run is there. Returns the summary. Raises EvaluationError when
+    ``out`` holds another run, or something that is not a run, and UsageError for an arm that is not asked together.
     """
+    made = list(arms)
+    _refuse_together(made, judging.at_once)
+    judging = replace(judging, scripted=judging.scripted or any(map(asks_a_program, made)))
     selected = selection.of(questions) + (selection.of(unanswerable) if unanswerable else ())
     chosen = [replace(question, gold=corpus.gold(question.gold)) for question in selected]
     depth = PRINTED + max(len(question.gold.excluded) for question in questions)
-    binding = _binding(dataset, corpus, selected) | _conditions(judging, selection, seed, depth)
-    made = list(arms)
-    calls = {"model": judging.model, "temperature": judging.temperature, "callSeconds": judging.call_seconds}
-    definition = {"schema": DEFINITION_SCHEMA, "code": code_sha256(), "arms": [arm.name for arm in made]} | calls
-    with claimed(out, definition | binding, anew=anew) as folder:
-        asking = _Asking(folder, dataset, corpus, chosen, depth, judging.bound, progress)
-        tallies = {arm.name: asking.of(arm) for arm in made}
-        arms_summary = {name: tally.summary(seed) for name, tally in tallies.items()}
+    binding = _binding(dataset, corpus, selected) | _conditions(made, judging, selection, seed, depth)
+    with claimed(out, _definition(made, judging) | binding, anew=anew) as folder:
+        asking = _Asking(folder, dataset, corpus, chosen, depth, judging, progress)
+        arms_summary = {arm.name: asking.of(arm).summary(seed) for arm in made}
         summary: dict[str, object] = {"schema": SCHEMA, "model": judging.model} | binding | {"arms": arms_summary}
         folder.finish(summary)
     return summary
 
 
-def _conditions(judging: Judging, selection: Selection, seed: int, depth: int) -> dict[str, object]:
+def together(arms: Sequence[Arm]) -> bool:
+    """Whether all of them may be asked several questions at a time."""
+    return not _alone(arms)
+
+
+def _alone(arms: Sequence[Arm]) -> list[str]:
+    return [arm.name for arm in arms if not (isinstance(arm, Together) and arm.waits)]
+
+
+def _refuse_together(arms: Sequence[Arm], at_once: int) -> None:
+    alone = _alone(arms)
+    if at_once > 1 and alone:
+        raise UsageError(
+            f"{alone[0]} is asked one question at a time: it waits for no model, or its corpus changes between "
+            "questions; --concurrency is for arms that do nothing but ask a model"
+        )
+
+
+def _definition(arms: Sequence[Arm], judging: Judging) -> dict[str, object]:
+    """What decides a run's result and stands in no summary as it is."""
+    return {
+        "schema": DEFINITION_SCHEMA,
+        "code": code_sha256(),
+        "arms": [arm.name for arm in arms],
+        "model": judging.model,
+        "temperature": judging.temperature,
+        "callSeconds": judging.call_seconds,
+    }
+
+
+def _conditions(
+    arms: Sequence[Arm], judging: Judging, selection: Selection, seed: int, depth: int
+) -> dict[str, object]:
     """Under what conditions a run's questions are asked."""
+    embeddings = {arm.name: model for arm in arms if (model := embedding_of(arm)) is not None}
     return {
         "mode": judging.mode,
         "oracle": judging.oracle,
         "error": judging.error,
         "scripted": judging.scripted,
+        "embeddings": embeddings,
+        "atOnce": judging.at_once,
         "seed": seed,
         "half": selection.half,
         "limit": selection.limit,
@@ -142,7 +183,7 @@ class _Asking:
     corpus: Corpus
     questions: Sequence[Question]
     depth: int
-    bound: int
+    judging: Judging
     progress: Progress | None
 
     def of(self, arm: Arm) -> Tally:
@@ -151,20 +192,20 @@ class _Asking:
         ready = self.folder.ready(arm.name)
         try:
             if ready is None or len(rows) < len(self.questions):
-                ready = arm.prepare(self.corpus.folder)
+                ready = ReadyRecord(seconds=arm.prepare(self.corpus.folder), tokens=indexed_tokens(arm))
                 self.folder.keep_ready(arm.name, ready)
             rows += self._asked(arm, len(rows))
         finally:
             arm.close()
-        tally = Tally(self.bound, ready)
+        tally = Tally(self.judging.bound, ready)
         for question, row in zip(self.questions, rows, strict=True):
             tally.add(row, answerable=question.gold.answerable)
         return tally
 
     def _asked(self, arm: Arm, done: int) -> Iterator[RowRecord]:
-        with self.folder.appending(arm.name) as rows:
-            for number, question in enumerate(self.questions[done:], done + 1):
-                result = arm.search(question.id, question.text, self.depth)
+        left = self.questions[done:]
+        with self.folder.appending(arm.name) as rows, closing(self._results(arm, left)) as results:
+            for number, (question, result) in enumerate(zip(left, results, strict=True), done + 1):
                 row = row_of(
                     question.id,
                     result,
@@ -176,3 +217,11 @@ class _Asking:
                 if self.progress is not None:
                     self.progress(arm.name, number, len(self.questions))
                 yield RowRecord.model_validate(row)
+
+    def _results(self, arm: Arm, asked: Sequence[Question]) -> Generator[ArmResult, None, None]:
+        pairs = [(question.ticket, question.text) for question in asked]
+        if pairs and self.judging.at_once > 1 and isinstance(arm, Together):
+            yield from arm.search_all(pairs, self.depth, self.judging.at_once)
+            return
+        for ticket, text in pairs:
+            yield arm.search(ticket, text, self.depth)

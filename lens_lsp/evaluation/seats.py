@@ -1,7 +1,7 @@
 """Who judges in a run that asks: the rules, the answer key, or a chat model that the caller brings.
 
-A seat hands out an oracle by the id of a question. What an oracle knows of gold it got here, apart from the arm that
-asks: the search sees its replies and nothing else.
+A seat hands out an oracle by the ticket of a question. What an oracle knows of gold it got here, apart from the arm
+that asks: the search sees its replies and nothing else.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Seat(Protocol):
     async def open(self) -> None:
         """Whatever must happen before the first question."""
 
-    def oracle(self, question_id: str) -> Oracle:
+    def oracle(self, ticket: str) -> Oracle:
         """Who judges this question."""
 
     async def aclose(self) -> None:
@@ -63,7 +63,7 @@ class OfflineSeat:
     async def open(self) -> None:
         """Nothing to do."""
 
-    def oracle(self, question_id: str) -> Oracle:
+    def oracle(self, ticket: str) -> Oracle:
         """The same for every question."""
         return OfflineOracle()
 
@@ -72,11 +72,20 @@ class OfflineSeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Keyed:
+    """The key of one question, and what its errors are drawn from beside the seed."""
+
+    key: Key
+    errors: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerKeySeat:
     """The answer key, wrong at a rate of ``error``; equal seeds are wrong alike, whatever else was asked."""
 
     mode: Mode
-    keys: dict[str, Key]
+    keys: dict[str, Keyed]
+    """By the tickets of the questions."""
     error: float = 0.0
     seed: int = 0
     prices: None = field(default=None, init=False)
@@ -86,8 +95,11 @@ class AnswerKeySeat:
         cls, mode: Mode, questions: Iterable[Question], corpus: Corpus, *, error: float = 0.0, seed: int = 0
     ) -> AnswerKeySeat:
         """The keys of questions, as their passages stand in a corpus. Raises `UsageError` when none has any."""
-        keys = {question.id: key_of(corpus.gold(question.gold), corpus.text) for question in questions}
-        if not any(document.passages for key in keys.values() for document in key):
+        keys = {
+            question.ticket: Keyed(key_of(corpus.gold(question.gold), corpus.text), question.id)
+            for question in questions
+        }
+        if not any(document.passages for keyed in keys.values() for document in keyed.key):
             raise UsageError(f"{corpus.dataset} does not say where its gold stands: --oracle answer-key needs passages")
         return cls(mode, keys, error, seed)
 
@@ -99,10 +111,11 @@ class AnswerKeySeat:
     async def open(self) -> None:
         """Nothing to do."""
 
-    def oracle(self, question_id: str) -> Oracle:
+    def oracle(self, ticket: str) -> Oracle:
         """The key of one question and no other."""
-        rng = random.Random(f"{self.seed} {question_id}")
-        return AnswerKeyOracle(self.keys[question_id], self.mode, self.error, rng)
+        keyed = self.keys[ticket]
+        rng = random.Random(f"{self.seed} {keyed.errors}")
+        return AnswerKeyOracle(keyed.key, self.mode, self.error, rng)
 
     async def aclose(self) -> None:
         """Nothing to do."""
@@ -136,7 +149,7 @@ class ChatSeat:
         """Look at the model's context."""
         await self.probe()
 
-    def oracle(self, question_id: str) -> Oracle:
+    def oracle(self, ticket: str) -> Oracle:
         """The model, with nothing said in it of other questions."""
         return ChatOracle(self.model, self.mode)
 

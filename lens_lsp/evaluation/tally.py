@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lens_lsp.evaluation.arms.indexes import WINDOW
-from lens_lsp.evaluation.data.records import LedgerRecord, RowRecord
+from lens_lsp.evaluation.data.records import LedgerRecord, ReadyRecord, RowRecord
 from lens_lsp.evaluation.scoring.calibration import Claim, calibration_json
 from lens_lsp.evaluation.scoring.statistics import mean, percentile
 
@@ -21,10 +21,10 @@ _OVER = "budget-"
 
 @dataclass(slots=True)
 class Tally:
-    """The rows of one arm. ``bound`` is how many calls a question may make, ``ready`` the seconds before the first."""
+    """The rows of one arm. ``bound`` is how many calls a question may make, ``ready`` what it took before the first."""
 
     bound: int
-    ready: float = 0.0
+    ready: ReadyRecord
     seconds: list[float] = field(default_factory=list)
     scores: dict[str, list[float]] = field(default_factory=dict)
     long_windows: int = 0
@@ -45,6 +45,7 @@ class Tally:
 
     def add(self, row: RowRecord, *, answerable: bool) -> None:
         """Count one row. Time is that of questions with an answer."""
+        self.tokens += Counter(row.ledger.tokens)
         if row.answer is not None:
             self._spent(row.ledger, row.answer.stopped)
         if answerable:
@@ -65,7 +66,6 @@ class Tally:
         self.stages += Counter({stage: count for stage, count in ledger.calls.items() if stage != "total"})
         self.stopped[stopped] += 1
         self.over_budget.append(float(stopped.startswith(_OVER)))
-        self.tokens += Counter(ledger.tokens)
         self.tokens_each.append(sum(ledger.tokens.values()))
         if ledger.cost is not None:
             self.cost = (self.cost or 0.0) + ledger.cost
@@ -79,45 +79,62 @@ class Tally:
     def summary(self, seed: int) -> dict[str, object]:
         """One arm of a summary; what a mode without answers or without a model cannot have is ``null``."""
         figures = {name: mean(values, seed=seed).json(scale=100) for name, values in self.scores.items()}
+        return (
+            {"n": len(self.seconds)}
+            | _figures(figures)
+            | {
+                "calls": self._calls_json(seed),
+                "budgetExceeded": mean(self.over_budget, seed=seed).json(scale=100) if self.over_budget else None,
+                "outcomes": dict(self.outcomes.most_common()) or None,
+                "calibration": {kind: calibration_json(claims) for kind, claims in self.claims.items() if claims},
+                "compression": mean(self.compressions, seed=seed).json(digits=6) if self.compressions else None,
+                "stopped": dict(sorted(self.stopped.items())),
+                "tokens": self._tokens_json(seed),
+                "cost": self.cost,
+                "longWindows": self.long_windows,
+                "seconds": {
+                    "ready": round(self.ready.seconds, 4),
+                    "median": percentile(self.seconds, 50, seed=seed).json(digits=6),
+                    "p95": percentile(self.seconds, 95, seed=seed).json(digits=6),
+                },
+            }
+        )
+
+    def _calls_json(self, seed: int) -> dict[str, object]:
         return {
-            "n": len(self.seconds),
-            "em": figures.get("em"),
-            "f1": figures.get("f1"),
-            "documentRecall": _group(figures, "documentRecall"),
-            "allGold10": figures["allGold10"],
-            "spanHit": _group(figures, "spanHit"),
-            "knownItem": _group(figures, "knownItem"),
-            "evidenceRecall": {kind: figures.get(f"evidenceRecall.{kind}") for kind in KINDS},
-            "ground": {kind: figures.get(f"ground.{kind}") for kind in KINDS},
-            "allGoldProven": figures.get("allGoldProven"),
-            "answered": figures.get("answered"),
-            "answeredWithQuote": figures.get("answeredWithQuote"),
-            "falseAnswers": figures.get("falseAnswers"),
-            "calls": {
-                "total": int(sum(self.calls)),
-                "mean": mean(self.calls, seed=seed).json() if self.calls else None,
-                "most": int(max(self.calls, default=0)),
-                "beyond": self.beyond,
-                "stages": dict(sorted(self.stages.items())),
-            },
-            "budgetExceeded": mean(self.over_budget, seed=seed).json(scale=100) if self.over_budget else None,
-            "outcomes": dict(self.outcomes.most_common()) or None,
-            "calibration": {kind: calibration_json(claims) for kind, claims in self.claims.items() if claims},
-            "compression": mean(self.compressions, seed=seed).json(digits=6) if self.compressions else None,
-            "stopped": dict(sorted(self.stopped.items())),
-            "tokens": {
-                "in": self.tokens["in"],
-                "out": self.tokens["out"],
-                "mean": mean(self.tokens_each, seed=seed).json() if self.tokens_each else None,
-            },
-            "cost": self.cost,
-            "longWindows": self.long_windows,
-            "seconds": {
-                "ready": round(self.ready, 4),
-                "median": percentile(self.seconds, 50, seed=seed).json(digits=6),
-                "p95": percentile(self.seconds, 95, seed=seed).json(digits=6),
-            },
+            "total": int(sum(self.calls)),
+            "mean": mean(self.calls, seed=seed).json() if self.calls else None,
+            "most": int(max(self.calls, default=0)),
+            "beyond": self.beyond,
+            "stages": dict(sorted(self.stages.items())),
         }
+
+    def _tokens_json(self, seed: int) -> dict[str, object]:
+        return {
+            "in": self.tokens["in"],
+            "out": self.tokens["out"],
+            "embedded": self.tokens["embedded"],
+            "indexed": self.ready.tokens,
+            "mean": mean(self.tokens_each, seed=seed).json() if self.tokens_each else None,
+        }
+
+
+def _figures(figures: Mapping[str, dict[str, float]]) -> dict[str, object]:
+    """Everything that is scored, in percent."""
+    return {
+        "em": figures.get("em"),
+        "f1": figures.get("f1"),
+        "documentRecall": _group(figures, "documentRecall"),
+        "allGold10": figures["allGold10"],
+        "spanHit": _group(figures, "spanHit"),
+        "knownItem": _group(figures, "knownItem"),
+        "evidenceRecall": {kind: figures.get(f"evidenceRecall.{kind}") for kind in KINDS},
+        "ground": {kind: figures.get(f"ground.{kind}") for kind in KINDS},
+        "allGoldProven": figures.get("allGoldProven"),
+        "answered": figures.get("answered"),
+        "answeredWithQuote": figures.get("answeredWithQuote"),
+        "falseAnswers": figures.get("falseAnswers"),
+    }
 
 
 def _group(figures: Mapping[str, dict[str, float]], name: str) -> dict[str, dict[str, float]] | None:

@@ -49,9 +49,9 @@ class FixedArm:
         self.folder = corpus_dir
         return 0.0
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         assert self.folder is not None
-        self.asked.append((question_id, text, depth))
+        self.asked.append((ticket, text, depth))
         return self.makes(read_corpus(self.folder), text)
 
     def close(self) -> None:
@@ -79,15 +79,20 @@ def unrelated(texts: dict[str, str], question: str) -> ArmResult:
 class Letters:
     """Vectors of how often each letter stands in a text; it fails at a text that says so."""
 
-    name = "letters/1"
+    endpoint = None
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "letters/1", each: int = 0) -> None:
+        self.name = name
+        self.each = each
+        """Tokens that every text counts for."""
+        self.tokens = 0
         self.seen: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if "fail" in texts:
             raise ModelError("no vectors today")
         self.seen += texts
+        self.tokens += self.each * len(texts)
         rows = np.array([[text.lower().count(chr(97 + n)) + 0.01 for n in range(26)] for text in texts], np.float32)
         normal: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return normal

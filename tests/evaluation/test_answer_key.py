@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_datasets import BODIES, write_dataset
+from small_datasets import BODIES, QUESTIONS, write_dataset
 
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.observation import ConfidenceMap, Region, Verdict
 from lens_lsp.domain.text import Span
 from lens_lsp.evaluation.answer_key import AnswerKeyOracle, Key, KeyedDocument, key_of, table_of
+from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
+from lens_lsp.evaluation.runner import Judging, run
 from lens_lsp.evaluation.seats import AnswerKeySeat
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.analysis import analyse
@@ -229,15 +233,32 @@ def test_an_oracle_of_a_seat_holds_the_key_of_its_question_alone(dataset_dir: Pa
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
     seat = AnswerKeySeat.of(Mode.FAST, questions(dataset), corpus)
-    judge = seat.oracle("q3")
+    judge = seat.oracle("q0003")
     assert isinstance(judge, AnswerKeyOracle)
     assert judge.key == (KeyedDocument("Grace_Hopper", ("Grace Hopper wrote the A-0 compiler.",)),)
+
+
+@pytest.mark.parametrize("mode", CALLING)
+def test_what_the_questions_are_called_changes_nothing_but_the_ids_of_rows(tmp_path: Path, mode: Mode) -> None:
+    found = []
+    for name in ("one", "two"):
+        renamed = [{**row, "id": f"{name} {row['id']}"} for row in QUESTIONS]
+        folder = write_dataset(tmp_path / name, renamed)
+        dataset, corpus = open_dataset(folder, "3"), prepare(folder, "3", tmp_path / f"{name} corpus")
+        asked = questions(dataset)
+        arms = make_arms(["lens"], seat=AnswerKeySeat.of(mode, asked, corpus))
+        run(dataset, corpus, asked, arms, tmp_path / f"{name} run", judging=Judging(mode.value, "answer-key", 0.0))
+        rows = (tmp_path / f"{name} run" / "lens.rows.jsonl").read_text()
+        found.append(re.sub(r'"seconds": [0-9.e-]+', "", rows))
+        assert [json.loads(line)["scores"]["allGoldProven"] for line in rows.splitlines()] == [1.0] * 3
+    assert found[0] != found[1]
+    assert found[0].replace('"id": "one ', '"id": "two ') == found[1]
 
 
 def test_titles_that_are_hidden_are_hidden_from_the_key(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "hidden", hide_titles=True)
-    (document,) = AnswerKeySeat.of(Mode.FAST, questions(dataset), corpus).keys["q3"]
+    (document,) = AnswerKeySeat.of(Mode.FAST, questions(dataset), corpus).keys["q0003"].key
     assert document.path != "Grace_Hopper"
     assert corpus.text(document.path)[: len(document.passages[0])] == document.passages[0]
 
@@ -258,7 +279,7 @@ def test_gold_paragraphs_are_read_from_a_data_set(tmp_path: Path) -> None:
     folder = write_dataset(tmp_path / "paragraphs", PARAGRAPHS)
     dataset = open_dataset(folder, "2")
     corpus = prepare(folder, "2", tmp_path / "corpus")
-    first, second = AnswerKeySeat.of(Mode.DEEP, questions(dataset), corpus).keys["m1"]
+    first, second = AnswerKeySeat.of(Mode.DEEP, questions(dataset), corpus).keys["q0001"].key
     assert first.passages == ("Ada Lovelace wrote the first program. She worked with Charles Babbage.",)
     assert second.passages == ("Charles Babbage designed the Analytical Engine in 1837.",)
 

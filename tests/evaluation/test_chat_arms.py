@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from arm_doubles import Letters
 from small_datasets import BODIES
 
 from lens_lsp.domain.answer import Mode, Status, StopReason
@@ -82,7 +83,15 @@ def test_the_agent_searches_reads_and_finishes(folder: Path) -> None:
     assert result.documents[0] == "Charles_Babbage"
     (path, start, end) = result.windows[0]
     assert "in 1837" in (folder / path).read_text()[start:end]
-    assert result.trace == ("search: Analytical Engine", "read: Charles_Babbage from 0", "finish: 1837")
+    assert [line for line in result.trace if not line.startswith("observation")] == [
+        line
+        for action in ("search: Analytical Engine", "read: Charles_Babbage from 0", "finish: 1837")
+        for line in ("thought: so", f"action: {action}")
+    ]
+    assert [line for line in result.trace if line.startswith("observation")] == [
+        "observation: [1] Charles_Babbage 17–73",
+        "observation: [2] Charles_Babbage 0–72 (the file goes on at offset 72)",
+    ]
     assert dict(result.account.calls) == {"observe": 3}
     assert result.account.tokens_in > 0
     first, second, third = map(told, requests)
@@ -224,10 +233,22 @@ def test_every_arm_asks_the_model_alike_and_within_the_seconds_of_a_call(folder:
     assert max(request.seconds for request in requests) <= 7.0
 
 
-def test_prices_make_a_cost(folder: Path) -> None:
-    model = ScriptedModel([ChatReply(ANSWER, 1_000_000, 500_000)], context_tokens=32_768)
-    (arm,) = make_arms(["closed-book"], seat=ChatSeat(Mode.DEEP, model, prices=(2.0, 8.0)))
+@pytest.mark.parametrize("name", ["react", "hybrid", "bm25-rag", "closed-book"])
+def test_prices_make_a_cost(folder: Path, name: str) -> None:
+    said = FINISH if name == "react" else ANSWER
+    model = ScriptedModel([ChatReply(said, 1_000_000, 500_000)], context_tokens=32_768)
+    (arm,) = make_arms([name], seat=ChatSeat(Mode.DEEP, model, prices=(2.0, 8.0)), embedder=Letters)
     assert _ask_once(arm, folder).account.cost == pytest.approx(6.0)
+
+
+def test_a_line_of_the_trace_is_one_line_and_not_long(folder: Path) -> None:
+    long = json.loads(step("search", query="engine " * 500)) | {"thought": "first\nsecond " * 500}
+    result, _ = asked("react", folder, [json.dumps(long), FINISH])
+    thought, action, observation, *_ = result.trace
+    assert thought.startswith("thought: first second first")
+    assert action.startswith("action: search: engine engine")
+    assert observation.startswith("observation: [1] ")
+    assert all(len(line) <= 420 and "\n" not in line for line in result.trace)
 
 
 def test_arms_that_answer_need_a_model(folder: Path) -> None:

@@ -140,9 +140,10 @@ def test_the_audits_write_one_page_and_their_runs(dataset_dir: Path, tmp_path: P
     ]
     assert (tmp_path / "out" / "audits.md").read_text() == page
     audits = json.loads((tmp_path / "out" / "audits.json").read_text())["audits"]
-    assert audits["staleness"]["bm25s-stale"]["documentRecall.10"]["value"] == 0.0
+    assert list(audits["staleness"]) == ["2-3"], "nothing grows to itself"
+    assert audits["staleness"]["2-3"]["bm25s-stale"]["documentRecall.10"]["value"] == 0.0
     assert set(audits["abstention"]) == {"lens", "lens-without-gold"}
-    assert (tmp_path / "out" / "staleness" / "run.json").exists()
+    assert (tmp_path / "out" / "staleness-2-3" / "run.json").exists()
 
 
 def test_an_audit_that_there_is_not_is_refused(tmp_path: Path) -> None:

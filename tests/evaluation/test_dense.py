@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,14 +13,20 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import BODIES
 
+from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, MissingExtra
 from lens_lsp.evaluation.arms.dense import Embedding, EndpointEmbedder
 from lens_lsp.evaluation.arms.hybrid import HybridIndex, fused
 from lens_lsp.evaluation.arms.indexes import Bm25sIndex
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.arms.minilm import MiniLm
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
+from lens_lsp.evaluation.data.snapshots import prepare
+from lens_lsp.evaluation.runner import run
+from lens_lsp.evaluation.seats import ChatSeat
 from lens_lsp.models.base import ModelError
 from lens_lsp.models.embeddings import Embeddings
+from lens_lsp.models.scripted import ScriptedModel
 from tests.availability import unavailable
 from tests.models.chat_server import ChatServer, in_thread
 
@@ -97,6 +104,34 @@ def test_hybrid_ranks_without_a_model_and_tells_its_bytes_and_seconds(folder: Pa
     assert stored == Bm25sIndex(passages, BODIES).stored_bytes() + 4 * 26 * len(BODIES)
 
 
+def test_what_an_endpoint_was_sent_for_questions_and_index_stands_in_rows_and_summary(
+    dataset_dir: Path, tmp_path: Path
+) -> None:
+    dataset = open_dataset(dataset_dir, "3")
+    corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
+    passages = len(list(corpus.folder.iterdir()))
+    for out, seat in (("ranks", None), ("answers", ChatSeat(Mode.DEEP, ScriptedModel(lambda request: "{}")))):
+        arms = make_arms(["hybrid"], seat=seat, embedder=lambda: Letters(each=7), vectors=tmp_path)
+        summary = run(dataset, corpus, questions(dataset), arms, tmp_path / out)["arms"]["hybrid"]
+        rows = [json.loads(line) for line in (tmp_path / out / "hybrid.rows.jsonl").read_text().splitlines()]
+        assert [row["ledger"]["tokens"]["embedded"] for row in rows] == [7] * 3
+        assert (summary["tokens"]["embedded"], summary["tokens"]["indexed"]) == (21, 7 * passages), out
+        asked = summary["tokens"]["in"] + summary["tokens"]["out"]
+        assert (summary["tokens"]["mean"] is None) is (seat is None)
+        assert seat is None or summary["tokens"]["mean"]["value"] == pytest.approx((asked + 21) / 3, abs=0.01)
+
+
+def test_vectors_that_were_kept_without_their_tokens_are_read(tmp_path: Path) -> None:
+    made = Embedding(Letters(), tmp_path).of(["abc"])
+    path = tmp_path / "letters-1.vectors.npz"
+    with np.load(path) as kept:
+        old = {name: kept[name] for name in ("digests", "vectors", "seconds")}
+    np.savez(path, **old)
+    later = Letters(each=5)
+    again = Embedding(later, tmp_path).of(["abc", "xyz"])
+    assert (later.seen, again.tokens, again.rows[0].tolist()) == (["xyz"], 5, made.rows[0].tolist())
+
+
 def test_hybrid_finds_by_vectors_what_shares_no_word() -> None:
     texts = {"one": "kayaks", "two": "violin", "three": "meadow"}
     passages = [(path, 0, len(text)) for path, text in texts.items()]
@@ -116,9 +151,20 @@ def test_vectors_of_an_endpoint_come_in_order_and_of_length_1(served: ChatServer
     model = Embeddings(served.base_url, "small", "sk-secret")
     rows = EndpointEmbedder(model).embed(["one", "two"])
     assert rows.tolist() == [[1.0, 0.0, 0.0], [0.0, pytest.approx(0.6), pytest.approx(0.8)]]
+    assert model.tokens > 0, "what the endpoint does not tell is estimated"
     (request,) = served.requests
     assert request.json == {"model": "small", "input": ["one", "two"]}
     assert request.headers["authorization"] == "Bearer sk-secret"
+
+
+def test_the_tokens_that_an_endpoint_reports_count() -> None:
+    answer = {"data": [{"index": 0, "embedding": [1]}], "usage": {"prompt_tokens": 17, "total_tokens": 17}}
+    with in_thread(ChatServer(routes={"/v1/embeddings": answer})) as server:
+        embedder = EndpointEmbedder(Embeddings(server.base_url, "small"))
+        embedder.embed(["one"])
+        embedder.embed(["two"])
+    assert embedder.tokens == 34
+    assert embedder.endpoint == server.origin
 
 
 @pytest.mark.parametrize(

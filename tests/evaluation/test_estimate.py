@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scripted_arms import Trial
 from lens_lsp.domain.answer import Mode
 from lens_lsp.evaluation.command import add_parser, run
+from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.estimate import estimate
 from lens_lsp.models.base import ModelError
@@ -28,6 +30,20 @@ def test_money_is_calls_times_what_they_take_and_never_above_the_bound() -> None
     assert other.likely is None
     assert "other: likely unknown" in found.text
     assert "tantivy" not in found.text
+
+
+def test_what_is_likely_is_what_the_arms_send_and_what_is_the_papers_is_said_so(data_dir: Path, tmp_path: Path) -> None:
+    dataset = open_dataset(data_dir / "hotpotqa", "125")
+    corpus = prepare(dataset.folder, "125", tmp_path / "hotpotqa-125")
+    names = ("bm25-rag", "closed-book")
+    rows = Trial(names, Mode.DEEP, tmp_path, tmp_path / "out").of(dataset, corpus, questions(dataset)[:5])
+    for row, one in zip(rows, estimate(names, 5, Mode.DEEP).arms, strict=True):
+        assert one.likely is not None
+        assert one.likely.calls == row.calls
+        assert one.likely.tokens_in == pytest.approx(row.tokens_in, rel=0.15), row.arm
+    *measured, react = estimate(["lens", *names, "hybrid", "react"], 1, Mode.DEEP).text.splitlines()[1:6]
+    assert "the paper's figures" in react
+    assert "the paper's" not in "".join(measured)
 
 
 def test_without_prices_money_is_not_made_up() -> None:

@@ -37,16 +37,16 @@ class _Fixed:
     def prepare(self, corpus_dir: Path) -> float:
         return 0.0
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         quoted = tuple(
             Quoted(n, path, start, end, self.texts.get(path, "")[start:end], "full")
-            for n, (path, start, end) in enumerate(self.passages[question_id], 1)
+            for n, (path, start, end) in enumerate(self.passages[ticket], 1)
         )
-        short = self.said[question_id]
+        short = self.said[ticket]
         worded = f"{short} {' '.join(f'[{one.n}]' for one in quoted)}" if short else ""
         status = Status.ANSWERED if short else Status.UNANSWERED
         return ArmResult(
-            documents=tuple(self.documents[question_id])[:depth],
+            documents=tuple(self.documents[ticket])[:depth],
             windows=tuple(one.passage for one in quoted),
             seconds=0.0,
             evidence=tuple(one.json() for one in quoted),
@@ -61,14 +61,14 @@ def _arm(name: str, asked: tuple[Question, ...]) -> _Fixed:
     texts = {**BODIES, UNRELATED: VOCABULARY}
     passages: dict[str, list[Passage]] = {}
     for one in asked:
-        passages[one.id] = {
+        passages[one.ticket] = {
             "everything": [(path, 0, min(600, len(text))) for path, text in BODIES.items()],
             "nothing": [],
             "gold": [(span.path, span.start, span.end) for span in one.gold.spans],
             "unrelated": [(UNRELATED, 0, len(VOCABULARY))],
         }[name]
     gold = name in ("gold", "everything")
-    said = {one.id: one.gold.answers[0] if gold else ("Pelican" if name == "unrelated" else "") for one in asked}
+    said = {one.ticket: one.gold.answers[0] if gold else ("Pelican" if name == "unrelated" else "") for one in asked}
     documents = {key: list(dict.fromkeys(path for path, _, _ in found)) for key, found in passages.items()}
     return _Fixed(name, passages, texts, said, documents)
 
@@ -155,8 +155,8 @@ def test_listed_names_that_are_parts_of_titles_pass_the_compatible_columns_only(
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
     (one, *_) = asked = questions(dataset)
-    said = {question.id: "Pelican" for question in asked}
-    arm = _Fixed("lister", {q.id: [] for q in asked}, {}, said, {q.id: listed for q in asked})
+    said = {question.ticket: "Pelican" for question in asked}
+    arm = _Fixed("lister", {q.ticket: [] for q in asked}, {}, said, {q.ticket: listed for q in asked})
     run(dataset, corpus, (one,), [arm], tmp_path / "run", judging=Judging("fast", "chat"))
     scores = json.loads((tmp_path / "run" / "lister.rows.jsonl").read_text().splitlines()[0])["scores"]
     assert scores["ground.compatible"] == 1.0

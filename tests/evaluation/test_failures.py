@@ -6,14 +6,21 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.evaluation.data.datasets import Gold, GoldSpan
+from benchmarks.scripted_model import scripted_model
+from lens_lsp.domain.answer import Mode
+from lens_lsp.evaluation.arms.making import make_arms
+from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
 from lens_lsp.evaluation.data.records import TracedRowRecord
+from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.reporting.failures import FALSE_ANSWER, UNPROVEN, Case, failure_of, failures_page
 from lens_lsp.evaluation.reporting.reading import Withheld
+from lens_lsp.evaluation.runner import Judging, run
+from lens_lsp.evaluation.seats import ChatSeat
 
 PLAIN = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "li", "a", "article", "dl", "dt",
@@ -114,6 +121,20 @@ def test_a_failure_is_shown_with_question_gold_evidence_and_trace() -> None:
     read = _Page(page).text
     for told in ("Who?", "Ada · Lovelace", "search Ada", "read a", "b nowhere", "calls 2", "tokens 6", "0.50 s"):
         assert told in read, told
+
+
+def test_the_steps_of_an_agent_stand_in_its_row_and_on_the_page(dataset_dir: Path, tmp_path: Path) -> None:
+    dataset = open_dataset(dataset_dir, "3")
+    corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
+    arms = make_arms(["react"], seat=ChatSeat(Mode.DEEP, scripted_model()))
+    run(dataset, corpus, questions(dataset)[:1], arms, tmp_path / "run", judging=Judging("deep", "chat"))
+    row = TracedRowRecord.model_validate_json((tmp_path / "run" / "react.rows.jsonl").read_bytes())
+    asked = questions(dataset)[0]
+    read = _Page(failures_page("t", [Case(asked.text, asked.gold, ("", ""), row, "not-retrieved")], 1)).text
+    wanted = ["thought: I have seen nothing.", f"action: search: {asked.text}", "observation: [1] "]
+    wanted += ["thought: This is what I have seen.", "action: finish: "]
+    assert [line[: len(start)] for line, start in zip(row.trace, wanted, strict=True)] == wanted
+    assert all(line in read for line in row.trace)
 
 
 def test_overlapping_gold_is_marked_once_and_nothing_is_lost() -> None:

@@ -99,7 +99,7 @@ TEXT = "Harbour\n\nThe lighthouse of Vell was built in 1874 by Ines Karr. It is 
 
 def question(text: str, answer: str | None) -> Question:
     spans = () if answer is None else (GoldSpan("Harbour", TEXT.index(answer), TEXT.index(answer) + len(answer)),)
-    return Question(text, text, Gold(("Harbour",), answer_spans=spans, answerable=answer is not None))
+    return Question(text, text, Gold(("Harbour",), answer_spans=spans, answerable=answer is not None), text)
 
 
 def test_a_search_is_recorded_with_what_is_true_of_each_region(tmp_path: Path) -> None:

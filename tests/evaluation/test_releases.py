@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from lens_lsp.evaluation.command import run as run_command
 from lens_lsp.evaluation.data.datasets import Dataset, GoldSpan, articles, open_dataset, questions, sample_ids
 from lens_lsp.evaluation.data.nesting import bindings
 from lens_lsp.evaluation.data.snapshots import open_corpus, prepare
+from lens_lsp.evaluation.scoring.answers import exact_match, f1
 
 _HOTPOT = {
     "_id": "5a8b57f25542995d1e6f1371",
@@ -154,6 +156,30 @@ def test_2wikimultihop_sentences_are_told_apart_by_spaces(tmp_path: Path) -> Non
     assert bodies["Coolie_No._1"].endswith("a 1995 film. It was directed by David Dhawan.\n")
     assert _stands(question.gold.support, bodies)[0] == "It was directed by David Dhawan."
     assert question.gold.comparison
+
+
+def test_2wikimultihop_counts_the_aliases_that_lie_beside_it_as_answers(tmp_path: Path) -> None:
+    path = _written(tmp_path / "dev.json", [_TWO_WIKI | {"answer": "Indian", "answer_id": "Q668"}])
+    alone = open_dataset(path, "all")
+    assert questions(alone)[0].gold.answers == ("Indian",)
+    rows = [
+        {"Q_id": "Q668", "aliases": ["Republic of India", "Bharat"], "demonyms": ["Indian", "Hindustani"]},
+        {"Q_id": "Q1", "aliases": ["Universe"], "demonyms": []},
+    ]
+    aliases = tmp_path / "id_aliases.json"
+    aliases.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    dataset = open_dataset(path, "1")
+    answers = questions(dataset)[0].gold.answers
+    assert answers == ("Indian", "Republic of India", "Bharat", "Hindustani")
+    assert exact_match("the Republic of India.", answers) == 1.0
+    assert f1("Hindustani people", answers) == pytest.approx(2 / 3)
+    assert exact_match("Universe", answers) == 0.0
+    assert list(dataset.checksums) == ["dev.json", "id_aliases.json"]
+    assert dataset.checksums["id_aliases.json"] == hashlib.sha256(aliases.read_bytes()).hexdigest()
+    assert "id_aliases.json" not in open_dataset(_written(tmp_path / "hotpot.json", [_HOTPOT]), "all").checksums
+    aliases.write_text('{"aliases": []}\n')
+    with pytest.raises(EvaluationError, match=r"id_aliases\.json"):
+        open_dataset(path, "all")
 
 
 def test_musique_paragraphs_of_one_title_are_one_document(tmp_path: Path) -> None:

@@ -11,11 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from arm_doubles import Letters
 from small_datasets import QUESTIONS, write_dataset
 
 from lens_lsp.disk.locks import lock_file, take
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.evaluation.arms.base import Arm
 from lens_lsp.evaluation.arms.making import make_arms
+from lens_lsp.evaluation.audits.controls import StaleArm
 from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import Selection, run
@@ -36,9 +39,9 @@ class Arm:
     def prepare(self, corpus_dir):
         if self.last == 0: os.kill(os.getpid(), signal.SIGKILL)
         return 0.1
-    def search(self, question_id, text, depth):
-        if question_id == self.last: os.kill(os.getpid(), signal.SIGKILL)
-        return ArmResult(("Charles_Babbage", question_id), (("Charles_Babbage", 0, 40),), 0.1)
+    def search(self, ticket, text, depth):
+        if ticket == self.last: os.kill(os.getpid(), signal.SIGKILL)
+        return ArmResult(("Charles_Babbage", ticket), (("Charles_Babbage", 0, 40),), 0.1)
     def close(self): pass
 
 data, corpus, out, victim, last = sys.argv[1:]
@@ -79,7 +82,7 @@ def test_a_run_that_is_killed_at_every_question_comes_to_the_same_bytes(many_dir
         return subprocess.run(script, check=False).returncode
 
     assert ran(tmp_path / "whole", "none", "none") == 0
-    for arm, last in (("one", "prepare"), ("one", "q1-0"), ("one", "q2-5"), ("two", "prepare"), ("two", "q2-7")):
+    for arm, last in (("one", "prepare"), ("one", "q0001"), ("one", "q0012"), ("two", "prepare"), ("two", "q0016")):
         assert ran(tmp_path / "killed", arm, last) == -signal.SIGKILL
     assert not (tmp_path / "killed" / "summary.json").exists()
     assert ran(tmp_path / "killed", "none", "none") == 0
@@ -167,6 +170,28 @@ def test_a_run_of_another_definition_is_refused_with_what_differs(many_dir: Path
         run(dataset, corpus, asked, make_arms(["bm25s"]), out)
     (out / "run.json").write_bytes(before["run.json"])
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_run_with_another_embedding_model_is_refused_also_in_an_arm_around_the_arm(
+    many_dir: Path, tmp_path: Path
+) -> None:
+    dataset = open_dataset(many_dir, "2")
+    corpus = prepare(many_dir, "2", tmp_path / "corpus")
+    small = frozenset({"Ada_Lovelace"})
+
+    def arms(name: str) -> list[Arm]:
+        plain, around = (make_arms(["hybrid", "bm25s"], embedder=lambda: Letters(name)) for _ in range(2))
+        return [*plain, StaleArm(around[0], small)]
+
+    run(dataset, corpus, questions(dataset), arms("small"), tmp_path / "run")
+    for path in ("run.json", "summary.json"):
+        assert json.loads((tmp_path / "run" / path).read_text())["embeddings"] == {
+            "hybrid": "small at this process",
+            "hybrid-stale": "small at this process",
+        }
+    with pytest.raises(EvaluationError, match=r"another embeddings .*small at .*large at"):
+        run(dataset, corpus, questions(dataset), arms("large"), tmp_path / "run")
+    run(dataset, corpus, questions(dataset), arms("small"), tmp_path / "run")
 
 
 def test_rows_of_a_run_that_nobody_defined_are_refused(many_dir: Path, tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ class _Scripted:
     def prepare(self, corpus_dir: Path) -> float:
         return 0.5
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
-        self.told.append((question_id, text, depth))
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
+        self.told.append((ticket, text, depth))
         return ArmResult(self.documents, self.windows, 0.25)
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ def test_a_run_writes_one_row_per_question_and_a_summary(dataset_dir: Path, tmp_
     assert result["seconds"]["median"]["value"] == 0.25
 
 
-def test_arms_are_told_the_id_and_the_text_and_nothing_of_the_gold(workspace_dir: Path, tmp_path: Path) -> None:
+def test_arms_are_told_a_ticket_and_the_text_and_nothing_of_the_gold(workspace_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(workspace_dir, "guide")
     arm = _Scripted(("docs/index.md", "docs/install.md"))
     summary = run(
@@ -100,11 +100,11 @@ def test_arms_are_told_the_id_and_the_text_and_nothing_of_the_gold(workspace_dir
         [arm],
         tmp_path / "run",
     )
-    assert arm.told == [("k1", "run the setup program", 11), ("closed",)]
+    assert arm.told == [("q0001", "run the setup program", 11), ("closed",)]
     scripted = summary["arms"]["scripted"]
     assert scripted["knownItem"]["1"]["value"] == 100.0
     (row,) = _rows(tmp_path / "run" / "scripted.rows.jsonl")
-    assert row["documents"] == ["docs/index.md", "docs/install.md"]
+    assert (row["id"], row["documents"]) == ("k1", ["docs/index.md", "docs/install.md"])
 
 
 def test_two_runs_with_one_seed_differ_in_nothing_but_seconds(dataset_dir: Path, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_progress_is_told_after_every_question(dataset_dir: Path, tmp_path: Path
 
 
 def test_the_halves_are_disjoint_and_complete() -> None:
-    asked = [Question(str(number), "?", Gold(("a",))) for number in range(5)]
+    asked = [Question(str(number), "?", Gold(("a",)), str(number)) for number in range(5)]
     first, second = Selection("first").of(asked), Selection("second").of(asked)
     assert [*first, *second] == asked
     assert len(first) == 3

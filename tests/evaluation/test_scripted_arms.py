@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import json
 import types
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,13 +17,17 @@ from arm_doubles import FixedArm, Letters, nothing
 from small_datasets import BODIES, QUESTIONS
 
 import lens_lsp.evaluation.arms
-from benchmarks.scripted_arms import ARMS, ask, table
+from benchmarks.scripted_arms import ARMS, Trial, table
 from benchmarks.scripted_model import CONTEXT_TOKENS, best_sentence, reply, scripted_model
 from lens_lsp.domain.answer import Mode, Status
 from lens_lsp.evaluation.arms.base import Arm, ArmResult, cited
+from lens_lsp.evaluation.arms.calling import HeldModel
+from lens_lsp.evaluation.arms.inside import asks_a_program
 from lens_lsp.evaluation.arms.making import make_arms
+from lens_lsp.evaluation.audits.controls import WithoutArm
 from lens_lsp.evaluation.data.datasets import Dataset, Gold, GoldSpan, Question, open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import Corpus, manifest_path, prepare
+from lens_lsp.evaluation.reporting.tables import write_report
 from lens_lsp.evaluation.runner import Judging, run
 from lens_lsp.evaluation.seats import ChatSeat
 from lens_lsp.models.base import ChatRequest, Message, Role
@@ -120,15 +125,41 @@ def test_a_run_of_all_arms_is_scored_and_bound_by_the_budget(dataset_dir: Path, 
 def test_the_benchmark_tells_what_was_asked_and_no_figure_of_answers(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
-    rows = ask(corpus.folder, questions(dataset), ("lens", "react", "closed-book"), Mode.DEEP, tmp_path)
-    assert [(row.arm, row.questions, row.exceeded) for row in rows] == [
-        ("lens", 3, 0),
-        ("react", 3, 0),
-        ("closed-book", 3, 0),
-    ]
-    assert rows[0].renamed == rows[1].renamed == 3
-    assert rows[2].renamed == 0
+    rows = Trial(ARMS, Mode.DEEP, tmp_path, tmp_path / "out", Letters).of(dataset, corpus, questions(dataset))
+    assert [(row.arm, row.questions, row.exceeded) for row in rows] == [(name, 3, 0) for name in ARMS]
+    assert [row.renamed for row in rows] == [3, 3, 3, 3, 0]
     assert not any(word in table(rows).casefold() for word in ("em", "f1", "recall", "correct", "ground"))
+    summary = json.loads((tmp_path / "out" / "run" / "summary.json").read_text())
+    assert (summary["scripted"], summary["model"]) == (True, "best-overlapping-sentence at this process")
+    report = (tmp_path / "out" / "report" / "report.md").read_text()
+    assert "A program stood in for the model" in report
+    assert not any(word in _columns(report) for word in SAID)
+
+
+SAID = ("EM", "F1", "ground", "evidence recall", "answered", "false answers", "all gold proven", "judged right", "ECE")
+
+
+def _columns(report: str) -> str:
+    """The headings of all tables of ours, and whatever else is said before the paper's figures."""
+    ours, _, _ = report.partition("# Beside the paper")
+    return "".join(line for line in ours.splitlines() if line.startswith(("| run |", "#")))
+
+
+def test_a_run_of_a_program_is_marked_although_nobody_said_so_and_its_answers_are_in_no_report(
+    dataset_dir: Path, tmp_path: Path
+) -> None:
+    dataset = open_dataset(dataset_dir, "3")
+    corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
+    for name, endpoint in (("program", None), ("model", "https://models.example")):
+        model = ScriptedModel(reply, endpoint=endpoint, context_tokens=CONTEXT_TOKENS)
+        arms = make_arms(["react", "lens"], seat=ChatSeat(Mode.DEEP, HeldModel(model)))
+        summary = run(dataset, corpus, questions(dataset), arms, tmp_path / name, judging=Judging("deep", "chat"))
+        assert summary["scripted"] is (endpoint is None)
+        told = _columns(write_report([tmp_path / name], tmp_path / f"{name}-report"))
+        assert [word in told for word in SAID[:5]] == [endpoint is not None] * 5
+    around = WithoutArm(arm_of("react"), frozenset())
+    assert asks_a_program(around)
+    assert not asks_a_program(make_arms(["lens"])[0])
 
 
 def test_no_module_of_the_arms_can_name_gold_or_a_score() -> None:
@@ -146,10 +177,13 @@ def test_nothing_that_an_arm_holds_while_it_answers_leads_to_gold(dataset_dir: P
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
     seen: list[object] = []
+    strings: set[str] = set()
     arms: list[Arm] = []
 
     def looks_around(request: ChatRequest) -> str:
-        seen.extend(one for one in reachable(arms) if isinstance(one, (Gold, GoldSpan, Question, Dataset, Corpus)))
+        found = reachable(arms)
+        seen.extend(one for one in found if isinstance(one, (Gold, GoldSpan, Question, Dataset, Corpus)))
+        strings.update(one for one in found if isinstance(one, str))
         return reply(request)
 
     model = ScriptedModel(looks_around, context_tokens=CONTEXT_TOKENS)
@@ -157,6 +191,7 @@ def test_nothing_that_an_arm_holds_while_it_answers_leads_to_gold(dataset_dir: P
     run(dataset, corpus, questions(dataset), arms, tmp_path / "run", judging=Judging("deep", "chat"))
     assert model.requests
     assert seen == []
+    assert not strings & {str(row["id"]) for row in QUESTIONS}, "the id of a question leads to the gold of a public set"
 
 
 def test_what_leads_to_gold_would_be_found(dataset_dir: Path) -> None:
@@ -165,7 +200,7 @@ def test_what_leads_to_gold_would_be_found(dataset_dir: Path) -> None:
     assert any(isinstance(one, Gold) for one in reachable([thief]))
 
 
-def test_an_arm_is_handed_an_id_a_text_a_depth_and_a_folder_of_documents(dataset_dir: Path, tmp_path: Path) -> None:
+def test_an_arm_is_handed_a_ticket_a_text_a_depth_and_a_folder_of_documents(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "prepared" / "corpus")
     folders: list[tuple[list[str], list[str]]] = []
@@ -180,7 +215,9 @@ def test_an_arm_is_handed_an_id_a_text_a_depth_and_a_folder_of_documents(dataset
     run(dataset, corpus, questions(dataset), [arm], tmp_path / "run", judging=Judging("deep", "chat"))
     documents = ["Ada_Lovelace", "Charles_Babbage", "Grace_Hopper", "Jacquard_loom"]
     assert folders == [(documents, ["corpus", "corpus.manifest.json"])] * 3
-    assert [(text, depth) for _, text, depth in arm.asked] == [(row["question"], 10) for row in QUESTIONS]
+    assert arm.asked == [(f"q000{n}", row["question"], 10) for n, row in enumerate(QUESTIONS, 1)]
+    rows = [json.loads(line) for line in (tmp_path / "run" / "spy.rows.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == [row["id"] for row in QUESTIONS]
     manifest = manifest_path(corpus.folder).read_text()
     assert not any(word in manifest for word in ("answer", "support", *(str(row["answer"]) for row in QUESTIONS)))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from lens_lsp.domain.answer import Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed, UsageError
@@ -15,6 +16,8 @@ from lens_lsp.evaluation.arms.access import Excerpt
 from lens_lsp.evaluation.arms.base import ArmResult, Said, cited, distinct
 from lens_lsp.evaluation.arms.calling import Talk
 from lens_lsp.evaluation.arms.prompts import Wording
+from lens_lsp.evaluation.arms.rag import Rag
+from lens_lsp.evaluation.arms.together import in_order
 from lens_lsp.evaluation.seats import ChatSeat
 
 
@@ -54,14 +57,39 @@ class ChatArm:
         self._runner.run(self.seat.open())
         return seconds + time.perf_counter() - began
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    @property
+    def waits(self) -> bool:
+        """It asks a model whatever it does."""
+        return True
+
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """The documents in the order of the index, else those cited, then those shown; as windows what is cited."""
+        (result,) = self.search_all([(ticket, text)], depth, 1)
+        return result
+
+    def search_all(
+        self, asked: Iterable[tuple[str, str]], depth: int, at_once: int
+    ) -> Generator[ArmResult, None, None]:
+        """The same of many questions, some of them at a time."""
         if self._runner is None:
             raise UsageError("prepare the arm before searching")
-        began = time.perf_counter()
+        return in_order(self._runner, (partial(self._begin, text, depth) for _, text in asked), at_once)
+
+    def _begin(self, text: str, depth: int) -> Coroutine[Any, Any, ArmResult]:
+        """Retrieve now, since an index is asked for one question at a time and may run a loop of its own."""
+        began, sent = time.perf_counter(), self._sent
         talk = Talk.within(self.seat.budget, self.seat.model, self.seat.prices)
         retrieved = self.way.retrieve(text, depth)
-        answer = self._runner.run(self._answered(text, retrieved, talk))
+        return self._searched(text, depth, retrieved, talk, began, self._sent - sent)
+
+    @property
+    def _sent(self) -> int:
+        return self.way.index.sent if isinstance(self.way, Rag) else 0
+
+    async def _searched(
+        self, text: str, depth: int, retrieved: Sequence[Excerpt], talk: Talk, began: float, embedded: int
+    ) -> ArmResult:
+        answer = await self._answered(text, retrieved, talk)
         pointed = cited(answer)
         ranked = [item.path for item in retrieved] or [item.path for item in (*pointed, *answer.evidence)]
         return ArmResult(
@@ -71,6 +99,7 @@ class ChatArm:
             evidence=tuple(item.json() for item in answer.evidence),
             answer=answer,
             trace=tuple(talk.trace),
+            embedded=embedded,
         )
 
     def stored_bytes(self) -> int:

@@ -1,15 +1,15 @@
 """What an arm is: a system that is given a folder and then one question text at a time.
 
-An arm never sees gold, nor which documents the scorer leaves out. It is told how deep to rank; the depth is
-the same for every question of a run.
+An arm never sees gold, nor the id of a question in its data set, nor which documents the scorer leaves out. It is told
+how deep to rank; the depth is the same for every question of a run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from lens_lsp.domain.answer import Account, Status, StopReason
 from lens_lsp.evaluation.arms.indexes import Passage
@@ -126,6 +126,8 @@ class ArmResult:
     """The share of all places of the corpus that its search was narrowed to."""
     trace: tuple[str, ...] = ()
     """How it came to its answer, a line a step, for a person who looks into a failure."""
+    embedded: int = 0
+    """Tokens of the question that an embedding model behind an endpoint was sent."""
 
     @property
     def account(self) -> Account:
@@ -147,13 +149,30 @@ class Arm(Protocol):
         """Do everything that must happen before the first question; returns the wall seconds it took."""
         ...
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
-        """Rank for one question: at least ``depth`` documents where the corpus has as many matches."""
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
+        """Rank for one question: at least ``depth`` documents where the corpus has as many matches.
+
+        The ``ticket`` tells one question of a run from another and nothing else: it is no id of any data set.
+        """
         ...
 
     def close(self) -> None:
         """Let go of everything ``prepare`` built."""
         ...
+
+
+@runtime_checkable
+class Together(Protocol):
+    """An arm of which several questions may be asked at a time."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether most of its time goes by waiting for a model; else asking together would say nothing of its time."""
+
+    def search_all(
+        self, asked: Iterable[tuple[str, str]], depth: int, at_once: int
+    ) -> Generator[ArmResult, None, None]:
+        """Rank for questions, by ticket and text, in their order; ``at_once`` of them are under way at a time."""
 
 
 def cited(answer: Citing[_Cited]) -> list[_Cited]:

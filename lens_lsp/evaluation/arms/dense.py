@@ -13,7 +13,7 @@ import io
 import re
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -43,6 +43,14 @@ class Embedder(Protocol):
     def name(self) -> str:
         """The model's name: vectors of two models are never mixed."""
 
+    @property
+    def endpoint(self) -> str | None:
+        """The origin that texts are sent to; None when nothing leaves the process."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that an endpoint was sent so far."""
+
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row a text, in order."""
 
@@ -54,6 +62,12 @@ class EndpointEmbedder:
         self._model = model
         self.name = model.name
         """What the endpoint calls the model."""
+        self.endpoint = model.endpoint
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all texts that were sent so far."""
+        return self._model.tokens
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row a text, in order. Raises `ModelError`."""
@@ -66,10 +80,12 @@ class EndpointEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Vectors of some texts in order; ``earlier`` are the seconds that making those took that were kept."""
+    """Vectors of some texts in order; ``earlier`` are the seconds that making those took that were kept, ``tokens``
+    what an endpoint was sent for all of them, earlier or now."""
 
     rows: Floats
     earlier: float
+    tokens: int
 
     def nearest(self, query: Floats, count: int) -> list[int]:
         """The places of the ``count`` rows nearest to a vector, by cosine; equal ones in order."""
@@ -78,6 +94,22 @@ class Vectors:
         alike = self.rows @ query
         best = np.argpartition(-alike, count)[:count] if count < len(alike) else np.arange(len(alike))
         return [int(place) for place in best[np.lexsort((best, -alike[best]))]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Vectors by the hashes of their texts, with the seconds and tokens that each took."""
+
+    places: dict[bytes, int]
+    rows: list[Floats]
+    seconds: list[float]
+    tokens: list[float]
+
+    def add(self, digest: bytes, row: Floats, seconds: float, tokens: float) -> None:
+        self.places[digest] = len(self.rows)
+        self.rows.append(row)
+        self.seconds.append(seconds)
+        self.tokens.append(tokens)
 
 
 class Embedding:
@@ -101,45 +133,51 @@ class Embedding:
         """
         import numpy as np
 
-        known, rows, seconds = self._read()
+        kept = self._read()
         digests = [hashlib.sha256(text.encode("utf-8", "replace")).digest()[:_DIGEST_BYTES] for text in texts]
-        missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in kept.places}
+        untold = set(digests) - missing.keys() - self._told
+        earlier = sum(kept.seconds[kept.places[digest]] for digest in untold)
+        self._make(missing, kept)
+        self._told.update(digests)
+        tokens = sum(kept.tokens[kept.places[digest]] for digest in set(digests))
+        rows = np.array([kept.rows[kept.places[digest]] for digest in digests], np.float32)
+        return Vectors(rows, earlier, round(tokens))
+
+    def _make(self, missing: Mapping[bytes, str], kept: _Kept) -> None:
+        """Make the vectors of texts, batch by batch, and keep them, also when one fails."""
         fresh = list(missing.items())
-        kept = set(digests) - missing.keys() - self._told
-        earlier = sum(seconds[known[digest]] for digest in kept)
         saved = time.perf_counter()
         try:
             for first in range(0, len(fresh), _BATCH):
                 batch = fresh[first : first + _BATCH]
-                began = time.perf_counter()
+                began, sent = time.perf_counter(), self._embedder.tokens
                 made = self._embedder.embed([text for _, text in batch])
-                took = (time.perf_counter() - began) / len(batch)
+                seconds = (time.perf_counter() - began) / len(batch)
+                tokens = (self._embedder.tokens - sent) / len(batch)
                 for (digest, _), row in zip(batch, made, strict=True):
-                    known[digest] = len(rows)
-                    rows.append(row)
-                    seconds.append(took)
+                    kept.add(digest, row, seconds, tokens)
                 if time.perf_counter() - saved > _SAVE_SECONDS:
-                    self._write(known, rows, seconds)
+                    self._write(kept)
                     saved = time.perf_counter()
         finally:
             if fresh:
-                self._write(known, rows, seconds)
-        self._told.update(digests)
-        return Vectors(np.array([rows[known[digest]] for digest in digests], np.float32), earlier)
+                self._write(kept)
 
-    def _read(self) -> tuple[dict[bytes, int], list[Floats], list[float]]:
+    def _read(self) -> _Kept:
         import numpy as np
 
         if self._path is None or not self._path.exists():
-            return {}, [], []
+            return _Kept({}, [], [], [])
         try:
-            with np.load(io.BytesIO(self._path.read_bytes()), allow_pickle=False) as kept:
-                known = {digest.tobytes(): place for place, digest in enumerate(kept["digests"])}
-                return known, list(kept["vectors"]), kept["seconds"].tolist()
+            with np.load(io.BytesIO(self._path.read_bytes()), allow_pickle=False) as held:
+                places = {digest.tobytes(): place for place, digest in enumerate(held["digests"])}
+                tokens = held["tokens"].tolist() if "tokens" in held else [0.0] * len(places)
+                return _Kept(places, list(held["vectors"]), held["seconds"].tolist(), tokens)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise EvaluationError(f"{self._path} cannot be read: delete it, and its vectors are made anew") from error
 
-    def _write(self, known: dict[bytes, int], rows: list[Floats], seconds: list[float]) -> None:
+    def _write(self, kept: _Kept) -> None:
         import numpy as np
 
         if self._path is None:
@@ -147,8 +185,9 @@ class Embedding:
         data = io.BytesIO()
         np.savez(
             data,
-            digests=np.frombuffer(b"".join(known), np.uint8).reshape(-1, _DIGEST_BYTES),
-            vectors=np.array(rows, np.float32),
-            seconds=np.array(seconds, np.float32),
+            digests=np.frombuffer(b"".join(kept.places), np.uint8).reshape(-1, _DIGEST_BYTES),
+            vectors=np.array(kept.rows, np.float32),
+            seconds=np.array(kept.seconds, np.float32),
+            tokens=np.array(kept.tokens, np.float32),
         )
         replace_whole(self._path, data.getvalue(), ORDINARY)

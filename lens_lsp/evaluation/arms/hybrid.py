@@ -27,6 +27,11 @@ class HybridIndex:
         """What making the vectors took that were kept from an earlier run."""
         return self._vectors.earlier
 
+    @property
+    def tokens(self) -> int:
+        """Tokens that an endpoint was sent for all the vectors, whenever that was."""
+        return self._vectors.tokens
+
     def stored_bytes(self) -> int:
         """Bytes that both indexes take on disk."""
         return self._bm25.stored_bytes() + int(self._vectors.rows.nbytes)

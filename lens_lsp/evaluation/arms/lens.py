@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +17,8 @@ from lens_lsp.domain.events import Event, answer_of
 from lens_lsp.domain.model import Findings
 from lens_lsp.evaluation.arms.base import PRINTED, ArmResult, cited, distinct
 from lens_lsp.evaluation.arms.indexes import Passage
-from lens_lsp.evaluation.seats import OfflineSeat, Seat
+from lens_lsp.evaluation.arms.together import in_order
+from lens_lsp.evaluation.seats import ChatSeat, OfflineSeat, Seat
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Budget
 from lens_lsp.wire import evidence_json
@@ -74,7 +76,7 @@ class LensArm:
         self._finder.find("warm", limit=1)
         return time.perf_counter() - began
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """Evidence in rank order gives the windows; the documents are those the findings list."""
         if self._finder is None:
             raise UsageError("prepare the arm before searching")
@@ -96,14 +98,18 @@ class LensArm:
 
 @dataclass(slots=True)
 class AskingArm:
-    """``lens ask``: the windows are the passages that the answer's text points at, in order. One event loop a run."""
+    """``lens ask``: the windows are the passages that the answer's text points at, in order. One event loop a run.
+
+    Questions that are asked together are asked of as many searches over the folder: one answers one at a time.
+    """
 
     ablate: frozenset[str] = frozenset()
     seed: int = 0
     seat: Seat = field(default_factory=OfflineSeat)
     opener: Callable[[Path], Asker] | None = None
     """Opens a folder; ``None`` for the real one."""
-    _asker: Asker | None = field(default=None, init=False)
+    _free: list[Asker] = field(default_factory=list, init=False)
+    _folder: Path = field(default=Path(), init=False)
     _runner: asyncio.Runner | None = field(default=None, init=False)
 
     @property
@@ -113,17 +119,36 @@ class AskingArm:
 
     def prepare(self, corpus_dir: Path) -> float:
         """Open the folder and the loop, and fill the memory cache by one throwaway question that nobody judges."""
-        opener = self.opener or _open_lens
         began = time.perf_counter()
-        self._asker, self._runner = opener(corpus_dir), asyncio.Runner()
+        self._folder, self._runner = corpus_dir, asyncio.Runner()
+        self._free.clear()
         self._runner.run(self.seat.open())
-        self._runner.run(answer_of(self._asker.ask("warm")))
+        self._open(self._runner)
         return time.perf_counter() - began
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    @property
+    def waits(self) -> bool:
+        """Whether a chat model judges."""
+        return isinstance(self.seat, ChatSeat)
+
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """The documents as the answer ranks them, its evidence, and the answer itself."""
+        (result,) = self.search_all([(ticket, text)], depth, 1)
+        return result
+
+    def search_all(
+        self, asked: Iterable[tuple[str, str]], depth: int, at_once: int
+    ) -> Generator[ArmResult, None, None]:
+        """The same of many questions, some of them at a time."""
+        if self._runner is None:
+            raise UsageError("prepare the arm before searching")
+        while len(self._free) < at_once:
+            self._open(self._runner)
+        return in_order(self._runner, (partial(self._asked, ticket, text, depth) for ticket, text in asked), at_once)
+
+    async def _asked(self, ticket: str, text: str, depth: int) -> ArmResult:
         began = time.perf_counter()
-        answer = self._ask(question_id, text, depth)
+        answer = await self._answer(ticket, text, depth)
         seconds = time.perf_counter() - began
         return ArmResult(
             documents=distinct((document.path for document in answer.documents), depth),
@@ -141,22 +166,31 @@ class AskingArm:
         if self._runner is not None:
             self._runner.run(self.seat.aclose())
             self._runner.close()
-        self._asker = self._runner = None
+        self._free.clear()
+        self._runner = None
 
-    def _ask(self, question_id: str, text: str, depth: int) -> Answer:
-        if self._asker is None or self._runner is None:
-            raise UsageError("prepare the arm before searching")
-        asked = self._asker.ask(
-            text,
-            mode=self.seat.mode,
-            seed=self.seed,
-            budget=self.seat.budget,
-            oracle=self.seat.oracle(question_id),
-            ablate=self.ablate,
-            documents=depth,
-            prices=self.seat.prices,
-        )
-        return self._runner.run(answer_of(asked))
+    def _open(self, runner: asyncio.Runner) -> None:
+        asker = (self.opener or _open_lens)(self._folder)
+        runner.run(answer_of(asker.ask("warm")))
+        self._free.append(asker)
+
+    async def _answer(self, ticket: str, text: str, depth: int) -> Answer:
+        asker = self._free.pop()
+        try:
+            return await answer_of(
+                asker.ask(
+                    text,
+                    mode=self.seat.mode,
+                    seed=self.seed,
+                    budget=self.seat.budget,
+                    oracle=self.seat.oracle(ticket),
+                    ablate=self.ablate,
+                    documents=depth,
+                    prices=self.seat.prices,
+                )
+            )
+        finally:
+            self._free.append(asker)
 
 
 def _claims(answer: Answer) -> tuple[tuple[float, tuple[Passage, ...]], ...]:

@@ -65,7 +65,7 @@ def make_arms(
         elif name in _INDEXES:
             made.append(ReferenceArm(name, _INDEXES[name], windows))
         else:
-            hybrid = PassageIndex(partial(HybridIndex, Embedding(embedder(), vectors))) if name == HYBRID else None
+            hybrid = _hybrid(embedder(), vectors) if name == HYBRID else None
             made.append(_answering(name, hybrid, seat))
     return made
 
@@ -77,6 +77,10 @@ def parse_ablation(text: str) -> frozenset[str]:
     if unknown:
         raise UsageError(f"cannot ablate {unknown[0]!r}; choose from {', '.join(ABLATIONS)}")
     return parts
+
+
+def _hybrid(embedder: Embedder, vectors: Path | None) -> PassageIndex:
+    return PassageIndex(partial(HybridIndex, Embedding(embedder, vectors)), embedder)
 
 
 def _answering(name: str, hybrid: PassageIndex | None, seat: Seat | None) -> Arm:

@@ -35,6 +35,9 @@ class MiniLm:
     """Vectors of texts, 384 numbers each, of length 1. Raises MissingExtra where a package is missing."""
 
     name = NAME
+    endpoint = None
+    tokens = 0
+    """Nothing is sent."""
 
     def __init__(self) -> None:
         folder = _folder()

@@ -123,6 +123,7 @@ class Step:
 
     said: str
     action: Action
+    thought: str = ""
     query: str = ""
     path: str = ""
     offset: int = 0
@@ -130,7 +131,7 @@ class Step:
 
     @property
     def told(self) -> str:
-        """The action in a line."""
+        """The action and its argument."""
         arguments = {
             Action.SEARCH: self.query,
             Action.READ: f"{self.path} from {self.offset}",
@@ -164,7 +165,7 @@ def parse_step(text: str) -> Step:
     offset = said.get("offset")
     number = offset if isinstance(offset, int) else 0
     query, path = _string(said.get("query")), _string(said.get("path"))
-    return Step(text, Action(name), query, path, number, _wording(said))
+    return Step(text, Action(name), _string(said.get("thought")), query, path, number, _wording(said))
 
 
 def _wording(said: Any) -> Wording:

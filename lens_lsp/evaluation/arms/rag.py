@@ -14,6 +14,7 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation.arms.access import Excerpt
 from lens_lsp.evaluation.arms.base import PRINTED, ArmResult, distinct
 from lens_lsp.evaluation.arms.calling import Talk
+from lens_lsp.evaluation.arms.dense import Embedder
 from lens_lsp.evaluation.arms.hybrid import HybridIndex
 from lens_lsp.evaluation.arms.indexes import Index, IndexMaker, chunks, read_corpus
 from lens_lsp.evaluation.arms.prompts import (
@@ -38,6 +39,8 @@ class PassageIndex:
     """Passages of up to 600 code points of every file, one every 300, and their index. Later changes are not seen."""
 
     maker: IndexMaker
+    embedder: Embedder | None = None
+    """Who makes its vectors, where it has any."""
     _index: Index | None = field(default=None, init=False)
     _texts: dict[str, str] = field(default_factory=dict, init=False)
 
@@ -59,6 +62,16 @@ class PassageIndex:
         """Bytes that the index takes on disk."""
         return 0 if self._index is None else self._index.stored_bytes()
 
+    @property
+    def sent(self) -> int:
+        """Tokens that an endpoint was sent so far to make vectors, of questions and passages."""
+        return 0 if self.embedder is None else self.embedder.tokens
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that an endpoint was sent for the passages of the index, whenever that was."""
+        return self._index.tokens if isinstance(self._index, HybridIndex) else 0
+
     def drop(self) -> None:
         """Let go of it."""
         self._index, self._texts = None, {}
@@ -75,13 +88,14 @@ class PassageArm:
         """Build the index."""
         return self.index.build(corpus_dir)
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """The best documents and passages."""
-        began = time.perf_counter()
+        began, sent = time.perf_counter(), self.index.sent
         found = self.index.search(text, depth)
         seconds = time.perf_counter() - began
         windows = tuple((item.path, item.start, item.end) for item in found[:PRINTED])
-        return ArmResult(distinct((item.path for item in found), depth), windows, seconds)
+        documents = distinct((item.path for item in found), depth)
+        return ArmResult(documents, windows, seconds, embedded=self.index.sent - sent)
 
     def stored_bytes(self) -> int:
         """What the index takes on disk."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation.arms.access import Access, Excerpt
+from lens_lsp.evaluation.arms.base import Quoted
 from lens_lsp.evaluation.arms.calling import Talk
 from lens_lsp.evaluation.arms.prompts import (
     AGENT,
@@ -36,6 +37,9 @@ from lens_lsp.oracle.ledger import CallStage
 
 FOUND = 5
 """Files that a search shows."""
+
+_TRACED = 400
+"""Code points of a line of the trace."""
 
 Seen = tuple[str, str]
 """What the agent wrote in a step, and what it was shown."""
@@ -72,29 +76,44 @@ class ReAct:
             if last:
                 messages = _conversation(question, seen, talk, last=True)
             step = await talk.ask(stage, messages, STEP_TOKENS, STEP_SCHEMA, parse_step)
-            talk.trace.append(step.told)
+            talk.trace += [_line("thought", step.thought), _line("action", step.told)]
             if step.action is Action.FINISH:
                 return step.wording
-            seen.append((step.said, self._done(step, talk)))
+            told, observed = self._done(step, talk)
+            talk.trace.append(_line("observation", observed))
+            seen.append((step.said, told))
 
     def close(self) -> None:
         """Drop what is in memory."""
         self._access = None
 
-    def _done(self, step: Step, talk: Talk) -> str:
-        """Carry out a search or a reading; what the agent is told of it."""
+    def _done(self, step: Step, talk: Talk) -> tuple[str, str]:
+        """Carry out a search or a reading: what the agent is told of it, and the same without any text of a file."""
         if self._access is None:
             raise UsageError("prepare the arm before searching")
         if step.action is Action.SEARCH:
             if not step.query.strip():
-                return NO_QUERY
-            found = self._access.search(step.query, FOUND)
-            return passages(map(talk.show, found)) if found else NOTHING_FOUND
+                return NO_QUERY, NO_QUERY
+            found = [talk.show(excerpt) for excerpt in self._access.search(step.query, FOUND)]
+            return (passages(found), _named(found)) if found else (NOTHING_FOUND, NOTHING_FOUND)
         page = self._access.read(step.path, step.offset)
         if page is None:
-            return NO_SUCH_PAGE.format(path=step.path, offset=step.offset)
+            none = NO_SUCH_PAGE.format(path=step.path, offset=step.offset)
+            return none, none
+        read = [talk.show(excerpt) for excerpt in page.excerpts]
         more = "" if page.next is None else f"\n(the file goes on at offset {page.next})"
-        return passages(map(talk.show, page.excerpts)) + more
+        return f"{passages(read)}{more}", f"{_named(read)}{more}"
+
+
+def _named(shown: Sequence[Quoted]) -> str:
+    """Passages by number, path and place; their text stands in the evidence."""
+    return ", ".join(f"[{item.n}] {item.path} {item.start}–{item.end}" for item in shown)
+
+
+def _line(kind: str, text: str) -> str:
+    """A line of the trace, bounded: what the agent writes may be of any length."""
+    told = " ".join(text.split())
+    return f"{kind}: {told if len(told) <= _TRACED else told[: _TRACED - 1] + '…'}"
 
 
 def _conversation(question: str, seen: Sequence[Seen], talk: Talk, *, last: bool) -> tuple[Message, ...]:

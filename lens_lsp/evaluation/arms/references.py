@@ -30,7 +30,7 @@ class ReferenceArm:
         self._chunks = self.index(chunks(texts), texts) if self.windows else None
         return time.perf_counter() - began
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """The best documents and, from the chunk index, the best windows."""
         if self._documents is None:
             raise UsageError("prepare the arm before searching")

@@ -32,12 +32,12 @@ class ShardArm:
         self._titles = Titles(corpus_dir)
         return self.arm.prepare(corpus_dir)
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """What the inner arm finds, by articles."""
         titles = self._titles
         if titles is None:
             raise UsageError("prepare the arm before searching")
-        found = self.arm.search(question_id, text, _DEEPER * depth)
+        found = self.arm.search(ticket, text, _DEEPER * depth)
         windows = tuple(titles.named(*window) for window in found.windows)
         documents = distinct((path for path, _, _ in windows), depth)
         answer = None if found.answer is None else _named(found.answer, titles)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from lens_lsp.domain.answer import Mode
@@ -29,7 +30,8 @@ AUDITS = ("staleness", "lifecycle", "abstention", "reuse")
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """What to audit: ``snapshots`` are a small one, the one it grows to, and the one whose upkeep is measured."""
+    """What to audit: ``snapshots`` are a small one, which is asked, the one it grows to, and the largest, whose upkeep
+    is measured. Staleness is that of every one that grows to the next."""
 
     audits: tuple[str, ...] = AUDITS
     snapshots: tuple[str, ...] = ("125", "250", "500")
@@ -73,10 +75,15 @@ class _Auditor:
 
     def staleness(self) -> tuple[object, str]:
         """Arms that were ready before the corpus grew, asked for what is new."""
-        early, late = self.plan.snapshots[:2]
+        pairs = [(early, late) for early, late in pairwise(self.plan.snapshots) if early != late]
+        found = {f"{early}-{late}": self._stale(early, late) for early, late in pairs}
+        page = "\n".join(text for _, text in found.values())
+        return {name: figures for name, (figures, _) in found.items()}, f"## Staleness\n\n{page}"
+
+    def _stale(self, early: str, late: str) -> tuple[object, str]:
         dataset, corpus, asked = self.opened(late)
         setting = since(dataset, corpus, asked, lambda: self.arms(asked), early)
-        summary = self.ran("staleness", dataset, setting, Judging())
+        summary = self.ran(f"staleness-{early}-{late}", dataset, setting, Judging())
         places = ("documentRecall.5", "documentRecall.10", "evidenceRecall.strict")
         rows = [[name, *_change(summary, name, STALE, places)] for name in _bases(summary, STALE)]
         heads = [
@@ -84,7 +91,7 @@ class _Auditor:
         ]
         n = max(arm.n for arm in summary.arms.values())
         return _figures(summary, places), (
-            f"## Staleness\n\nEvery arm was made ready over the snapshot {early}; then the corpus grew to {late}, and "
+            f"Every arm was made ready over the snapshot {early}; then the corpus grew to {late}, and "
             f"the {n} questions that came with it were asked: of the arm made ready anew, and of the one that was "
             f"ready before (stale).\n\n{table(['arm', *heads], rows)}"
         )
@@ -161,7 +168,7 @@ def audit(
     ``anew`` begins them again. Raises UsageError for an audit that there is not.
     """
     if len(plan.snapshots) != len(AuditPlan().snapshots):
-        raise UsageError("the audits need three snapshots: one that is asked, one it grows to, one to keep")
+        raise UsageError("the audits need three snapshots: one that is asked, the one it grows to, the largest")
     unknown = sorted(set(plan.audits) - set(AUDITS))
     if unknown:
         raise UsageError(f"there is no audit {unknown[0]!r}; choose from {', '.join(AUDITS)}")

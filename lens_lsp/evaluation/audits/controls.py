@@ -37,9 +37,9 @@ class _Apart:
             raise UsageError("prepare the arm before searching")
         return Path(self._scratch.name, "corpus")
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """As the inner arm answers."""
-        return self.arm.search(question_id, text, depth)
+        return self.arm.search(ticket, text, depth)
 
     def close(self) -> None:
         """Close the inner arm and remove the folder."""
@@ -96,7 +96,7 @@ class ContextArm(_Apart):
     """An arm that is given, for each question, the documents that came with it and no others."""
 
     contexts: Mapping[str, Iterable[str]]
-    """Names of documents by the id of a question: gold and distractors, in no telling order."""
+    """Names of documents by the ticket of a question: gold and distractors, in no telling order."""
     _corpus: Path = field(default=Path(), init=False)
 
     @property
@@ -110,14 +110,14 @@ class ContextArm(_Apart):
         self._corpus = corpus_dir
         return 0.0
 
-    def search(self, question_id: str, text: str, depth: int) -> ArmResult:
+    def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """Make the inner arm ready over the question's own documents, and ask it."""
         self.arm.close()
         shutil.rmtree(self.folder)
         self.folder.mkdir()
-        copy(self._corpus, self.contexts[question_id], self.folder)
+        copy(self._corpus, self.contexts[ticket], self.folder)
         self.arm.prepare(self.folder)
-        return self.arm.search(question_id, text, depth)
+        return self.arm.search(ticket, text, depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def in_context(dataset: Dataset, corpus: Corpus, asked: Sequence[Question], make
     """
     if dataset.release is None or corpus.hidden_titles:
         raise UsageError("only the file of a release says which documents came with a question; titles must be shown")
-    contexts = dataset.release.contexts
+    contexts = {question.ticket: dataset.release.contexts[question.id] for question in asked}
     return _beside(corpus, IN_CONTEXT, asked, make, lambda arm: ContextArm(arm, contexts))
 
 

@@ -102,7 +102,7 @@ async def _ask(lens: Lens, question: Question, seat: Seat, memory: Memory, seed:
             mode=seat.mode,
             seed=seed,
             budget=seat.budget,
-            oracle=seat.oracle(question.id),
+            oracle=seat.oracle(question.ticket),
             memory=memory,
         )
     )

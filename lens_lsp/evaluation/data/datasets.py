@@ -4,7 +4,7 @@ A data set is a folder of the shape ``manifest.json``, ``corpus.jsonl.gz``, ``sn
 ``questions.jsonl.gz``; or the ``workspaces`` folder, where a snapshot is the name of an archive and its
 questions are ``NAME.known-item.jsonl.gz``; or one file, a release as its authors publish it. Snapshots are
 nested. Every file of a folder is checked against the manifest's checksum before it is used. Arms are never handed
-a :class:`Question`, only its id and text.
+a :class:`Question`, only its ticket and text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lens_lsp.evaluation.data.records import (
     SnapshotRecord,
     WorkspaceEntry,
 )
-from lens_lsp.evaluation.data.releases import WHOLE, Release, read_release
+from lens_lsp.evaluation.data.releases import ALIASES, WHOLE, Release, read_release
 
 LADDER = (125, 250, 500)
 """The snapshots of a release that are made on the way to a larger one, to see that they are nested."""
@@ -79,6 +79,8 @@ class Question:
     id: str
     text: str
     gold: Gold
+    ticket: str
+    """What an arm is told in place of the id, by which gold of a public set could be looked up: a number in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +167,22 @@ def _open_release(path: Path, snapshot: str, *, elsewhere: bool) -> Dataset:
         sample_ids_sha256=sample,
         order_sha256=order,
     )
-    return Dataset(path, path.stem, label, sizes, entry, {path.name: release.file_sha256}, release)
+    checksums = {path.name: release.file_sha256}
+    if release.aliases_sha256 is not None:
+        checksums[ALIASES] = release.aliases_sha256
+    return Dataset(path, path.stem, label, sizes, entry, checksums, release)
 
 
 def questions(dataset: Dataset, *, answerable: bool = True) -> tuple[Question, ...]:
     """The questions of a snapshot in their frozen order: those with an answer, or only those without one."""
     if dataset.is_workspace:
         return _known_items(dataset) if answerable else ()
-    rows = _question_records(dataset)
-    found = tuple(Question(row.id, row.question, _gold(row)) for row in rows if row.answerable is answerable)
+    rows = enumerate(_question_records(dataset), 1)
+    found = tuple(
+        Question(row.id, row.question, _gold(row), _ticket(number))
+        for number, row in rows
+        if row.answerable is answerable
+    )
     for question in found:
         if not question.gold.paths:
             raise EvaluationError(f"{dataset.folder}: question {question.id} names no gold document")
@@ -233,7 +242,14 @@ def _known_items(dataset: Dataset) -> tuple[Question, ...]:
     if not (dataset.folder / name).is_file():
         raise EvaluationError(f"{dataset.folder}: the workspace {dataset.snapshot} has no questions ({name})")
     rows = _lines(dataset, name, KnownItemRecord)
-    return tuple(Question(row.id, row.question, Gold((row.gold,), excluded=frozenset(row.citing))) for row in rows)
+    return tuple(
+        Question(row.id, row.question, Gold((row.gold,), excluded=frozenset(row.citing)), _ticket(number))
+        for number, row in enumerate(rows, 1)
+    )
+
+
+def _ticket(number: int) -> str:
+    return f"q{number:04}"
 
 
 def _gold(row: QuestionRecord) -> Gold:

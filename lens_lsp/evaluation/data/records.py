@@ -99,7 +99,8 @@ class WorkspaceEntry(Record):
 
 
 class LedgerRecord(Record):
-    """What a question cost, as a row says it. Calls by stage with their ``total``; tokens ``in`` and ``out``."""
+    """What a question cost, as a row says it. Calls by stage with their ``total``; tokens ``in`` and ``out``, and those
+    ``embedded`` by an endpoint."""
 
     calls: dict[str, NonNegativeInt]
     tokens: dict[str, NonNegativeInt]
@@ -149,9 +150,11 @@ class TracedRowRecord(RowRecord):
 
 
 class ReadyRecord(Record):
-    """``ARM.ready.json`` of a run folder: wall seconds until an arm could be asked."""
+    """``ARM.ready.json`` of a run folder: wall seconds until an arm could be asked, and tokens that an embedding model
+    behind an endpoint was sent for its index."""
 
     seconds: float
+    tokens: NonNegativeInt = 0
 
 
 class FigureRecord(Record):
@@ -175,10 +178,13 @@ class CallsRecord(Record):
 
 
 class TokensRecord(Record):
-    """Tokens in and out of a model, and their sum for a question."""
+    """Tokens in and out of a model, those that an embedding model was sent for questions and for the index, and the sum
+    for a question."""
 
     tokens_in: NonNegativeInt = Field(0, alias="in")
     tokens_out: NonNegativeInt = Field(0, alias="out")
+    embedded: NonNegativeInt = 0
+    indexed: NonNegativeInt = 0
     mean: FigureRecord | None = None
 
 

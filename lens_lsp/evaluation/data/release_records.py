@@ -16,7 +16,17 @@ class ContextRecord(Record):
     context: tuple[tuple[str, tuple[str, ...]], ...]
     supporting_facts: tuple[tuple[str, NonNegativeInt], ...] = ()
     answer: str | None = None
+    answer_id: str | None = None
+    """What is answered with, as the file of aliases calls it; only 2WikiMultihop has it."""
     type: str | None = None
+
+
+class AliasRecord(Record):
+    """A line of the aliases that 2WikiMultihop is published with."""
+
+    thing: str = Field(validation_alias="Q_id")
+    aliases: tuple[str, ...] = ()
+    demonyms: tuple[str, ...] = ()
 
 
 class MusiqueParagraphRecord(Record):

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
@@ -20,12 +20,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from lens_lsp.domain.errors import EvaluationError
 from lens_lsp.evaluation.data.records import ArticleRecord, ParagraphRecord, QuestionRecord
-from lens_lsp.evaluation.data.release_records import ContextRecord, MusiqueRecord, SquadRecord
+from lens_lsp.evaluation.data.release_records import AliasRecord, ContextRecord, MusiqueRecord, SquadRecord
 
 WHOLE = "all"
 """The snapshot that holds every question and document of a file."""
 BACKGROUND = 3
 """Documents of a snapshot that no question of it came with, for each that one did."""
+ALIASES = "id_aliases.json"
+"""The file of 2WikiMultihop's aliases, as its authors call it; JSON Lines."""
 _SEED = 42
 _LONGEST = 200
 """Bytes of a file name."""
@@ -43,6 +45,8 @@ class Release:
     articles: tuple[ArticleRecord, ...]
     """Sorted by path."""
     contexts: dict[str, tuple[str, ...]]
+    aliases_sha256: str | None
+    """Of the file of aliases that lay beside it."""
     left_out: int
     """Questions of which the file holds a gold document not at all, as the fullwiki setting of HotpotQA does."""
 
@@ -61,26 +65,43 @@ class Release:
             chosen,
             tuple(article for article in self.articles if article.path in kept),
             {question.id: self.contexts[question.id] for question in chosen},
+            self.aliases_sha256,
             self.left_out,
         )
 
 
 def read_release(path: Path, *, elsewhere: bool = False) -> Release:
     """Everything in a file. ``elsewhere`` keeps the questions whose gold documents are not in it: they are asked over
-    another corpus. Raises EvaluationError when it is none of the releases, or damaged.
+    another corpus. Answers of 2WikiMultihop have their aliases where ``id_aliases.json`` lies beside the file. Raises
+    EvaluationError when it is none of the releases, or damaged.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise EvaluationError(f"{path} cannot be read ({error})") from error
+    data = _read(path)
     digest = hashlib.sha256(data).hexdigest()
     start = data[:4096].lstrip()
     if start.startswith(b"["):
-        return _multihop(_parsed(path, data, list[ContextRecord]), digest, elsewhere=elsewhere)
+        rows = _parsed(path, data, list[ContextRecord])
+        beside = path.with_name(ALIASES)
+        if not (beside.is_file() and any(row.answer_id for row in rows)):
+            return _multihop(rows, digest, {}, elsewhere=elsewhere)
+        packed = _read(beside)
+        named = {row.thing: row for row in _parsed(beside, _lines(packed), list[AliasRecord])}
+        found = _multihop(rows, digest, named, elsewhere=elsewhere)
+        return replace(found, aliases_sha256=hashlib.sha256(packed).hexdigest())
     if b'"paragraph_text"' in data[:1_000_000]:
-        lines = b"[" + b",".join(line for line in data.split(b"\n") if line.strip()) + b"]"
-        return _musique(_parsed(path, lines, list[MusiqueRecord]), digest)
+        return _musique(_parsed(path, _lines(data), list[MusiqueRecord]), digest)
     return _squad(_parsed(path, data, SquadRecord), digest)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise EvaluationError(f"{path} cannot be read ({error})") from error
+
+
+def _lines(data: bytes) -> bytes:
+    """JSON Lines as one JSON list."""
+    return b"[" + b",".join(line for line in data.split(b"\n") if line.strip()) + b"]"
 
 
 def _parsed(path: Path, data: bytes, kind: type[_Read]) -> _Read:
@@ -134,7 +155,9 @@ class _Documents:
         return tuple(sorted(made, key=lambda article: article.path))
 
 
-def _multihop(rows: Sequence[ContextRecord], digest: str, *, elsewhere: bool) -> Release:
+def _multihop(
+    rows: Sequence[ContextRecord], digest: str, named: Mapping[str, AliasRecord], *, elsewhere: bool
+) -> Release:
     documents = _Documents()
     contexts: dict[str, tuple[str, ...]] = {}
     places: _Places = {}
@@ -162,6 +185,7 @@ def _multihop(rows: Sequence[ContextRecord], digest: str, *, elsewhere: bool) ->
                     question=row.question,
                     type=row.type,
                     answer=row.answer,
+                    answer_aliases=_aliases(named.get(row.answer_id or "")),
                     supporting_titles=titles,
                     supporting_paths=gold,
                     supporting_spans=_support(row, places),
@@ -170,6 +194,11 @@ def _multihop(rows: Sequence[ContextRecord], digest: str, *, elsewhere: bool) ->
     facts = {row.id: len(row.supporting_facts) for row in rows}
     strata = [(row.type or "", facts[row.id]) for row in found]
     return _frozen(digest, found, strata, documents, contexts, len(rows) - len(found))
+
+
+def _aliases(record: AliasRecord | None) -> tuple[str, ...]:
+    """Everything that counts as the same answer, as the official script has it."""
+    return () if record is None else (*record.aliases, *record.demonyms)
 
 
 _Places = dict[tuple[str, str], list[tuple[str, int, int]]]
@@ -255,7 +284,7 @@ def _frozen(
     ordered = tuple(row for _, _, row in sorted(places, key=lambda place: place[:2]))
     if len({row.id for row in ordered}) < len(ordered):
         raise EvaluationError("two questions of the file have one id")
-    return Release(digest, ordered, documents.articles(), contexts, left_out)
+    return Release(digest, ordered, documents.articles(), contexts, None, left_out)
 
 
 def _joined(sentences: Iterable[str]) -> tuple[str, list[tuple[int, int]]]:

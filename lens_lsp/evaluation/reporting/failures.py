@@ -148,7 +148,7 @@ def _shown(case: Case) -> str:
 
 def _trace(trace: Sequence[str]) -> str:
     steps = "".join(f"<pre>{_inline(step)}</pre>" for step in trace)
-    return f"<details><summary>{len(trace)} steps</summary>{steps}</details>" if trace else ""
+    return f"<details><summary>How it came about</summary>{steps}</details>" if trace else ""
 
 
 def _marked(shown: ShownRecord, gold: Iterable[GoldSpan]) -> str:

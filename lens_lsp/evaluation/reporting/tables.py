@@ -112,8 +112,11 @@ def _figures(rows: Sequence[ReportRow], columns: Sequence[tuple[str, str]]) -> s
 
 
 def _why_not(rows: Sequence[ReportRow]) -> str:
-    reasons = dict.fromkeys((row.run, hidden.why) for row in rows if (hidden := withheld(row.summary)) is not None)
-    return "".join(f"`{run}`: {why}\n\n" for run, why in reasons)
+    reasons: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if (hidden := withheld(row.summary)) is not None:
+            reasons.setdefault(hidden.why, {})[f"`{row.run}`"] = None
+    return "".join(f"{', '.join(runs)}: {why}\n\n" for why, runs in reasons.items())
 
 
 def _costs(rows: Sequence[ReportRow]) -> str:

@@ -34,9 +34,18 @@ def row_of(
         "claims": [[confidence, holds_gold(passages, gold)] for confidence, passages in claims],
         "compression": result.compression,
         "trace": list(result.trace),
-        "ledger": account_json(result.account),
+        "ledger": _ledger(result),
         "scores": dict(sorted(scores.items())),
     }
+
+
+def _ledger(result: ArmResult) -> dict[str, object]:
+    """What the question cost; tokens of an embedding model, which has prices of its own, are counted apart."""
+    spent = account_json(result.account)
+    if not result.embedded:
+        return spent
+    tokens = {"in": result.account.tokens_in, "out": result.account.tokens_out, "embedded": result.embedded}
+    return spent | {"tokens": tokens}
 
 
 def _scores(result: ArmResult, gold: Gold, sentences: Sequence[str], *, known_item: bool) -> dict[str, float]:
