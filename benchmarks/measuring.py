@@ -51,17 +51,6 @@ class Series:
         values = self.of(clock)
         return f"{_ms(statistics.median(values))} [{_ms(min(values))}–{_ms(max(values))}]"
 
-    def json(self) -> dict[str, dict[str, Any]]:
-        return {
-            clock: {
-                "median": statistics.median(values),
-                "min": min(values),
-                "max": max(values),
-                "runs": [round(value, 6) for value in values],
-            }
-            for clock, values in (("wall", self.of("wall")), ("cpu", self.of("cpu")))
-        }
-
 
 Task = Callable[[], Timing]
 

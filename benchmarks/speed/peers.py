@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.answering import TOP
+from benchmarks.speed.answering import TOP
 from lens_lsp.evaluation.arms.indexes import Bm25sIndex, IndexMaker, TantivyIndex
 
 Rebuild = Callable[[], int]
@@ -44,7 +44,8 @@ def lean_peers(folder: Path, terms: Sequence[str]) -> dict[str, Rebuild]:
     }
 
 
-def _texts(folder: Path) -> dict[str, str]:
+def texts_of(folder: Path) -> dict[str, str]:
+    """The texts of a folder's files by path."""
     texts = {}
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -55,13 +56,13 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def _reference(make: IndexMaker, folder: Path, query: str) -> int:
-    texts = _texts(folder)
+    texts = texts_of(folder)
     return len(make([(path, 0, len(text)) for path, text in texts.items()], texts).search(query, TOP))
 
 
 def _bm25s(bm25s: Any, folder: Path, terms: Sequence[str]) -> int:
     index = bm25s.BM25()
-    texts = list(_texts(folder).values())
+    texts = list(texts_of(folder).values())
     index.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
     asked = bm25s.tokenize([" ".join(terms)], stopwords="en", show_progress=False)
     _, scores = index.retrieve(asked, k=TOP, show_progress=False, backend_selection="numpy")
@@ -75,7 +76,7 @@ def _tantivy(tantivy: Any, folder: Path, terms: Sequence[str]) -> int:
     schema.add_text_field("body", stored=False)
     index = tantivy.Index(schema.build())
     writer = index.writer(heap_size=1 << 28, num_threads=os.cpu_count() or 1)
-    for path, text in _texts(folder).items():
+    for path, text in texts_of(folder).items():
         writer.add_document(tantivy.Document(path=path, body=text))
     writer.commit()
     index.reload()

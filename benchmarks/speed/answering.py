@@ -1,7 +1,7 @@
 """The question of the warm rows, answered by the package's own scan and measures: ten documents, a window in each.
 
-``python -m benchmarks.answering WAY FOLDER CORPUS TERMS`` does it once with nothing cached and prints the seconds of
-the work alone (imports left out), the number of matches and the peak of memory as JSON.
+``python -m benchmarks.speed.answering WAY FOLDER CORPUS TERMS`` does it once with nothing cached and prints as JSON the
+seconds of the work alone (imports left out) and the number of matches.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.measuring import peak_bytes, timed
-from benchmarks.queries import TERMS, literals
+from benchmarks.measuring import timed
+from benchmarks.speed.queries import TERMS, literals
 from lens_lsp.corpus.arena import Arena
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.files import read_files
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str]) -> None:
     found: list[tuple[Answer, object]] = []
     timing = timed(lambda: found.append(from_nothing(way, folder, TERMS[corpus][terms])))
     matches = len(found[0][0].hits)
-    print(json.dumps({"wall": timing.wall, "cpu": timing.cpu, "matches": matches, "peakBytes": peak_bytes()}))
+    print(json.dumps({"wall": timing.wall, "cpu": timing.cpu, "matches": matches}))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from itertools import islice
@@ -10,13 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.answering import WINDOW, answer, lowered
-from benchmarks.corpora import Folder, paragraphs, texts_of_notes
 from benchmarks.measuring import Series, Timing, interleaved
-from benchmarks.queries import TERMS, overlapping, spellings
-from benchmarks.ripgrep import INVOCATIONS, Reference, Ripgrep, UnequalError, agreeing, find_ripgrep, write_patterns
-from benchmarks.rows import Bench, Result, changed, nothing_cached, prove_equal, warm
-from benchmarks.speed import main, report
+from benchmarks.speed import generated
+from benchmarks.speed.answering import WINDOW, answer, lowered
+from benchmarks.speed.bench import Bench, Sizes, prove_equal
+from benchmarks.speed.changes import changed
+from benchmarks.speed.corpora import Corpora, Folder, paragraphs, texts_of_notes
+from benchmarks.speed.queries import TERMS, overlapping, spellings
+from benchmarks.speed.ripgrep import (
+    INVOCATIONS,
+    Reference,
+    Ripgrep,
+    UnequalError,
+    agreeing,
+    find_ripgrep,
+    write_patterns,
+)
+from benchmarks.speed.scanning import read_through, uncached, warm
 from tests.availability import unavailable
 
 
@@ -45,9 +54,17 @@ def folder(tmp_path: Path) -> Folder:
     return Folder("A", root, 25, total)
 
 
-def bench(ripgrep: Ripgrep, work: Path) -> Bench:
+class OneFolder(Corpora):
+    """A folder of the test's in place of A."""
+
+    def __init__(self, folder: Folder, work: Path) -> None:
+        super().__init__(None, work)
+        self._known["A"] = folder
+
+
+def bench(folder: Folder, work: Path) -> Bench:
     work.mkdir()
-    return Bench(ripgrep, work, runs=1, say=lambda text: None)
+    return Bench(OneFolder(folder, work), ("A",), Sizes(runs=1), None, lambda text: None)
 
 
 @pytest.mark.parametrize("name", ["T12", "T40"])
@@ -88,22 +105,33 @@ def test_a_single_match_more_stops_the_run(folder: Folder, ripgrep: Ripgrep, tmp
         prove_equal(ripgrep, folder, terms, patterns, arena, files)
 
 
-def test_rows_against_ripgrep_are_measured_and_shown(folder: Folder, ripgrep: Ripgrep, tmp_path: Path) -> None:
-    once = bench(ripgrep, tmp_path / "work")
-    results = [*warm(once, "1", folder), *nothing_cached(once, folder, gated=True)]
-    assert [result.terms for result in results] == ["T12", "T40", "T12", "T12", "T12"]
-    assert all(result.ours.median() > 0 and result.theirs.median() > 0 for result in results)
+@pytest.mark.usefixtures("ripgrep")
+def test_rows_against_ripgrep_are_measured(folder: Folder, tmp_path: Path) -> None:
+    once = bench(folder, tmp_path / "work")
+    rows = [*warm(once), *uncached(once)]
+    assert len({row.key for row in rows}) == len(rows) == 5 + 3
+    assert all(row.median > 0 for row in rows)
     assert len(once.commands) == 2 * len(INVOCATIONS)
-    assert all(str(folder.path) in command and "-i -F" in command for command in once.commands)
+    assert all("CORPORA" in command and "-i -F" in command for command in once.commands)
+
+
+def test_every_byte_of_the_texts_is_looked_at(tmp_path: Path) -> None:
+    for number in range(40):
+        (tmp_path / f"{number:02d}.md").write_text("a" * (1000 + number), "utf-8")
+    arena, _ = lowered(str(tmp_path))
+    before = read_through(arena)
+    (tmp_path / "20.md").write_bytes(b"a" * 500 + b"\xff" * 16 + b"a" * 500)
+    assert 0 < before < read_through(lowered(str(tmp_path))[0]) == 2**64 - 1
 
 
 def test_a_changed_note_is_found_before_the_indexes_are_rebuilt(folder: Folder, tmp_path: Path) -> None:
     pytest.importorskip("bm25s")
     pytest.importorskip("tantivy")
     before = {path: path.read_bytes() for path in folder.path.rglob("*.md")}
-    results = list(changed(bench(Ripgrep("rg", "not used"), tmp_path / "work"), folder))
-    assert {result.yardstick.split()[0] for result in results} == {"bm25s", "tantivy"}
-    assert sum(result.gate is not None for result in results) == 4
+    rows = list(changed(bench(folder, tmp_path / "work"), folder))
+    beside = {row.yardstick for row in rows}
+    assert {"bm25s, built anew", "tantivy, brought up to date", "SQLite FTS5, steady", "nothing changed"} <= beside
+    assert sum(row.goal is not None for row in rows) == 4 + 1 + 2 + 1
     assert {path: path.read_bytes() for path in folder.path.rglob("*.md")} == before
 
 
@@ -158,52 +186,38 @@ def test_alternating_runs_take_turns() -> None:
     assert (ours.median(), theirs.median()) == (3.0, 4.0)
 
 
-def test_a_gate_is_a_floor_of_speed_or_a_ceiling_of_cost() -> None:
-    slow, quick = Series((Timing(3.0, 3.0),)), Series((Timing(1.0, 1.0),))
-    faster = Result("1", "warm", "A", "T12", "wall", quick, slow, "rg", gate=3.0)
-    assert faster.ratio == 3.0
-    assert faster.passed
-    assert Result("1", "warm", "A", "T12", "wall", quick, slow, "rg", gate=3.1).passed is False
-    dearer = Result("4", "nothing cached", "A", "T12", "cpu", slow, quick, "rg", gate=1.0, ceiling=True)
-    assert dearer.ratio == 3.0
-    assert dearer.passed is False
-    assert Result("4", "lean", "A", "T12", "cpu", slow, quick, "rg", gate=None).passed is None
-
-
 def test_a_busy_machine_is_noticed_by_ripgreps_own_times() -> None:
     shared = Reference({"count": Series((Timing(2.0, 2.0),)), "one-thread": Series((Timing(2.1, 2.0),))})
     assert shared.most_cores() == 1.0
     alone = Reference({"count": Series((Timing(1.0, 1.9),)), "one-thread": Series((Timing(2.1, 2.0),))})
     assert alone.most_cores() == 1.9
-    assert alone.fastest()[0] == "rg count"
+    assert alone.fastest()[0] == "count"
 
 
-def test_recall_of_the_gate_stands_beside_the_speed() -> None:
-    about = {"ripgrep": "ripgrep 15", "python": "3", "libraries": {}, "build": "b", "processor": "p", "cores": 2}
-    about |= {"memoryGiB": 1, "system": "s", "load": [0], "loadAfter": [0]}
-    recall = [{"row": "hotpotqa", "figure": "documentRecall.5", "arms": {"lens": 93.2, "bm25s": None}, "passed": True}]
-    shown = report(
-        {"machine": about, "runs": 7, "commands": ["rg x"], "warnings": ["busy"], "recall": recall}, {}, [], []
-    )
-    assert "WARNING: busy" in shown
-    assert re.search(r"hotpotqa +\| documentRecall.5 +\| 93.2 +\| – +\| pass", shown)
+def test_generated_texts_are_the_same_each_time_and_hold_every_term() -> None:
+    terms = TERMS["A"]["T40"]
+    for make in (generated.article_texts, generated.page_texts):
+        first, again = (list(make(100, terms)) for _ in range(2))
+        assert first == again
+        text = "\n".join(text for _, text in first)
+        assert [term for term in terms if term not in text] == []
+        assert len({name for name, _ in first}) == 100
 
 
-def test_what_is_missing_is_said_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--data", str(tmp_path), "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out.json")]
-    assert main([*arguments, "--rg", str(tmp_path / "rg")]) == 2
-    assert "there is no ripgrep at" in capsys.readouterr().err
-    with pytest.raises(SystemExit) as stopped:
-        main([*arguments, "--runs", "3"])
-    assert stopped.value.code == 2
-    assert "at least 7" in capsys.readouterr().err
+def test_generated_questions_name_what_stands_in_the_texts() -> None:
+    texts = list(generated.article_texts(20, ("village",)))
+    asked = generated.questions(iter(texts), 5)
+    assert len(asked) == len(set(asked)) == 5
+    titles = [text.partition("\n")[0] for _, text in texts]
+    assert f"Which place is named by both {titles[0]} and {titles[1]}?" == asked[0]
 
 
-def test_a_file_that_is_no_gate_is_refused(
-    tmp_path: Path, ripgrep: Ripgrep, capsys: pytest.CaptureFixture[str]
-) -> None:
-    wrong = tmp_path / "gate.json"
-    wrong.write_text(json.dumps({"figures": [{"row": "hotpotqa"}]}))
-    arguments = ["--data", str(tmp_path), "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out.json")]
-    assert main([*arguments, "--recall", str(wrong)]) == 2
-    assert "lens eval gate" in capsys.readouterr().err
+def test_a_corpus_is_made_once_and_found_again(tmp_path: Path) -> None:
+    counts = {"A": 100, "docs": 80, "C": 20}
+    first = Corpora(None, tmp_path, counts)
+    made = {name: first.folder(name) for name in counts}
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    again = Corpora(None, tmp_path, counts)
+    assert {name: again.folder(name) for name in counts} == made
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()} == written
+    assert {name: one["files"] for name, one in again.json().items()} == counts

@@ -82,9 +82,9 @@ class Reference:
     tried: dict[str, Series]
 
     def fastest(self, clock: str = "wall") -> tuple[str, Series]:
-        """The yardstick: its name and its times."""
+        """The yardstick: the invocation and its times."""
         name = min(self.tried, key=lambda name: self.tried[name].median(clock))
-        return f"rg {name}", self.tried[name]
+        return name, self.tried[name]
 
     def most_cores(self) -> float:
         """How many cores the invocation that used most of them had at a time."""

@@ -1,4 +1,4 @@
-"""The benchmark of the server's start: what it measures is an answer, never a time."""
+"""The benchmark of the server: what it measures is an answer, never a time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.measuring import REPOSITORY, Series, Timing
-from benchmarks.server_start import OURS, PEER, NoAnswerError, initialize, report, until_initialized
+from benchmarks.measuring import REPOSITORY
+from benchmarks.speed.serving import OURS, PEER, NoAnswerError, Server, initialize, until_initialized
 
 
 @pytest.fixture
@@ -37,9 +37,11 @@ def test_a_server_that_does_not_answer_is_no_figure(env: dict[str, str], answer:
         until_initialized(("-c", f"input(); {answer}"), initialize({}), env)
 
 
-def test_a_median_above_the_gate_is_shown_as_a_failure() -> None:
-    series = Series((Timing(0.5, 0.25),))
-    about = {"python": "3", "cores": 2, "loadBefore": [1.5], "build": "x"}
-    shown = report({"machine": about, "passed": False, "runs": 1}, {"lens serve": series})
-    assert "| lens serve | 500 [500–500] | 250 [250–250] |" in shown
-    assert shown.endswith("at most 400 ms by the wall: FAIL")
+def test_requests_of_a_server_are_answered_one_by_one(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "lease.md").write_text("The lease of the workshop ends on 30 June 2031.\n", "utf-8")
+    with Server(OURS, env, tmp_path / "notes") as server:
+        assert server.ask("When does the lease of the workshop end?") > 0
+        assert server.request("lens/status", {})["folders"] == [(tmp_path / "notes").as_uri()]
+        with pytest.raises(NoAnswerError, match="-32601"):
+            server.request("lens/nothing", {})

@@ -1,0 +1,74 @@
+"""One point of a curve, in a process of its own so that its peak of memory is its own.
+
+``python -m benchmarks.speed.scaling_point FOLDER --questions FILE [--memory MIB] [--cores N]`` prints as JSON: seconds
+of the first question of the process with its stages, of later ones, until the first evidence of each answer, and of
+each answer; what is held and was held at most, in bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measuring import peak_bytes, resident_bytes
+from benchmarks.speed.finding import asked
+from lens_lsp.domain.model import Findings
+from lens_lsp.lens import Lens
+
+
+def point(folder: str, texts: Sequence[str], memory: int | None) -> dict[str, Any]:
+    """The figures of a folder; the first text is asked of an empty cache."""
+    lens = Lens([folder], memory=memory)
+    first, later = _found(lens, texts[0]), [_found(lens, text) for text in texts[1:]]
+    with asyncio.Runner() as runner:
+        answers = [runner.run(asked(lens, text)) for text in texts[1:]]
+    return {
+        "files": first[1].coverage.scanned,
+        "first": first[0],
+        "firstStages": {stage.name: stage.seconds for stage in first[1].stages},
+        "find": statistics.median(seconds for seconds, _ in later),
+        "findStages": {
+            stage.name: statistics.median(_stage(found, stage.name) for _, found in later)
+            for stage in later[0][1].stages
+        },
+        "asked": len(texts),
+        "firstEvidence": [one.first for one in answers],
+        "ask": [one.whole for one in answers],
+        "residentBytes": resident_bytes(),
+        "peakBytes": peak_bytes(),
+    }
+
+
+def _found(lens: Lens, text: str) -> tuple[float, Findings]:
+    begun = time.perf_counter()
+    found = lens.find(text)
+    return time.perf_counter() - begun, found
+
+
+def _stage(found: Findings, name: str) -> float:
+    return sum(stage.seconds for stage in found.stages if stage.name == name)
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.scaling_point")
+    parser.add_argument("folder")
+    parser.add_argument("--questions", type=Path, required=True)
+    parser.add_argument("--memory", type=int, help="MiB")
+    parser.add_argument("--cores", type=int)
+    options = parser.parse_args(arguments)
+    if options.cores is not None:
+        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[: options.cores]))
+    memory = None if options.memory is None else options.memory << 20
+    print(json.dumps(point(options.folder, json.loads(options.questions.read_text("utf-8")), memory)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
