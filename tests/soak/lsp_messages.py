@@ -181,9 +181,7 @@ def _batch(server: LspProcess, speaker: Speaker, count: int, tally: Tally) -> No
     try:
         server.raw(b"".join(data for data, _ in drawn))
         server.result("lens/status")
-        server.until(
-            lambda: all(id_ in server.answers for id_ in ids), 1.0 if server.process.args != list(SERVE) else 30.0
-        )
+        server.until(lambda: all(id_ in server.answers for id_ in ids), 1.0 if server.process.args != SERVE else 30.0)
     except (AssertionError, BrokenPipeError):
         if server.process.poll() is not None:
             tally.wrong.append(f"the server left with {server.process.returncode}: {server.errors[-300:]!r}")

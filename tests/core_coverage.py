@@ -1,0 +1,108 @@
+"""Branch coverage of the core: the store, anchors, framing, safe open and rendering.
+
+``python -m tests.core_coverage`` runs the tests of these in one process under coverage.py and prints a JSON line for
+each module, with the lines and branches that no test came to; ``--out FILE`` writes them there, too. It exits with 1
+if the tests failed or the core as a whole is below ``--least`` per cent (95 without a word). Processes that tests
+start are not looked at. coverage.py is a tool of development alone:
+``pip install 'lens-lsp[proving]'``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.soak.__main__ import REPOSITORY, circumstances
+
+CORE = (
+    "lens_lsp/store/*.py",
+    "lens_lsp/knowledge/citations.py",
+    "lens_lsp/knowledge/answer_files/*.py",
+    "lens_lsp/domain/edits.py",
+    "lens_lsp/domain/text.py",
+    "lens_lsp/domain/inert.py",
+    "lens_lsp/lsp/framing.py",
+    "lens_lsp/lsp/hovering.py",
+    "lens_lsp/lsp/uris.py",
+    "lens_lsp/documents/framing.py",
+    "lens_lsp/corpus/opening.py",
+    "lens_lsp/oracle/marking.py",
+)
+TESTS = (
+    *(f"store/test_store{part}.py" for part in ("", "_faults", "_mending", "_migration", "_place", "_values")),
+    "knowledge/test_citations.py",
+    "knowledge/test_answer_files.py",
+    "domain/test_edits.py",
+    "domain/test_text.py",
+    "domain/test_inert.py",
+    "cli/test_cli_terminal.py",
+    "lsp/test_lsp_frames.py",
+    "lsp/test_lsp_hovering.py",
+    "lsp/test_lsp_uris.py",
+    "documents/test_framing.py",
+    "corpus/test_safe_open.py",
+    "oracle/test_chat_marking.py",
+)
+
+
+def measured(place: Path) -> tuple[int, dict[str, Any]]:
+    """How pytest ended, and coverage's own report."""
+    settings = place / "coveragerc"
+    settings.write_text(
+        f"[run]\nbranch = true\nsource = lens_lsp\ndata_file = {place / 'data'}\n[report]\ninclude =\n    "
+        + "\n    ".join(CORE)
+        + "\nexclude_also =\n    if TYPE_CHECKING:\n    ^\\s*\\.\\.\\.$\n"
+    )
+    coverage = [sys.executable, "-m", "coverage"]
+    tests = [f"tests/{name}" for name in TESTS if (REPOSITORY / "tests" / name).exists()]
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    run = [*coverage, "run", f"--rcfile={settings}", "-m", "pytest", "-q", "--no-header", "-W", "ignore", *tests]
+    status = subprocess.run(run, cwd=REPOSITORY, env=environment, stdout=sys.stderr, check=False).returncode
+    report = place / "report.json"
+    told = [*coverage, "json", f"--rcfile={settings}", "-q", "-o", str(report)]
+    subprocess.run(told, cwd=REPOSITORY, env=environment, stdout=sys.stderr, check=True)
+    return status, json.loads(report.read_text(encoding="utf-8"))
+
+
+def line(module: str, file: dict[str, Any]) -> dict[str, Any]:
+    """What the page says of one module."""
+    summary = file["summary"]
+    return {
+        "row": f"coverage {module}",
+        "kind": "coverage",
+        "module": module,
+        "lines": summary["num_statements"],
+        "branches": summary["num_branches"],
+        "percent": round(summary["percent_covered"], 1),
+        "missedLines": file.get("missing_lines", []),
+        "missedBranches": file.get("missing_branches", []),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.core_coverage", description=__doc__)
+    parser.add_argument("--least", type=float, default=95.0, help="per cent")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as place:
+        status, report = measured(Path(place))
+    total = report["totals"]
+    found = [line(name.removeprefix("lens_lsp/"), file) for name, file in sorted(report["files"].items())]
+    found.append(line("the core as a whole", {"summary": total}))
+    about = circumstances()
+    text = "".join(json.dumps(each | about) + "\n" for each in found)
+    print(text, end="")
+    if options.out:
+        options.out.write_text(text, encoding="utf-8")
+    return 1 if status or total["percent_covered"] < options.least else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

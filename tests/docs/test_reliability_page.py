@@ -1,0 +1,91 @@
+"""The page on reliability: every line of the tables is proven by something that exists, and the page is current."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from documentation import DOCS, REPOSITORY
+
+from tests.soak import page
+from tests.soak.__main__ import ROWS, chosen
+from tests.soak.attacks import FAULTS, TABLES
+from tests.soak.rows import SIZES, count
+
+TESTS = REPOSITORY / "tests"
+
+
+def functions(path: Path) -> set[str]:
+    return {
+        node.name
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_every_line_has_a_harness_or_tests_and_a_control(name: str) -> None:
+    fault, rows = FAULTS[name], [row for row in ROWS if name in row.covers]
+    assert rows or (fault.tests and fault.control), "neither a harness nor tests with a control"
+    for test in fault.tests:
+        file, _, function = test.partition("::")
+        assert function in functions(TESTS / file), test
+    for file in fault.extension:
+        assert (REPOSITORY / "vscode-extension" / file).is_file()
+
+
+def test_a_control_that_is_named_as_a_test_exists() -> None:
+    every = {name for path in TESTS.rglob("test_*.py") for name in functions(path)}
+    named = {word for fault in FAULTS.values() for word in re.findall(r"\btest_\w+(?!\.py)\b", fault.control)}
+    assert {
+        name for name in named if (name + ".py") not in " ".join(fault.control for fault in FAULTS.values())
+    } <= every
+
+
+def test_all_lines_are_there() -> None:
+    wanted = [
+        f"{letter}{n:02}"
+        for letter, last in (("L", 13), ("D", 9), ("F", 12), ("T", 9), ("E", 10), ("S", 20))
+        for n in range(1, last + 1)
+    ]
+    assert [name for table in TABLES.values() for name in table] == wanted
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_every_row_starts_a_harness_and_says_what_it_means(row) -> None:
+    assert importlib.util.find_spec(f"tests.soak.{row.module}") is not None
+    assert row.covers
+    assert set(row.covers) <= set(FAULTS)
+    assert all((row.means, row.bound, row.control, row.n, row.bad, row.caught))
+    assert len({row.command(size, 1) for size in SIZES}) == 3
+
+
+def test_rows_are_chosen_by_name_and_by_line() -> None:
+    rows, tested = chosen(["messages", "L02"])
+    assert [row.name for row in rows] == ["messages"]
+    assert tested == ["L02"]
+    with pytest.raises(SystemExit):
+        chosen(["L99"])
+
+
+def test_figures_are_counted_through_keys() -> None:
+    report = {"n": 3, "a": {"wrong": ["x", "y"]}, "b": True, "c": 2.5}
+    assert count(report, ("n", "a.wrong", "b", "missing.key")) == 6
+    assert count(report, ("c",)) == 2
+
+
+def test_of_several_lines_the_larger_size_counts_and_then_the_last() -> None:
+    lines = [
+        {"row": "a", "size": "first", "n": 1},
+        {"row": "a", "size": "quick", "n": 2},
+        {"row": "a", "size": "first", "n": 3},
+        {"row": "a", "leftOut": "x", "size": "next"},
+    ]
+    assert page.latest(lines)["a"]["n"] == 3
+
+
+def test_the_page_is_current() -> None:
+    assert (DOCS / "explanation" / "reliability.md").read_text(encoding="utf-8") == page.page()

@@ -1,0 +1,38 @@
+"""Which modules must not be wrong, and the tests that have to notice when they are. Tests without processes, so that
+each mutant costs little."""
+
+from __future__ import annotations
+
+MODULES = {
+    "domain/edits.py": ("domain/test_edits.py",),
+    "domain/text.py": ("domain/test_text.py",),
+    "domain/inert.py": ("domain/test_inert.py", "cli/test_cli_terminal.py"),
+    "lsp/convert.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py"),
+    "lsp/documents.py": ("lsp/test_lsp_documents.py",),
+    "lsp/framing.py": ("lsp/test_lsp_frames.py",),
+    "lsp/uris.py": ("lsp/test_lsp_uris.py",),
+    "knowledge/citations.py": ("knowledge/test_citations.py",),
+    "engine/normal.py": ("engine/test_resolve.py",),
+    "engine/resolve.py": ("engine/test_resolve.py",),
+    "oracle/ledger.py": ("oracle/test_ledger.py",),
+    "oracle/marking.py": ("oracle/test_chat_marking.py",),
+    "corpus/opening.py": ("corpus/test_safe_open.py",),
+}
+"""By the module below ``lens_lsp``: files below ``tests``."""
+
+LEFT_OUT = {
+    "domain/edits.py": (),
+    "lsp/documents.py": (
+        "test_every_character_is_found_by_its_column",
+        "test_too_many_changes_or_lines_are_not_followed",
+    ),
+    "lsp/convert.py": (
+        "test_every_character_is_found_by_its_column",
+        "test_too_many_changes_or_lines_are_not_followed",
+    ),
+    "engine/resolve.py": ("encyclopedia", "linear_time", "copied_carelessly"),
+    "engine/normal.py": ("encyclopedia", "linear_time", "copied_carelessly"),
+    "corpus/opening.py": ("nothing_escapes_while_a_parent_is_swapped",),
+    "oracle/marking.py": ("linear_time", "a_word_without_end"),
+}
+"""Parts of names of tests that take long and need not run for every mutant."""
