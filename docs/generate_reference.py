@@ -1,5 +1,5 @@
 """Write ``docs/reference/cli.md`` from the parsers of the command line, ``settings.md`` from the types of the options,
-``protocol.md`` and ``protocol.json`` from the types of our requests.
+``protocol.md`` and ``protocol.json`` from the types of our requests, ``tools.md`` from those of the tools for agents.
 
 ``python docs/generate_reference.py`` writes the pages, ``--check`` only says whether they are current (exit status 1
 when not). The first is made from the parsers' actions and not from their help, whose layout differs between Pythons.
@@ -13,17 +13,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from protocol_reference import protocol_json, protocol_page
+from tools_reference import tools_page
 
 from lens_lsp.cli.arguments import (
     COMMANDS,
     Parser,
     ask_parser,
+    desktop_parser,
     doctor_parser,
     find_parser,
+    mcp_parser,
     serve_parser,
     top_level_parser,
 )
-from lens_lsp.cli.kept_arguments import check_parser, clusters_parser, consent_parser
+from lens_lsp.cli.kept_arguments import check_parser, clusters_parser, consent_parser, forget_parser
 from lens_lsp.evaluation import command as evaluation
 from lens_lsp.settings.languages import LANGUAGES
 from lens_lsp.settings.options import EDITOR_ONLY, ClientOptions, ProjectOptions, UserOptions
@@ -78,9 +81,15 @@ def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     yield "lens ask", ask_parser()
     yield "lens find", find_parser()
     yield "lens check", check_parser()
-    for name, parser in (("lens clusters", clusters_parser()), ("lens consent", consent_parser())):
+    for name, parser in (
+        ("lens clusters", clusters_parser()),
+        ("lens forget", forget_parser()),
+        ("lens consent", consent_parser()),
+    ):
         yield name, parser
         yield from _subcommands(name, parser)
+    yield "lens mcp", mcp_parser()
+    yield "lens desktop", desktop_parser()
     yield "lens serve", serve_parser()
     yield "lens doctor", doctor_parser()
     evaluate = evaluation.add_parser(Parser(prog="lens").add_subparsers())
@@ -196,7 +205,13 @@ def settings() -> str:
     )
 
 
-PAGES = {"cli.md": reference, "settings.md": settings, "protocol.md": protocol_page, "protocol.json": protocol_json}
+PAGES = {
+    "cli.md": reference,
+    "settings.md": settings,
+    "protocol.md": protocol_page,
+    "protocol.json": protocol_json,
+    "tools.md": tools_page,
+}
 
 
 def main() -> int:

@@ -57,15 +57,19 @@ class Call:
 
 
 CALLS = {
+    "lens/answer": Call(requests.AnswerParams, kept_results.KeptAnswer),
     "lens/ask": Call(wire.AskParams, results.AnswerResult | results.DryRunResult),
+    "lens/check": Call(requests.CheckParams, results.CheckResult),
     "lens/clusters": Call(requests.ClustersParams, kept_results.ClustersResult),
     "lens/event": Call(event_params.EventParams, direction="server → client, a notification"),
     "lens/find": Call(requests.FindParams, results.FindResult),
     "lens/forget": Call(requests.ForgetParams, kept_results.ForgetResult),
     "lens/ledger": Call(requests.LedgerParams, kept_results.LedgerResult),
     "lens/model": Call(wire.ModelParams, wire.ModelResult, "server → client"),
+    "lens/passage": Call(requests.PassageParams, results.PassageResult),
     "lens/recheck": Call(requests.RecheckParams, kept_results.RecheckResult),
     "lens/status": Call(wire.StatusParams, wire.Status),
+    "lens/text": Call(requests.TextParams, results.TextResult),
     "lens/threads": Call(requests.ThreadsParams, kept_results.ThreadsResult),
     "lens.server.ask": Call(requests.AskCommand, results.AnswerResult, "command"),
     "lens.server.find": Call(requests.FindCommand, results.FindResult, "command"),
@@ -95,7 +99,7 @@ def protocol_page() -> str:
     head = ["| Number | Name |", "| ---: | :--- |", *errors, ""]
     sections = [_section(name, call) for name, call in CALLS.items()]
     shown = {schema["$ref"] for schema in map(_flat, SCHEMAS.values()) for schema in schema if "$ref" in schema}
-    types = [_table(each, TYPES[each]) for each in sorted(TYPES) if f"#/$defs/{each}" not in shown]
+    types = [table(each, TYPES[each]) for each in sorted(TYPES) if f"#/$defs/{each}" not in shown]
     return "\n".join([HEAD, *head, *sections, "## Types\n", *types])
 
 
@@ -148,11 +152,12 @@ def _section(name: str, call: Call) -> str:
         for each in _flat(SCHEMAS.get((name, side), {})):
             if "$ref" in each:
                 title = each["$ref"].rpartition("/")[2]
-                parts.append(_table(f"{side.capitalize()} {title}", TYPES[title]))
+                parts.append(table(f"{side.capitalize()} {title}", TYPES[title]))
     return "\n".join(parts)
 
 
-def _table(title: str, schema: dict[str, Any]) -> str:
+def table(title: str, schema: dict[str, Any]) -> str:
+    """The keys of a type."""
     rows = [
         f"| `{name}` | {_type(field)} | {_default(name, field, schema)} | {_told(field)} |"
         for name, field in schema.get("properties", {}).items()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.unread import notices
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.domain.model import Evidence
@@ -15,18 +17,23 @@ from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.answering import Answering, Surroundings
 from lens_lsp.engine.first_look import WORTH, FirstLook
+from lens_lsp.engine.further import Further
+from lens_lsp.engine.options import Options
 from lens_lsp.engine.reading import Reading
-from lens_lsp.engine.search import Options, Search
+from lens_lsp.engine.search import Search
 from lens_lsp.engine.work import Work
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.workspace import Ready, Workspace, overlay
+from lens_lsp.workspace import Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
     from lens_lsp.memory import Memory
     from lens_lsp.remembering import Remembering
+
+_SLICE = 2.0
+"""Seconds for which documents are read between two rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,7 @@ class Asking:
     options: Options
     asking: Mapping[str, Span]
     work: Work
+    observer: Progress
     memory: Memory | None = None
     thread: str | None = None
 
@@ -58,10 +66,17 @@ class Asking:
         plan, failure = await planning
         yield Planned(plan, self.options.mode, self.options.seed, self.oracle.table)
         ready = await sweep
-        if failure is None and not remote and self.workspace.cache.arena.size >= WORTH:
+        if failure is None and not remote and self.workspace.cache.size >= WORTH:
             for item in await self._first_look(plan, ready):
                 yield EvidenceFound(item, early=True)
-        search = Search(plan, self._reading(ready), self.oracle, self.ledger, self.options, self.work.cancelled)
+
+        def read_on() -> bool:
+            return self._read(seconds=_SLICE) > 0 and search.take_in()
+
+        further = Further(lambda: self.work.start(read_on), self._may_read)
+        search = Search(
+            plan, self._reading(ready), self.oracle, self.ledger, self.options, self.work.cancelled, further
+        )
         async for event in self._search(search, known, ready, failure):
             yield event
         async for event in self._answer(search, known, ready):
@@ -103,25 +118,54 @@ class Asking:
         """Scan with what is known of the plan, then explore unless the oracle has failed already."""
 
         def scan() -> int:
+            self._read_first(search.plan)
             if known is None:
                 return search.scan()
             recollection = known.recollect(search.plan, search.reading, ready.folders)
+            self._read(only=recollection.files)
             matches = search.scan()
             search.recall(recollection)
             return matches
 
         matches = await self.work.start(scan)
-        yield Scanned(ready.sweep.found, self.workspace.cache.files, len(ready.sweep.skips), matches)
+        skipped = self.workspace.skipped(ready)
+        yield Scanned(ready.sweep.found, self.workspace.cache.files, len(skipped), matches)
         if failure is not None:
             search.fail(failure)
             return
         async for event in search.explore():
             yield event
 
+    def _may_read(self) -> bool:
+        """Whether documents wait and it is too early for the answer."""
+        early = self.ledger.seconds < self.ledger.budget.seconds / 2
+        return self.workspace.cache.readable and early and not self.work.cancelled()
+
+    def _read(self, *, seconds: float | None = None, only: Sequence[Key] | None = None) -> int:
+        """Read documents that wait, by default as long as there is time; how many texts that gave."""
+        left = self.ledger.budget.seconds / 2 - self.ledger.seconds
+        return self.workspace.read_on(
+            self.question,
+            self.observer,
+            seconds=left if seconds is None else min(seconds, left),
+            patient=True,
+            only=only,
+            cancelled=self.work.cancelled,
+        )
+
+    def _read_first(self, plan: Plan) -> None:
+        """What must be read before anything is said: the document that is to be summarised, and all where every match
+        counts."""
+        if plan.document is not None:
+            self._read(only=self.workspace.cache.unread_called(plan.document))
+        if any(requirement.rule is not None for requirement in plan.requirements):
+            self._read()
+
     async def _answer(self, search: Search, known: Remembering | None, ready: Ready) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
-        skipped = tuple(sorted(ready.sweep.skips))
-        around = Surroundings(ready.roots, ready.sweep.found, self.workspace.cache.files, skipped, ready.stages)
+        skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
+        scanned, told = self.workspace.cache.files, tuple(notices(skipped))
+        around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told)
         answering = Answering(search, self.oracle, self.ledger, around)
         async for event in answering.run():
             if known is not None and isinstance(event, Answered):

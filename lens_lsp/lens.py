@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.unread import notices
 from lens_lsp.domain.ablations import LOOP, SIGNALS
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
@@ -25,7 +26,7 @@ from lens_lsp.engine.localise import Localisation, as_evidence, localise, rankin
 from lens_lsp.engine.measure import Ints
 from lens_lsp.engine.reading import Reading
 from lens_lsp.oracle.analysis import analyse
-from lens_lsp.workspace import Progress, Ready, Workspace, overlay
+from lens_lsp.workspace import FIRST, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
     from lens_lsp.memory import Memory
@@ -51,8 +52,9 @@ class _Silent:
 class Lens:
     """Folders and files to find evidence in.
 
-    ``memory`` is how many bytes of text are kept between questions, by default `memory_budget`. Raises `PathNotFound`
-    or `PathRefused` for a path that cannot be searched. Not safe for threads: one question at a time.
+    ``memory`` is how many bytes of text are kept between questions, by default `memory_budget`; ``first`` for how many
+    seconds documents (PDF, Office, …) are read before a question has shown anything. Raises `PathNotFound` or
+    `PathRefused` for a path that cannot be searched. Not safe for threads: one question at a time.
     """
 
     def __init__(
@@ -61,8 +63,9 @@ class Lens:
         *,
         rules: CorpusRules = CorpusRules(),
         memory: int | None = None,
+        first: float = FIRST,
     ) -> None:
-        self._workspace = Workspace(paths, rules, memory)
+        self._workspace = Workspace(paths, rules, memory, first)
 
     def find(
         self,
@@ -86,7 +89,7 @@ class Lens:
             raise UsageError("the number of passages must be at least 1")
         observer = observer or _Silent()
         with self._workspace.open() as opened:
-            ready = self._workspace.bring_up(opened, observer, buffers or {}, cancelled)
+            ready = self._workspace.bring_up(opened, observer, buffers or {}, cancelled, query)
             observer.progress("scan", 0, None)
             reading = Reading(self._workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, asking or {}))
             place = localise(reading.corpus, analyse(query), ablate=ablate, cancelled=cancelled)
@@ -101,9 +104,22 @@ class Lens:
             documents=ranking(reading, place.candidates, frozenset(place.admitted.tolist()), most=limit),
             coverage=self._coverage(ready, place.candidates, place.admitted, reading),
             compression=place.candidates.compression(place.admitted),
-            stages=(*ready.stages, *place.stages, verified),
-            warnings=tuple(reading.warnings),
+            stages=(*self._workspace.stages(ready), *place.stages, verified),
+            warnings=(*notices(self._workspace.skipped(ready)), *reading.warnings),
         )
+
+    @property
+    def unread(self) -> int:
+        """How many documents the questions so far left unread."""
+        return self._workspace.cache.unread
+
+    def read_on(self, cancelled: Callable[[], bool]) -> None:
+        """Read the documents that the questions so far left unread, until none is left or ``cancelled``.
+
+        For the time between two questions, on any one thread.
+        """
+        with self._workspace.open() as opened:
+            self._workspace.go_on([root for root, _ in opened], cancelled)
 
     async def ask(
         self,
@@ -146,11 +162,13 @@ class Lens:
         work, workspace = Work(cancelled), self._workspace
         with workspace.open() as opened:
             # The disk is looked at while the question is being analysed.
-            sweep = work.start(lambda: workspace.bring_up(opened, observer or _Silent(), buffers or {}, work.cancelled))
+            sweep = work.start(
+                lambda: workspace.bring_up(opened, observer or _Silent(), buffers or {}, work.cancelled, question)
+            )
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
                 from lens_lsp.asking import Asking
-                from lens_lsp.engine.search import Options
+                from lens_lsp.engine.options import Options
                 from lens_lsp.oracle.ledger import Budget, Ledger
                 from lens_lsp.oracle.offline import OfflineOracle
 
@@ -158,7 +176,8 @@ class Lens:
                 budget = budget or Budget.of(mode)
                 ledger = Ledger(budget, clock=clock, prices=prices, endpoint=oracle.endpoint, spent=spent)
                 options = Options(mode, seed, ablate, trace, documents)
-                steps = Asking(workspace, question, oracle, ledger, options, asking or {}, work, memory, thread)
+                heard = observer or _Silent()
+                steps = Asking(workspace, question, oracle, ledger, options, asking or {}, work, heard, memory, thread)
                 async for event in steps.run(sweep):
                     yield event
 
@@ -198,7 +217,7 @@ class Lens:
         return Coverage(
             found=ready.sweep.found,
             scanned=self._workspace.cache.files,
-            skipped=tuple(sorted(ready.sweep.skips)),
+            skipped=self._workspace.skipped(ready),
             admitted=len(admitted),
             read=reading.read,
             matches_unread=candidates.unread(admitted),

@@ -12,12 +12,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 
+from lens_lsp.corpus.extraction import recognised
+from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import discover_names
+from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.edits import History
 from lens_lsp.domain.errors import PathNotFound, PathRefused
@@ -25,12 +28,21 @@ from lens_lsp.domain.model import Document, Evidence, SkipReason, Structure
 from lens_lsp.domain.text import Position, SourceText
 from lens_lsp.knowledge.citations import follow, lost, record, record_blind, verify
 
+_UNREAD = {
+    SkipReason.DIED: "the process that reads such documents ended before it had the text",
+    SkipReason.NO_READER: f"what reads such documents is not installed: {INSTALL}",
+    SkipReason.NOT_READ: "its document was not read to its end",
+    SkipReason.TIMED_OUT: "its document takes too long to read",
+}
+"""Why nothing is known of a quote though the document may be as it was."""
+_UNRECOGNISED = "it was read from a picture by OCR, which is off here"
+
 NO_BUFFERS: Mapping[str, Buffer] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A document with no more of its structure than citations need: what is ours."""
+    """A document with no more of its structure than citations need: what is ours, and places other than lines."""
 
     document: Document
     lines: SourceText
@@ -71,20 +83,24 @@ class _Folder:
         return self._named.get(sha256, [])
 
     def _fresh(self, path: str) -> _Read:
+        if kind_for(path) is not None:
+            document = self._snapshot.document(0, path)
+            return _Read(document, SourceText(document.text), extracted=True, history=None)
         reader = reader_for(path.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
         source = self._snapshot.read(0, path)
-        text = reader.extract(source.text).text
+        extraction = reader.extract(source.text)
+        text = extraction.text
         own = () if reader.extracted else ours(text).spans
         name = f"{reader.name}/{reader.version}"
-        document = Document(0, path, text, name, source.origin, Structure(ours=own))
+        document = Document(0, path, text, name, source.origin, Structure(ours=own), extraction.locators)
         buffer = self._snapshot.buffer(0, path)
         history = None if buffer is None else buffer.history
         return _Read(document, SourceText(text), extracted=reader.extracted, history=history)
 
     def _digest(self, path: str) -> str | None:
-        if reader_for(path.rpartition("/")[2]) is None:
+        if reader_for(path.rpartition("/")[2]) is None and kind_for(path) is None:
             return None
         digest = hashlib.sha256()
         try:
@@ -135,6 +151,10 @@ class Sources:
         except PathRefused:
             return _withdrawn(citation, "its path leads out of its folder"), None
         except Skipped as skipped:
+            if skipped.reason in _UNREAD:
+                return Checked(citation, CitationState.UNVERIFIABLE, why=_UNREAD[skipped.reason]), None
+            if skipped.reason is SkipReason.NO_TEXT and recognised(citation.reader):
+                return Checked(citation, CitationState.UNVERIFIABLE, why=_UNRECOGNISED), None
             if not _missing(skipped):
                 why = f"the file cannot be read ({skipped.reason.value})"
                 return replace(_withdrawn(citation, why), unread=skipped.reason), None
@@ -159,7 +179,12 @@ class Sources:
         cited = checked.citation
         now = self._standing(checked, base).document
         return record(
-            now, checked.span, root=cited.root, match=cited.match, heading=cited.heading, locator=cited.locator
+            now,
+            checked.span,
+            root=cited.root,
+            match=cited.match,
+            heading=cited.heading,
+            locator=checked.locator or cited.locator,
         )
 
     def record(self, evidence: Evidence, root: str) -> Citation:
@@ -205,4 +230,9 @@ def _withdrawn(citation: Citation, why: str, *, gone: bool = False) -> Checked:
 
 
 def _placed(checked: Checked, now: _Read) -> tuple[Checked, Position | None]:
-    return checked, None if checked.span is None else now.lines.position(checked.span.start)
+    if checked.span is None:
+        return checked, None
+    place = locate(now.document.locators, checked.span.start)
+    if checked.sha256 == checked.citation.sha256:  # recorded is the best of its places, such as one cell of a row
+        place = checked.citation.locator or place
+    return replace(checked, locator=place), now.lines.position(checked.span.start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +20,11 @@ from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.domain.model import Skip, Stage
 
+FIRST = 1.3
+"""Seconds for which documents are read before a question has shown anything."""
+_NAMED = 60.0
+"""Seconds for which documents are read that the user named as paths."""
+
 T = TypeVar("T")
 Opened = Sequence[tuple[Root, str | None]]
 """The roots of some paths, with the file's name where a path names a file."""
@@ -28,7 +34,7 @@ class Progress(Protocol):
     """Told how far a stage is, on the thread that does it."""
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
-        """``stage`` is one of walk, read, scan, rank, verify."""
+        """``stage`` is one of walk, read, extract, scan, rank, verify."""
 
 
 @dataclass(slots=True)
@@ -37,6 +43,7 @@ class Sweep:
 
     files: list[FileEntry] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
+    """What was passed over without being read."""
     paths: list[str] = field(default_factory=list)
     """At the first look at a single folder its files by path alone, instead of ``files``."""
 
@@ -59,17 +66,23 @@ class Ready:
 
 
 class Workspace:
-    """The texts of some paths. ``memory`` is how many bytes of them are kept, by default `memory_budget`.
+    """The texts of some paths. ``memory`` is how many bytes of them are kept, by default `memory_budget`; ``first`` for
+    how many seconds documents are read before a question has shown anything.
 
     Raises `PathNotFound` or `PathRefused` for a path that cannot be searched. Not safe for threads.
     """
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]], rules: CorpusRules, memory: int | None) -> None:
+    def __init__(
+        self, paths: Sequence[str | os.PathLike[str]], rules: CorpusRules, memory: int | None, first: float = FIRST
+    ) -> None:
         self._rules = rules
         self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
         budget = memory_budget() if memory is None else memory
         self.cache = TextCache(fallback_encoding=rules.fallback_encoding, budget=budget)
         self._listings = [Listings() for _ in self._paths]
+        self._first = first
+        self._extracting = 0.0
+        self._question = ""
         with self.open():
             pass
 
@@ -79,17 +92,64 @@ class Workspace:
         observer: Progress,
         buffers: Mapping[str, Buffer],
         cancelled: Callable[[], bool] | None,
+        question: str = "",
     ) -> Ready:
-        """Bring the texts in memory in line with the disk and the open buffers."""
+        """Bring the texts in memory in line with the disk and the open buffers.
+
+        Of the documents, those that are named as paths are read, and for a moment what ``question`` most likely means;
+        the others wait for `read_on`.
+        """
         started = time.perf_counter()
         roots = [root for root, _ in opened]
         typed = overlay(roots, buffers)
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
-        sweep.skips += self._read(roots, sweep, typed, observer, cancelled)
+        self._read(roots, sweep, typed, observer, cancelled)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
+        self._extracting, self._question = 0.0, question
+        named = [(root.index, name) for root, name in opened if name is not None]
+        self.read_on(question, observer, seconds=_NAMED, only=named, cancelled=cancelled)
+        self.read_on(question, observer, seconds=self._first, cancelled=cancelled)
         shown = tuple(display_path(root.path) for root in roots)
-        return Ready(shown, tuple(root.path for root in roots), sweep, Snapshot(roots, typed, self._rules), stages)
+        snapshot = Snapshot(roots, typed, self._rules, cancelled=cancelled)
+        return Ready(shown, tuple(root.path for root in roots), sweep, snapshot, stages)
+
+    def read_on(
+        self,
+        question: str,
+        observer: Progress,
+        *,
+        seconds: float,
+        patient: bool = False,
+        only: Sequence[Key] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> int:
+        """Read documents that wait, as `TextCache.read_documents`, after `bring_up`; how many texts that gave."""
+        if not self.cache.readable:
+            return 0
+        started = time.perf_counter()
+
+        def progress(done: int, total: int) -> None:
+            observer.progress("extract", done, total)
+
+        came = self.cache.read_documents(
+            question, seconds=seconds, patient=patient, only=only, progress=progress, cancelled=cancelled
+        )
+        self._extracting += time.perf_counter() - started
+        return came
+
+    def go_on(self, roots: Sequence[Root], cancelled: Callable[[], bool]) -> None:
+        """Between two questions, read documents that wait: those first that the last one most likely meant."""
+        self.cache.reopen(roots)
+        self.cache.read_documents(self._question, seconds=math.inf, cancelled=cancelled)
+
+    def skipped(self, ready: Ready) -> tuple[Skip, ...]:
+        """What of the files could not be searched, as far as the question has come, by path."""
+        return tuple(sorted([*ready.sweep.skips, *self.cache.skips()]))
+
+    def stages(self, ready: Ready) -> tuple[Stage, ...]:
+        """The stages of bringing it up, with the time that documents took until now."""
+        return (*ready.stages, Stage("extract", self._extracting)) if self._extracting else ready.stages
 
     @contextlib.contextmanager
     def open(self) -> Iterator[list[tuple[Root, str | None]]]:
@@ -109,19 +169,18 @@ class Workspace:
         typed: Mapping[Key, Buffer],
         observer: Progress,
         cancelled: Callable[[], bool] | None,
-    ) -> list[Skip]:
-        """Bring the cache in line with what was found; gives what could not be read."""
+    ) -> None:
+        """Bring the cache in line with what was found."""
 
         def progress(done: int, total: int) -> None:
             observer.progress("read", done, total)
 
         with at_full_speed():
             if sweep.paths:
-                skips = self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)
+                self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)
             else:
-                skips = self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
+                self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
             self.cache.describe()
-        return skips
 
     def _sweep(
         self,

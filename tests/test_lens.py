@@ -125,12 +125,12 @@ def test_passages_are_numbered_in_order_and_told_as_they_are_found(notes: Path) 
 def test_coverage_counts_what_was_looked_at(notes: Path) -> None:
     (notes / "picture.md").write_bytes(b"\x00\x01\x02\x03" * 64)
     (notes / "thesis.pdf").write_bytes(b"%PDF-1.7")
-    findings = Lens([notes]).find("lease")
+    findings = Lens([notes], first=60.0).find("lease")
     coverage = findings.coverage
     assert (coverage.found, coverage.scanned) == (8, 6)
     assert [(skip.path, skip.reason) for skip in coverage.skipped] == [
         ("picture.md", SkipReason.BINARY),
-        ("thesis.pdf", SkipReason.UNSUPPORTED),
+        ("thesis.pdf", SkipReason.BROKEN),
     ]
     assert coverage.read == len({item.path for item in findings.evidence})
     assert findings.roots == (str(notes),)

@@ -13,12 +13,16 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from threading import current_thread, main_thread
 
 from lens_lsp.cli import terminal
 from lens_lsp.domain.errors import LensError, UsageError
 
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
+
+_PARSED = frozenset({"ask", "check", "clusters", "consent", "desktop", "doctor", "find", "forget"})
+"""Commands whose module, of the same name, takes arguments apart by ``parse`` and does what they say by ``run``."""
 
 
 def run() -> None:
@@ -89,34 +93,18 @@ def _command(argv: list[str]) -> int:
     if argv in (["--version"], ["-V"]):
         return _version()
     command = argv[0] if argv else ""
-    if command == "ask":
+    if command in _PARSED:
         with _importing():
-            from lens_lsp.cli import ask
-        return ask.run(ask.parse(argv[1:]))
-    if command == "find":
-        with _importing():
-            from lens_lsp.cli import find
-        return find.run(find.parse(argv[1:]))
-    if command == "check":
-        with _importing():
-            from lens_lsp.cli import check
-        return check.run(check.parse(argv[1:]))
-    if command == "clusters":
-        with _importing():
-            from lens_lsp.cli import clusters
-        return clusters.run(clusters.parse(argv[1:]))
-    if command == "consent":
-        with _importing():
-            from lens_lsp.cli import consent
-        return consent.run(consent.parse(argv[1:]))
+            module = import_module(f"{__name__}.{command}")
+        return int(module.run(module.parse(argv[1:])))
     if command == "serve":
         with _importing():
             from lens_lsp.cli import serve
         return serve.run(argv[1:])
-    if command == "doctor":
+    if command == "mcp":
         with _importing():
-            from lens_lsp.cli import doctor
-        return doctor.run(doctor.parse(argv[1:]))
+            from lens_lsp.cli import mcp
+        return mcp.run(argv[1:])
     if command == "eval":
         with _importing():
             from lens_lsp.cli import evaluate

@@ -6,6 +6,7 @@ the sections on files and time are shared.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections import Counter
@@ -18,7 +19,19 @@ from lens_lsp.domain.model import Findings, RankedDocument, Skip, SkipReason
 
 Result = Findings | Answer
 
-_FAILED = frozenset({SkipReason.IGNORE_FILE, SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
+_FAILED = frozenset(
+    {
+        SkipReason.BROKEN,
+        SkipReason.DIED,
+        SkipReason.ENCRYPTED,
+        SkipReason.IGNORE_FILE,
+        SkipReason.NO_TEXT,
+        SkipReason.PERMISSION,
+        SkipReason.TIMED_OUT,
+        SkipReason.TOO_LARGE,
+        SkipReason.UNREADABLE,
+    }
+)
 _NAMED = 3
 """How many paths a sentence names before it only counts."""
 _DOCUMENTS_SHOWN = 20
@@ -150,10 +163,11 @@ def skips_section(findings: Result, places: Places, style: Style) -> str:
 
 
 def time_section(findings: Result, seconds: float, style: Style) -> str:
-    """Where the time went; ``seconds`` is the whole of it."""
-    lines = [style.bold("Time")]
-    lines += [f"  {stage.name:12} {stage.seconds * 1000:9,.1f} ms" for stage in findings.stages]
-    return "\n".join([*lines, f"  {'total':12} {seconds * 1000:9,.1f} ms"])
+    """Where the time went; ``seconds`` is the whole of it, "other" what of it no stage took: starting, printing."""
+    stages = [(stage.name, stage.seconds) for stage in findings.stages]
+    other = max(0.0, seconds - math.fsum(took for _, took in stages))
+    lines = [f"  {name:12} {took * 1000:9,.1f} ms" for name, took in (*stages, ("other", other), ("total", seconds))]
+    return "\n".join([style.bold("Time"), *lines])
 
 
 def warnings_section(findings: Result, style: Style) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, markdown_link, place
+from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, markdown_link, opened_at
 from lens_lsp.cli.terminal import printable
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links
@@ -52,7 +52,7 @@ def passages(answer: Answer, places: Places, style: Style) -> str:
 
 def live_line(item: Evidence, places: Places, style: Style, columns: int) -> str:
     """One line for a passage that was just found, its number not yet known; ``columns`` is the terminal's width."""
-    where = place(places, item, Style())
+    where = opened_at(places, item, Style())
     quote = " ".join(printable(item.quote).split())
     room = columns - len(where) - 5
     if room < 10:

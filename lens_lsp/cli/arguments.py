@@ -13,7 +13,10 @@ COMMANDS = {
     "find": "find the exact passages for a question in folders and files",
     "check": "check the quotes of saved answers against their sources, for people and CI",
     "clusters": "read, export, verify or forget what earlier questions left behind",
+    "forget": "remove the texts of documents that were kept to be read sooner",
     "consent": "list what may be sent where, and take it back",
+    "desktop": "a page in the browser, on this machine: ask, read the proof, see what was sent",
+    "mcp": "the server for agents on standard input and output, over the Model Context Protocol",
     "serve": "the language server on standard input and output, for an editor to start",
     "doctor": "show versions, paths, settings and what would be searched, for a bug report",
     "eval": "run the evaluation protocol",
@@ -72,6 +75,17 @@ examples:
   lens doctor ~/notes --json     of another folder, for scripts
 
 Nothing secret is printed: of keys and addresses only whether they are set, and your home folder as ~.
+"""
+
+
+_DESKTOP_EPILOG = """\
+examples:
+  lens desktop ~/notes ~/papers   two folders, in the default browser
+  lens desktop --no-browser       print the link and open nothing
+
+The link works once; the browser that used it gets a cookie in exchange. Needs `pip install 'lens-lsp[desktop]'`.
+
+exit status: 0 ended by Ctrl-C, 2 error
 """
 
 
@@ -216,6 +230,12 @@ def add_corpus_options(parser: Parser) -> None:
         help="search only files that match (repeatable)",
     )
     parser.add_argument("--no-ignore", action="store_true", help="search files that ignore rules leave out, too")
+    parser.add_argument(
+        "--cache-extractions",
+        action="store_true",
+        help="keep the texts of PDF, Office, e-book and mail files in your cache folder for later starts "
+        "(`lens forget --cache` removes them)",
+    )
 
 
 def _add_budget_options(parser: Parser) -> None:
@@ -253,6 +273,42 @@ def serve_parser() -> Parser:
         "4 what it sent is no sequence of messages, 2 a mistyped option, 130 interrupted",
     )
     parser.add_argument("--stdio", action="store_true", help="accepted, as editors give it: there is nothing else")
+    return parser
+
+
+def mcp_parser() -> Parser:
+    """The parser of ``lens mcp``."""
+    parser = Parser(
+        prog="lens mcp",
+        usage="lens mcp [--no-roots] [PATH …]",
+        description="A server for agents (Model Context Protocol) on standard input and output. A client starts it; "
+        "there is nothing to type.",
+        epilog="examples:\n"
+        "  lens mcp                      in the roots that the client names, without any in the current folder\n"
+        "  lens mcp ~/work               in those of them that lie in this folder\n"
+        "  lens mcp --no-roots ~/notes   in this folder, whatever the client has open\n\n"
+        "exit status: 0 the client left, 2 a mistyped option or no such folder, 130 interrupted",
+    )
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="folders that may be searched (default: the client's roots)"
+    )
+    parser.add_argument(
+        "--no-roots", action="store_true", help="do not ask the client for its roots: PATH alone says what is searched"
+    )
+    return parser
+
+
+def desktop_parser() -> Parser:
+    """The parser of ``lens desktop``."""
+    parser = Parser(
+        prog="lens desktop",
+        usage="lens desktop [options] [PATH …]",
+        description="Ask in the browser, on this machine only. Runs until Ctrl-C.",
+        epilog=_DESKTOP_EPILOG,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="folders to search (default: the current folder)")
+    parser.add_argument("--no-browser", action="store_true", help="only print the link")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="listen there (default: a free one)")
     return parser
 
 
@@ -304,6 +360,13 @@ def _count(text: str) -> int:
     if count < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return count
+
+
+def _port(text: str) -> int:
+    port = int(text) if text.isascii() and text.isdecimal() else -1
+    if not 0 <= port < 1 << 16:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return port
 
 
 def _from_zero(text: str) -> int:

@@ -74,7 +74,7 @@ def parse(argv: Sequence[str]) -> AskRequest:
         seed=options.seed,
         dry_run=options.dry_run,
         yes=options.yes,
-        command=CommandLine(options.mode, limits, tuple(options.scope), options.no_ignore),
+        command=CommandLine(options.mode, limits, tuple(options.scope), options.no_ignore, options.cache_extractions),
         choice=StoreChoice(options.store, off=options.no_store),
         thread=options.thread,
     )

@@ -13,6 +13,7 @@ from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
+from lens_lsp.documents.kinds import kind_for, missing
 from lens_lsp.domain.model import SkipReason
 
 _LARGE = 16 << 20
@@ -29,7 +30,7 @@ class Census:
     skipped: Mapping[str, int]
     """Number of files and folders left out, by reason."""
     encodings: Mapping[str, int]
-    """Number of files by encoding; a guessed one says so."""
+    """Number of files by encoding, of documents by kind; a guessed one says so."""
     seconds: float
     complete: bool
     """False: the time was up, and the figures are a part."""
@@ -74,6 +75,11 @@ def _encodings(
 
 
 def _encoding(root: Root, entry: FileEntry, fallback: str) -> str:
+    kind = kind_for(entry.path)
+    if kind is not None:
+        if missing(kind):
+            raise Skipped(SkipReason.NO_READER)
+        return f"{kind.name} (a document)"
     if reader_for(entry.path) is None:
         raise Skipped(SkipReason.UNSUPPORTED)
     if entry.size > _LARGE:

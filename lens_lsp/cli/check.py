@@ -49,7 +49,9 @@ def parse(argv: Sequence[str]) -> CheckRequest:
         shape="json" if options.json else options.format,
         strict=options.strict,
         quiet=options.quiet,
-        command=CommandLine(scopes=tuple(options.scope), no_ignore=options.no_ignore),
+        command=CommandLine(
+            scopes=tuple(options.scope), no_ignore=options.no_ignore, cache_extractions=options.cache_extractions
+        ),
         choice=StoreChoice(options.store, off=options.no_store),
     )
 

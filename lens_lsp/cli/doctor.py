@@ -16,16 +16,22 @@ from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
 from lens_lsp.cli import FOUND
+from lens_lsp.cli.account import some
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
 from lens_lsp.cli.census import Census, take_census
 from lens_lsp.cli.effective import model_in_words, settings_in_words
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
 from lens_lsp.cli.workspace import workspace_of
+from lens_lsp.corpus.extraction import NO_PROGRAM
+from lens_lsp.corpus.kept_extractions import cache_folder, kept_files
 from lens_lsp.corpus.matcher import fast_matcher_available
 from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
+from lens_lsp.documents.recognition import program_on_path
 from lens_lsp.domain.errors import LensError
 from lens_lsp.settings.loading import settings_of
+from lens_lsp.settings.settings import Settings
 from lens_lsp.settings.sources import PROJECT_FILE, user_file
 
 if TYPE_CHECKING:
@@ -95,12 +101,13 @@ def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str
             "scanner": scanner,
             "model": model_in_words(settings),
         },
+        "documents": _documents(),
         "settings": settings_in_words(settings),
         "environment": {
             name: "set" if environment.get(name) else "not set"
             for name in sorted({*_VARIABLES, *(name for name in environment if name.startswith("LENS_"))})
         },
-        "paths": _paths(environment),
+        "paths": _paths(environment) | _choices(settings, workspace, environment),
         "store": _store(workspace, environment),
         "workspace": _workspace(request, workspace),
         **_corpus(workspace, settings.rules),
@@ -123,6 +130,34 @@ def _installed(name: str) -> str:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return "not installed" + (" (optional, for `lens eval`)" if name in _OPTIONAL else "")
+
+
+def _documents() -> dict[str, object]:
+    """Who reads documents that are no text files: by kind, with what is to be installed where nobody does."""
+    rows: dict[str, object] = {}
+    for kind in KINDS:
+        lacking = missing(kind)
+        rows[kind.name] = f"not read, without {', '.join(lacking)}: {INSTALL}" if lacking else reader_version(kind)
+    return rows
+
+
+def _choices(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
+    """Where what the user chose for documents keeps texts and finds its program."""
+    program = program_on_path(environment.get("PATH", ""), (workspace, *settings.extra_roots))
+    ocr = f"{program} ({settings.documents.ocr})" if program and settings.documents.ocr else NO_PROGRAM
+    return {"extractions": _extractions(settings), "ocr": ocr if settings.documents.ocr else "off"}
+
+
+def _extractions(settings: Settings) -> str:
+    """Whether texts of documents are kept on disk, and what is there."""
+    folder = cache_folder()
+    state = f"{'kept' if settings.documents.cached else 'not kept'} in {folder}"
+    try:
+        files = kept_files(folder)
+        size = sum(file.stat(follow_symlinks=False).st_size for file in files)
+    except OSError as error:
+        return f"{state}, which cannot be used: {error.strerror or error}"
+    return f"{state}: {some(len(files), 'text')}, {size / 1e6:.1f} MB"
 
 
 def _paths(environment: Mapping[str, str]) -> dict[str, object]:

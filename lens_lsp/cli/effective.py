@@ -60,6 +60,8 @@ def _values(settings: Settings) -> dict[str, str]:
         "cacheMegabytes": _number(
             None if settings.memory is None else settings.memory >> 20, "a part of the machine's"
         ),
+        "documents.cacheExtractions": "true" if settings.documents.cached else "false",
+        "documents.ocr": settings.documents.ocr or "off",
     }
 
 
@@ -68,6 +70,8 @@ def _number(value: float | None, otherwise: str) -> str:
 
 
 def _key(settings: Settings) -> str:
+    if settings.model.key_in_keyring:
+        return "in the system's keyring, sent to the model's origin"
     if settings.model.key is None:
         return "not set"
     if settings.model.missing:

@@ -50,7 +50,9 @@ def parse(argv: Sequence[str]) -> FindRequest:
         explain=options.explain,
         quiet=options.quiet,
         seed=options.seed,
-        command=CommandLine(scopes=tuple(options.scope), no_ignore=options.no_ignore),
+        command=CommandLine(
+            scopes=tuple(options.scope), no_ignore=options.no_ignore, cache_extractions=options.cache_extractions
+        ),
     )
 
 

@@ -21,6 +21,15 @@ exit status: 0 all verified or moved (or there is nothing to check), 1 some with
 2 error, 130 interrupted (what was found is printed)
 """
 
+_FORGET_EPILOG = """\
+examples:
+  lens forget --cache                            the texts in your cache folder; documents are read anew
+
+What earlier questions left behind is forgotten by `lens clusters forget`, consents by `lens consent revoke`.
+
+exit status: 0 something was removed, 1 there was nothing, 2 error, 130 interrupted
+"""
+
 _CONSENT_EPILOG = """\
 examples:
   lens consent list                                          what may be sent where
@@ -94,6 +103,19 @@ def clusters_parser() -> Parser:
         action.add_argument("--path", default=".", metavar="PATH", help="of the workspace of this path (default: here)")
         action.add_argument("--store", metavar="DIR", help="of this store instead")
         action.add_argument("--json", action="store_true", help="print one JSON document")
+    return parser
+
+
+def forget_parser() -> Parser:
+    """The parser of ``lens forget``."""
+    parser = Parser(
+        prog="lens forget",
+        usage="lens forget --cache",
+        description="Remove the texts of documents that --cache-extractions kept, of every folder.",
+        epilog=_FORGET_EPILOG,
+    )
+    parser.add_argument("--cache", action="store_true", required=True, help="the texts in your cache folder")
+    parser.add_argument("--json", action="store_true", help="print one JSON document (schema lens.forgotten-cache/1)")
     return parser
 
 

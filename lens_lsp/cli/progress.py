@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-_DOING = {"walk": "Listing", "read": "Reading", "scan": "Scanning", "rank": "Ranking", "verify": "Verifying"}
+_DOING = {
+    "walk": "Listing",
+    "read": "Reading",
+    "extract": "Reading documents",
+    "scan": "Scanning",
+    "rank": "Ranking",
+    "verify": "Verifying",
+}
 
 
 class ProgressBar:

@@ -13,6 +13,7 @@ from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.domain.inert import inert_markdown
 from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.places_shown import has_own_places, link_fragment, shown_locator, shown_place
 from lens_lsp.domain.text import Position
 
 _INDENT = "    "
@@ -81,8 +82,8 @@ class TextRenderer:
 
     def evidence(self, item: Evidence) -> str:
         """The place first, and an empty line last."""
-        where = place(self._places, item, self._style)
-        locator = ", ".join(f"{name} {value}" for name, value in (item.locator or {}).items())
+        where = opened_at(self._places, item, self._style)
+        locator = "" if has_own_places(item.locator) else shown_locator(item.locator)
         aside = " › ".join(" ".join(printable(part).split()) for part in (*item.heading, locator) if part)
         head = f"{where}  {self._style.dim(aside)}" if aside else where
         lines = [_INDENT + line if line.strip() else "" for line in self._marked(item.quote).split("\n")]
@@ -145,10 +146,21 @@ def fenced(text: str) -> str:
 
 
 def markdown_link(item: Evidence, places: Places) -> str:
-    """A link to the line where a piece of evidence begins."""
+    """A link to the line where a piece of evidence begins; in a PDF to the page."""
     path = places.path(item.root, item.path)
     target = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
-    return f"[{inert_markdown(printable_path(path))}:{item.start.line}]({target}#L{item.start.line})"
+    shown, line = printable_path(path), item.start.line
+    own = has_own_places(item.locator)
+    name = inert_markdown(shown_place(shown, item.locator)) if own else f"{inert_markdown(shown)}:{line}"
+    return f"[{name}]({target}#{link_fragment(item.locator, line)})"
+
+
+def opened_at(places: Places, item: Evidence, style: Style) -> str:
+    """Where a person opens a piece of evidence: ``path p. 12`` in a document that has such places, else as `place`."""
+    if not has_own_places(item.locator):
+        return place(places, item, style)
+    path = printable_path(places.path(item.root, item.path))
+    return f"{style.path(path)} {style.number(shown_locator(item.locator))}"
 
 
 def place(places: Places, item: Evidence, style: Style) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from lens_lsp.cli.terminal import tell
 from lens_lsp.cli.workspace import workspace_of
+from lens_lsp.corpus.extraction import use_for_documents
 from lens_lsp.corpus.opening import display_path, open_named
 from lens_lsp.domain.errors import PathNotFound, UsageError
 from lens_lsp.settings.loading import settings_of
@@ -31,12 +32,15 @@ def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tu
 
 
 def settled(paths: Sequence[str], command: CommandLine, *, quiet: bool) -> Settings:
-    """The settings of the workspaces of the paths; what is wrong with them is told now. Raises PathNotFound."""
+    """The settings of the workspaces of the paths, in force; what is wrong with them is told. Raises PathNotFound."""
     workspaces = tuple(dict.fromkeys(workspace_of(path) for path in paths or (HERE,)))
     settings = settings_of(workspaces, os.environ, command=command)
     if not quiet:
         for notice in settings.notices:
             tell(notice.text)
+    otherwise = use_for_documents(settings.documents, paths or (HERE, *settings.extra_roots))
+    if otherwise is not None and not quiet:
+        tell(otherwise)
     return settings
 
 

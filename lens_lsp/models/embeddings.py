@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from lens_lsp.domain.shown import tokens
 from lens_lsp.models import advice
 from lens_lsp.models.base import ModelError, ModelFailure
 from lens_lsp.models.endpoint import Endpoint, Key
@@ -30,6 +31,8 @@ class Embeddings:
         self._seconds = seconds
         self.name = name
         """What the endpoint calls the model."""
+        self.tokens = 0
+        """Tokens of everything that was sent, as the endpoint reported them, estimated where it did not."""
 
     @property
     def endpoint(self) -> str:
@@ -57,7 +60,7 @@ class Embeddings:
     async def _batch(self, client: httpx2.AsyncClient, texts: Sequence[str]) -> list[list[float]]:
         for tried in range(1, _TRIES + 1):
             try:
-                return self._read(await self._sent(client, texts), len(texts))
+                return self._read(await self._sent(client, texts), texts)
             except ModelError as error:
                 if not error.retryable or tried == _TRIES:
                     raise
@@ -74,16 +77,27 @@ class Embeddings:
         except TimeoutError:
             raise advice.late(self._endpoint, self._seconds) from None
 
-    def _read(self, body: bytes, count: int) -> list[list[float]]:
+    def _read(self, body: bytes, texts: Sequence[str]) -> list[list[float]]:
         try:
-            entries = json.loads(body)["data"]
+            document = json.loads(body)
+            self.tokens += _used(document, texts)
+            entries = document["data"]
             vectors = [_vector(entry["embedding"]) for entry in sorted(entries, key=lambda entry: int(entry["index"]))]
         except (ValueError, TypeError, KeyError, RecursionError):
             vectors = []
-        if len(vectors) != count or len({len(vector) for vector in vectors}) != 1:
+        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) != 1:
             text = f"{self.endpoint} did not answer with a vector for each text; is {self.name!r} an embedding model?"
             raise ModelError(text, failure=ModelFailure.UNREADABLE)
         return vectors
+
+
+def _used(document: Any, texts: Sequence[str]) -> int:
+    """The tokens that a reply says its request had."""
+    usage = document.get("usage") if isinstance(document, dict) else None
+    reported = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+    if isinstance(reported, int) and not isinstance(reported, bool) and reported >= 0:
+        return reported
+    return sum(map(tokens, texts))
 
 
 def _vector(numbers: Any) -> list[float]:

@@ -106,6 +106,15 @@ def test_explain_follows_the_result(lens: Command, notes: Path) -> None:
         assert part in explained
 
 
+@pytest.mark.parametrize("command", ["find", "ask"])
+def test_the_stages_that_are_told_make_up_the_whole_time(lens: Command, notes: Path, command: str) -> None:
+    told = re.findall(r"^  (\w+) +([0-9,.]+) ms$", lens(command, "lease", "notes", "--explain").text, re.MULTILINE)
+    times = {name: float(took.replace(",", "")) for name, took in told}
+    whole = times.pop("total")
+    assert {"walk", "read", "scan", "prior", "other"} <= times.keys()
+    assert sum(times.values()) == pytest.approx(whole, abs=0.1 * len(times))
+
+
 @pytest.mark.parametrize("option", [["--json"], ["--format", "grep"]])
 def test_explain_never_mixes_with_what_machines_read(lens: Command, notes: Path, option: list[str]) -> None:
     plain = lens("find", "lease", "notes", *option)

@@ -26,7 +26,7 @@ from documentation import (
     simple_commands,
 )
 
-from lens_lsp.cli import ask, check, clusters, consent, doctor, find
+from lens_lsp.cli import ask, check, clusters, consent, desktop, doctor, find
 from lens_lsp.cli.arguments import Parser, top_level_parser
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation import command as evaluation
@@ -52,6 +52,8 @@ def parse(arguments: list[str]) -> None:
         clusters.parse(rest)
     elif name == "consent":
         consent.parse(rest)
+    elif name == "desktop":
+        desktop.parse(rest)
     elif name == "doctor":
         doctor.parse(rest)
     elif name == "eval":
@@ -82,7 +84,8 @@ def test_a_documented_command_is_one_the_program_takes(page: str, arguments: lis
 
 
 def test_every_command_is_documented_and_a_wrong_one_would_be_noticed() -> None:
-    assert {words[0] for _, words in LENS} == {"ask", "find", "check", "clusters", "consent", "doctor", "eval"}
+    known = {"ask", "find", "check", "clusters", "consent", "desktop", "doctor", "eval"}
+    assert {words[0] for _, words in LENS} == known
     evaluating = {words[1] for _, words in LENS if words[0] == "eval"}
     assert evaluating == {"prepare", "run", "report", "failures", "judge", "audit", "gate", "fit"}
     for wrong in (

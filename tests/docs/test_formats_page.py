@@ -8,6 +8,7 @@ from collections import defaultdict
 from documentation import DOCS, table_rows, text_of
 
 from lens_lsp.corpus.formats.table import _BINARY, _FORMATS, _PLAIN, reader_for
+from lens_lsp.documents.kinds import KINDS
 
 PAGE = DOCS / "explanation" / "formats.md"
 NAMED = re.compile(r"`([^`]+)`")
@@ -15,6 +16,13 @@ NAMED = re.compile(r"`([^`]+)`")
 
 def documented() -> dict[str, list[str]]:
     return {NAMED.findall(reader)[0]: NAMED.findall(suffixes) for reader, suffixes, *_ in table_rows(PAGE, "# Formats")}
+
+
+def test_the_page_has_every_kind_of_document_with_its_suffixes_and_libraries() -> None:
+    rows = [[NAMED.findall(cell) for cell in row[:3]] for row in table_rows(PAGE, "## Documents")]
+    assert {kind[0]: (suffixes, needs) for kind, suffixes, needs in rows} == {
+        kind.name: (list(kind.suffixes), [library.distribution for library in kind.libraries]) for kind in KINDS
+    }
 
 
 def test_the_page_has_every_reader_with_its_suffixes() -> None:

@@ -18,7 +18,7 @@ PRIVACY = DOCS / "explanation" / "privacy.md"
 
 
 def test_every_file_that_the_privacy_page_names_exists() -> None:
-    named = re.findall(r"`((?:tests|corpus|oracle|cli|models|settings|kept)/[\w./]*)`", text_of(PRIVACY))
+    named = re.findall(r"`((?:tests|corpus|oracle|cli|models|settings|kept|mcp|lsp)/[\w./]*)`", text_of(PRIVACY))
     assert len(named) > 8
     for path in named:
         assert (REPOSITORY / path).exists() or (REPOSITORY / "lens_lsp" / path).exists(), path

@@ -15,6 +15,7 @@ from urllib.parse import quote as percent_encoded
 
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.inert import inert_markdown, printable, printable_path
+from lens_lsp.domain.places_shown import link_fragment
 
 _NOTE = re.compile(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
 _PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
@@ -34,9 +35,11 @@ class Footnote:
 
 
 def footnote(label: str, citation: Citation, line: int, link: str) -> str:
-    """The line of a citation; ``line`` is where the quote begins in its file, from 1."""
+    """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
+    PDF to the page."""
     name = inert_markdown(printable_path(citation.path))
-    return f'[^{label}]: [{name}:{line}]({link}#L{line}) "{inert_markdown(_shown(citation.quote))}"'
+    target = f"{link}#{link_fragment(citation.locator, line)}"
+    return f'[^{label}]: [{name}:{line}]({target}) "{inert_markdown(_shown(citation.quote))}"'
 
 
 def link_to(path: str, folder: str | None) -> str:
