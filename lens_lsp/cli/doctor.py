@@ -28,7 +28,7 @@ from lens_lsp.corpus.kept_extractions import cache_folder, kept_files
 from lens_lsp.corpus.matcher import fast_matcher_available
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
-from lens_lsp.documents.recognition import program_on_path
+from lens_lsp.documents.recognition import tesseract
 from lens_lsp.domain.errors import LensError
 from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.settings import Settings
@@ -143,7 +143,7 @@ def _documents() -> dict[str, object]:
 
 def _choices(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """Where what the user chose for documents keeps texts and finds its program."""
-    program = program_on_path(environment.get("PATH", ""), (workspace, *settings.extra_roots))
+    program = tesseract(environment.get("PATH", ""), (workspace, *settings.extra_roots))
     ocr = f"{program} ({settings.documents.ocr})" if program and settings.documents.ocr else NO_PROGRAM
     return {"extractions": _extractions(settings), "ocr": ocr if settings.documents.ocr else "off"}
 

@@ -102,9 +102,9 @@ class Extractions:
     def _recognising(self, languages: str | None, roots: Sequence[str]) -> Recognition | None:
         if languages is None:
             return None
-        from lens_lsp.documents.recognition import Recognition, program_on_path
+        from lens_lsp.documents.recognition import Recognition, tesseract
 
-        program = program_on_path(os.environ.get("PATH", ""), roots)
+        program = tesseract(os.environ.get("PATH", ""), roots)
         known = self._recognition
         if known is not None and (known.program, known.languages) == (program, languages):
             return known  # its version is known

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from lens_lsp.lsp.uris import inside
+from lens_lsp.disk.programs import program_outside
 
 _SHOWN_BY_SYSTEM = frozenset({"docx", "eml", "epub", "md", "odp", "ods", "odt", "pdf", "pptx", "rtf", "txt", "xlsx"})
 """Ends of names of what the system may open: documents. Scripts, programs, pages and links are none."""
@@ -97,7 +96,7 @@ def _editor(
     for said in (environment.get("VISUAL"), environment.get("EDITOR"), "code"):
         words = _words(said or "")
         name = os.path.basename(words[0]).removesuffix(".exe").removesuffix(".cmd").lower() if words else ""
-        program = _found(words[0], folders, environment) if name in EDITORS else None
+        program = _program(words[0], folders, environment) if name in EDITORS else None
         if program is not None:
             return [program, *words[1:], *EDITORS[name](path, line, column)]
     return None
@@ -115,21 +114,9 @@ def _system(path: str, folders: Sequence[str], environment: Mapping[str, str]) -
         return None
     if sys.platform == "win32":
         return [_WINDOWS]
-    program = _found("open" if sys.platform == "darwin" else "xdg-open", folders, environment)
+    program = _program("open" if sys.platform == "darwin" else "xdg-open", folders, environment)
     return None if program is None else [program, path]
 
 
-def _found(name: str, folders: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """The path of a program, of the folders in PATH that are no part of a workspace."""
-    outside = [
-        folder
-        for folder in environment.get("PATH", "").split(os.pathsep)
-        if os.path.isabs(folder) and not _within(folder, folders)
-    ]
-    found = shutil.which(name, path=os.pathsep.join(outside)) if outside else None
-    return found if found is not None and os.path.isabs(found) and not _within(found, folders) else None
-
-
-def _within(path: str, folders: Sequence[str]) -> bool:
-    real = os.path.realpath(path)
-    return any(inside(real, os.path.realpath(folder)) for folder in folders)
+def _program(name: str, folders: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    return program_outside(name, environment.get("PATH", ""), folders)

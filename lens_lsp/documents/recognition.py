@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from lens_lsp.disk.programs import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.groups import kill_group
 from lens_lsp.documents.kinds import Kind, kind_named, reader_version
@@ -34,7 +35,6 @@ MOST_PAGES = 300
 _EDITION = 1
 """Goes up whenever our part gives another text for the same picture."""
 _KIND = Kind("pdf-ocr", (), "lens_lsp.documents.readers.recognised", "RecognisedReader")
-_PROGRAM = "tesseract.exe" if sys.platform == "win32" else "tesseract"
 _MOST_TEXT = 1 << 20
 """Bytes of one page's text."""
 _MEMORY = 2 << 30
@@ -50,17 +50,10 @@ os.execve(sys.argv[2], sys.argv[2:], order["environment"])
 """
 
 
-def program_on_path(path: str, roots: Sequence[str]) -> str | None:
+def tesseract(path: str, roots: Sequence[str]) -> str | None:
     """Where the program is, by the folders of a PATH; never one that is below a folder that is searched."""
-    searched = [os.path.realpath(root) for root in roots]
-    for folder in path.split(os.pathsep):
-        found = os.path.realpath(os.path.join(folder, _PROGRAM))
-        if not os.path.isabs(folder) or not os.path.isfile(found) or not os.access(found, os.X_OK):
-            continue
-        places = [Path(found), Path(os.path.realpath(folder))]
-        if not any(place.is_relative_to(root) for place in places for root in searched):
-            return found
-    return None
+    found = program_outside("tesseract", path, roots)
+    return None if found is None else os.path.realpath(found)
 
 
 @dataclass

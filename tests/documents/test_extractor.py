@@ -34,7 +34,8 @@ def extractor() -> Iterator[Extractor]:
 
 
 def text(extractor: Extractor, reader: str, data: bytes = b"x") -> str:
-    return extractor.extract(kind(reader), data).text
+    """What is read, however long a busy machine takes."""
+    return extractor.extract(kind(reader), data, seconds=60.0).text
 
 
 def failure(extractor: Extractor, reader: str, data: bytes = b"x", seconds: float = 2.0) -> Unextracted:

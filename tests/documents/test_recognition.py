@@ -15,7 +15,7 @@ import pytest
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
 from lens_lsp.documents.model import Failure, Unextracted
-from lens_lsp.documents.recognition import Recognition, program_on_path
+from lens_lsp.documents.recognition import Recognition, tesseract
 from tests.availability import unavailable
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the programs of these tests are scripts of a shell")
@@ -69,31 +69,31 @@ class TestFinding:
 
     def test_it_is_looked_for_in_the_folders_of_the_path(self, tools: Path, tmp_path: Path) -> None:
         path = os.pathsep.join((str(tmp_path / "none"), str(tools)))
-        assert program_on_path(path, [str(tmp_path / "notes")]) == str(next(tools.iterdir()))
-        assert program_on_path("", []) is None
+        assert tesseract(path, [str(tmp_path / "notes")]) == str(next(tools.iterdir()))
+        assert tesseract("", []) is None
 
     def test_never_below_a_folder_that_is_searched(self, tools: Path, tmp_path: Path) -> None:
-        assert program_on_path(str(tools), [str(tmp_path)]) is None
-        assert program_on_path(str(tools), [str(tools)]) is None
+        assert tesseract(str(tools), [str(tmp_path)]) is None
+        assert tesseract(str(tools), [str(tools)]) is None
 
     def test_never_in_the_current_folder(self, tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tools)
         for path in (".", "", os.pathsep, "../tools"):
-            assert program_on_path(path, []) is None
+            assert tesseract(path, []) is None
 
     @posix
     def test_no_link_hides_where_it_is(self, tools: Path, tmp_path: Path) -> None:
         (tmp_path / "way").symlink_to(tools)
-        assert program_on_path(str(tmp_path / "way"), [str(tools)]) is None
+        assert tesseract(str(tmp_path / "way"), [str(tools)]) is None
         outside = tmp_path / "outside"
         outside.mkdir()
         (outside / "tesseract").symlink_to(tools / "tesseract")
-        assert program_on_path(str(outside), [str(tools)]) is None
+        assert tesseract(str(outside), [str(tools)]) is None
 
     @posix
     def test_what_cannot_be_started_is_no_program(self, tools: Path) -> None:
         (tools / "tesseract").chmod(0o644)
-        assert program_on_path(str(tools), []) is None
+        assert tesseract(str(tools), []) is None
 
 
 @posix
