@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.vscode.typescript_types import Types
@@ -49,6 +51,46 @@ def test_interfaces_extend_each_other_and_take_a_type() -> None:
     assert types.schema("Part") == part
     parts, short = {"type": "array", "items": part}, members(["short"], short=TEXT)
     assert types.schema("Whole") == members(["parts", "name"], parts=parts, name=short)
+
+
+def test_all_files_of_a_folder_are_read_and_share_their_names(tmp_path: Path) -> None:
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "whole.ts").write_text(
+        "import type { Name, Part } from './deeper/part';\nexport interface Whole extends Part { readonly b: Name; }"
+    )
+    (tmp_path / "deeper" / "part.ts").write_text(
+        "export type Name = string;\nexport interface Part { readonly a: number; }\nexport type Other = 'alone';"
+    )
+    types = Types.below(tmp_path)
+    assert types.schema("Whole") == members(["a", "b"], a=NUMBER, b=TEXT)
+    assert types.reached("Whole") == {"Whole", "Part", "Name"}
+    assert types.declared == {"Whole", "Part", "Name", "Other"}
+
+
+def test_a_folder_without_types_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no types"):
+        Types.below(tmp_path)
+
+
+def test_a_name_for_two_types_is_an_error() -> None:
+    with pytest.raises(ValueError, match="twice: X"):
+        Types.of("type X = string;", "export interface X { readonly a: string; }")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import { x } from './a';",
+        "import type { X as Y } from './a';",
+        "import type * as all from './a';",
+        "import type X from './a';",
+        "export type { X } from './a';",
+        "export * from './a';",
+    ],
+)
+def test_types_come_from_other_files_by_their_names_only(source: str) -> None:
+    with pytest.raises(ValueError, match=r"grammar|expected"):
+        Types.of(source)
 
 
 @pytest.mark.parametrize("source", ["export type X = string ? number;", "export type X = `a`;", "const x = 1;"])

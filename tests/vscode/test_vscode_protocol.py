@@ -1,8 +1,9 @@
-"""`vscode-extension/src/protocol.ts` says what `docs/reference/protocol.json` says, which is made from the server."""
+"""`vscode-extension/src/protocol/` says what `docs/reference/protocol.json` says, which is made from the server."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,13 +12,33 @@ import pytest
 from tests.docs.documentation import DOCS, REPOSITORY
 from tests.vscode.typescript_types import Schema, Types
 
-TYPES = Types.of((REPOSITORY / "vscode-extension" / "src" / "protocol.ts").read_text(encoding="utf-8"))
+SOURCES = (REPOSITORY / "vscode-extension" / "src", REPOSITORY / "lens_lsp" / "desktop" / "page" / "src")
+"""What speaks TypeScript with the server: the extension, and the desktop's page, which takes its types from there."""
+TYPES = Types.below(SOURCES[0] / "protocol")
 PROTOCOL = json.loads((DOCS / "reference" / "protocol.json").read_text(encoding="utf-8"))
 BY_THE_CLIENT = {"workDoneToken"}
 """What the extension's client adds to params of others."""
 OTHER_NAMES = {"Status": "StatusResult"}
 """Of types that the extension calls otherwise than the server."""
+FOR_AGENTS = "the tools for agents ask this, and they are no TypeScript"
+OF_THE_SERVER = "the server's code actions name it and make its argument; the extension only hands that back"
+UNSPOKEN = {
+    "lens/answer": FOR_AGENTS,
+    "lens/check": FOR_AGENTS,
+    "lens/passage": FOR_AGENTS,
+    "lens.server.find": OF_THE_SERVER,
+    "lens.server.openAnswer": "for editors without a view of answers; the extension opens their files itself",
+    "lens.server.recheck": OF_THE_SERVER,
+}
+"""What neither the extension nor the page asks by name, and why: its types have no twin in TypeScript."""
+WITHOUT_TWIN = {"AskCommand": OF_THE_SERVER, "ThreadsParams": "it has no fields"}
+"""Types of what is asked by name that have no twin either, and why."""
 EVENTS = {one["$ref"].rpartition("/")[2] for one in PROTOCOL["methods"]["lens/event"]["params"]["oneOf"]}
+
+
+def spoken(text: str) -> set[str]:
+    """The requests, notifications and commands of ours that a source names."""
+    return set(re.findall(r"'(lens/\w+|lens\.server\.\w+)'", text))
 
 
 def names_in(part: Any) -> set[str]:
@@ -29,9 +50,10 @@ CARRIED = {
     side: {
         name
         for method, carried in PROTOCOL["methods"].items()
-        if carried["direction"] in ("client → server", "server → client") and method != "lens/event"
-        for name in names_in(carried["params" if (carried["direction"] == "client → server") == sent else "result"])
+        if method not in {*UNSPOKEN, "lens/event"}
+        for name in names_in(carried["params" if (carried["direction"] != "server → client") == sent else "result"])
     }
+    - set(WITHOUT_TWIN)
     for side, sent in (("sent", True), ("given", False))
 }
 """The types of what the extension sends to the server, and of what it is given."""
@@ -114,7 +136,7 @@ def _fields(mine: Schema, other: Schema, at: str, *, sent: bool) -> Iterator[str
         yield from differences(ours[name], theirs[name], f"{at}.{name}", sent=sent)
 
 
-@pytest.mark.parametrize("name", sorted(CARRIED["sent"] - {"ThreadsParams"}))
+@pytest.mark.parametrize("name", sorted(CARRIED["sent"]))
 def test_what_is_sent_is_what_the_server_takes(name: str) -> None:
     assert list(differences(our_schema(name), server_schema(name), name, sent=True)) == []
 
@@ -130,9 +152,27 @@ def test_every_event_is_one_of_the_union() -> None:
 
 
 def test_no_params_are_left_out() -> None:
-    assert {"AskParams", "FindParams", "ModelResult"} < CARRIED["sent"]
-    assert {"AnswerResult", "DryRunResult", "FindResult", "ModelParams"} < CARRIED["given"]
-    assert server_schema("ThreadsParams").get("properties", {}) == {}, "give it a type in protocol.ts"
+    assert {"AskParams", "FindParams", "InsertAnswerParams", "ModelResult"} < CARRIED["sent"]
+    assert {"AnswerResult", "DryRunResult", "FindResult", "InsertAnswerResult", "ModelParams"} < CARRIED["given"]
+
+
+def test_only_what_nobody_asks_by_name_is_without_types() -> None:
+    named = {name for folder in SOURCES for path in folder.rglob("*.ts*") for name in spoken(path.read_text("utf-8"))}
+    assert named == set(PROTOCOL["methods"]) - set(UNSPOKEN)
+
+
+def test_a_request_that_somebody_asks_would_be_noticed() -> None:
+    source = "lens.request<PassageResult>('lens/passage', params); // as `lens/check`, 'lens.server.find'"
+    assert spoken(source) == {"lens/passage", "lens.server.find"}
+
+
+def test_params_without_fields_need_no_type() -> None:
+    assert server_schema("ThreadsParams").get("properties", {}) == {}, "give it a type in src/protocol"
+
+
+def test_every_type_is_part_of_what_is_compared() -> None:
+    compared = {OTHER_NAMES.get(name, name) for name in CARRIED["sent"] | CARRIED["given"] | EVENTS}
+    assert TYPES.declared - TYPES.reached(*compared) == {"LensEvent"}, "nobody compares it with the server's"
 
 
 @pytest.mark.parametrize(

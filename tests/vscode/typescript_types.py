@@ -1,14 +1,15 @@
-"""The types of `vscode-extension/src/protocol.ts` as JSON schemas, from the small part of TypeScript that it keeps to.
+"""The types of `vscode-extension/src/protocol/` as JSON schemas, from the small part of TypeScript that it keeps to.
 
-Interfaces (``extends`` and one type parameter), type aliases, unions, intersections of objects, literals, arrays,
-tuples, inline objects, ``Readonly``, ``Record``, ``Partial``, ``Omit``, and ``Interface['field']``. Whatever else is
-there is an error: better than a type that is compared with nothing.
+Types of other files by their names, interfaces (``extends`` and one type parameter), type aliases, unions,
+intersections of objects, literals, arrays, tuples, inline objects, ``Readonly``, ``Record``, ``Partial``, ``Omit``, and
+``Interface['field']``. Whatever else is there is an error: better than a type that is compared with nothing.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 Schema = dict[str, Any]
@@ -34,29 +35,66 @@ class _Interface:
 
 @dataclass
 class Types:
-    """The declarations of a file."""
+    """The declarations of files that share their names: none is declared twice."""
 
     interfaces: dict[str, _Interface] = field(default_factory=dict)
     aliases: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: str) -> Types:
-        """Raises ValueError for what the grammar does not know."""
-        text = _COMMENT.sub("", source)
-        if left := _TOKEN.sub("", text).split():
-            raise ValueError(f"no grammar for {left[0]!r}")
-        types, reader = cls(), _Reader(_TOKEN.findall(text))
+    def of(cls, *sources: str) -> Types:
+        """Raises ValueError for what the grammar does not know, and for a name that is declared twice."""
+        types = cls()
+        for source in sources:
+            types._read(_Reader.of(source))
+        return types
+
+    @classmethod
+    def below(cls, folder: Path) -> Types:
+        """Those of all files in a folder and in its folders. Raises ValueError as `of`, and where there is no file."""
+        sources = [path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.ts"))]
+        if not sources:
+            raise ValueError(f"no types in {folder}")
+        return cls.of(*sources)
+
+    def _read(self, reader: _Reader) -> None:
         while reader.more:
+            if reader.skip("import"):
+                reader.names_of_another_file()
+                continue
             reader.skip("export")
             kind, name = reader.next(), reader.next()
+            if name in self.declared:
+                raise ValueError(f"declared twice: {name}")
             if kind == "type":
                 reader.take("=")
-                types.aliases[name] = reader.until(";")
+                self.aliases[name] = reader.until(";")
             elif kind == "interface":
-                types.interfaces[name] = reader.interface()
+                self.interfaces[name] = reader.interface()
             else:
                 raise ValueError(f"no declaration: {kind} {name}")
-        return types
+
+    @property
+    def declared(self) -> set[str]:
+        """The names of all declarations."""
+        return {*self.interfaces, *self.aliases}
+
+    def reached(self, *names: str) -> set[str]:
+        """The names of these declarations and of all that they are made of."""
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.declared.intersection(self._tokens(name))
+        return found
+
+    def _tokens(self, name: str) -> list[str]:
+        if name in self.aliases:
+            return self.aliases[name]
+        interface = self.interfaces[name]
+        above, argument = interface.above or ("", [])
+        return [above, *argument, *interface.body]
 
     def schema(self, name: str) -> Schema:
         """The JSON schema of a declared type, references written out."""
@@ -69,6 +107,13 @@ class _Reader:
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
         self._at = 0
+
+    @classmethod
+    def of(cls, source: str) -> _Reader:
+        text = _COMMENT.sub("", source)
+        if left := _TOKEN.sub("", text).split():
+            raise ValueError(f"no grammar for {left[0]!r}")
+        return cls(_TOKEN.findall(text))
 
     @property
     def more(self) -> bool:
@@ -101,6 +146,16 @@ class _Reader:
             taken.append(token)
         self._at += 1
         return taken
+
+    def names_of_another_file(self) -> None:
+        """Behind ``import``: types by the names that they are declared with."""
+        self.take("type")
+        self.take("{")
+        names = self.until("}")
+        if "as" in names:
+            raise ValueError("no grammar for 'as'")
+        self.take("from")
+        self.until(";")
 
     def interface(self) -> _Interface:
         parameter = None

@@ -6,7 +6,9 @@
 
 import * as vscode from 'vscode';
 import { type Failure, failureOf } from './failures';
-import type { AnswerResult, AskParams, FindParams, FindResult, LensEvent } from './protocol';
+import type { AnswerResult, FindResult } from './protocol/answer';
+import type { AskParams, FindParams } from './protocol/asking';
+import type { LensEvent } from './protocol/events';
 import { Restarts } from './restart';
 
 /** How the server is. */

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { LensClient } from './client';
 import { inspectIn } from './configuration';
-import type { StatusResult } from './protocol';
+import type { StatusResult } from './protocol/status';
 import type { Starter } from './server/starting';
 import { SERVER_SETTINGS } from './settings';
 

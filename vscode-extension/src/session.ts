@@ -21,7 +21,8 @@ import {
 import type { Session, SessionEvents } from './client';
 import { isExtracted } from './documents/kinds';
 import { fileOfText, viewOf } from './documents/textUri';
-import type { LensEvent, ModelParams, ModelResult } from './protocol';
+import type { LensEvent } from './protocol/events';
+import type { ModelParams, ModelResult } from './protocol/model';
 import { SCHEME } from './reading/answerDocument';
 import { linkTo, type PlaceParams } from './reading/locations';
 import { redacted } from './redaction';

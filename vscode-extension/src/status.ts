@@ -3,7 +3,8 @@
 import * as vscode from 'vscode';
 import type { LensClient } from './client';
 import { configuredHost } from './model/endpoint';
-import type { Judge, LedgerResult, StatusResult } from './protocol';
+import type { LedgerParams, LedgerResult } from './protocol/ledger';
+import type { Judge, StatusParams, StatusResult } from './protocol/status';
 
 const { l10n, window } = vscode;
 
@@ -60,8 +61,8 @@ class Status implements vscode.Disposable {
     }
     try {
       const [status, ledger] = await Promise.all([
-        this.#lens.request<StatusResult>('lens/status', { judge: true }),
-        this.#lens.request<LedgerResult>('lens/ledger', { questions: 0 }),
+        this.#lens.request<StatusResult>('lens/status', { judge: true } satisfies StatusParams),
+        this.#lens.request<LedgerResult>('lens/ledger', { questions: 0 } satisfies LedgerParams),
       ]);
       this.#judge = status.judge;
       this.#tokens = ledger.today ? ledger.today.tokens.in + ledger.today.tokens.out : 0;

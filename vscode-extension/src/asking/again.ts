@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import type { ThreadsResult } from '../protocol';
+import type { ThreadsResult } from '../protocol/kept';
 import { told } from '../reading/actions';
 import type { Reading } from '../reading/reading';
 import { documentOf, nearestSubject, questionOfSubject, type Subject } from '../reading/subject';

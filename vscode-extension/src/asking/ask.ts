@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import type { Scope, WireRange } from '../protocol';
+import type { Scope } from '../protocol/asking';
+import type { WireRange } from '../protocol/places';
 import { told } from '../reading/actions';
 import type { Reading } from '../reading/reading';
 import { registerAgain } from './again';

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { failureOf } from '../failures';
-import type { AnswerResult, AskParams, Mode, Scope } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
+import type { AskParams, Mode, Scope } from '../protocol/asking';
 import type { AskedQuestion } from '../reading/answers';
 import { cutShort } from '../reading/ending';
 import { LiveAnswer } from '../reading/liveAnswer';

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import type { AnswerResult, Scope } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
+import type { Scope } from '../protocol/asking';
 import { inNotification } from '../reading/plain';
 import type { Reading } from '../reading/reading';
 import { documentOf } from '../reading/subject';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { inertMarkdown, printable } from '../inert';
-import type { DryRunResult } from '../protocol';
+import type { DryRunResult } from '../protocol/answer';
 import type { Reading } from '../reading/reading';
 import { columnForAnswer } from '../reading/tabs';
 import { counted } from '../reading/words';

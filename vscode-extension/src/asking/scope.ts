@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Scope } from '../protocol';
+import type { Scope } from '../protocol/asking';
 
 /** Where to look, and how that is called. */
 export interface NamedScope {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Scope } from '../protocol';
+import type { Scope } from '../protocol/asking';
 
 /** The files and folders that somebody attached to a request, as the only ones to be searched; nothing for none. */
 export function scopeOf(references: readonly vscode.ChatPromptReference[]): { readonly scope?: Scope } {

@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { inertMarkdown, withoutLinks } from '../inert';
-import type { AnswerResult, AskParams, Evidence, FindResult, LensEvent } from '../protocol';
+import type { AnswerResult, FindResult } from '../protocol/answer';
+import type { AskParams } from '../protocol/asking';
+import type { LensEvent } from '../protocol/events';
+import type { Evidence } from '../protocol/evidence';
 import { readable } from '../reading/answerDocument';
 import { cutShort } from '../reading/ending';
 import { LiveAnswer } from '../reading/liveAnswer';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { inertMarkdown } from '../inert';
-import type { FindParams } from '../protocol';
+import type { FindParams } from '../protocol/asking';
 import { placeOf } from '../reading/locations';
 import { type Passage, toolText } from './passages';
 

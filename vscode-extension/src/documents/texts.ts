@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import type { TextParams, TextResult } from '../protocol';
+import type { TextParams, TextResult } from '../protocol/documents';
 import { fileOfText, TEXT_SCHEME } from './textUri';
 import { watchFile } from './watching';
 

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { Failure } from '../failures';
-import type { ModelParams, ModelResult } from '../protocol';
+import type { ModelParams, ModelResult } from '../protocol/model';
 
 const NAME = /^editor(?::(.+))?$/;
 

@@ -1,5 +1,5 @@
 import { pageOf } from '../documents/locator';
-import type { TextResult } from '../protocol';
+import type { TextResult } from '../protocol/documents';
 import type { PlaceParams } from '../reading/locations';
 import { quoteIn, type Units, unitsOf } from '../reading/places';
 import { squashed } from './matching';

@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { viewOf } from '../documents/textUri';
 import { failureOf } from '../failures';
-import type { InsertAnswerParams, InsertAnswerResult, RecheckResult, WireRange } from '../protocol';
+import type { RecheckParams, RecheckResult } from '../protocol/checking';
+import type { InsertAnswerParams, InsertAnswerResult } from '../protocol/kept';
+import type { WireRange } from '../protocol/places';
 import { fileOf } from './answerDocument';
 import { headingLine, relocated, shareable } from './answerText';
 import { showPlaces } from './evidenceView';
@@ -95,9 +97,8 @@ async function recheck(lens: LensClient, document: vscode.Uri | undefined): Prom
   const title = vscode.l10n.t('Lens: looking citations up again');
   const file = document && fileOf(document);
   const options = { location: vscode.ProgressLocation.Window, title };
-  const result = await vscode.window.withProgress(options, () =>
-    lens.request<RecheckResult>('lens/recheck', file === undefined ? {} : { uri: file.toString() }),
-  );
+  const params: RecheckParams = file === undefined ? {} : { uri: file.toString() };
+  const result = await vscode.window.withProgress(options, () => lens.request<RecheckResult>('lens/recheck', params));
   void vscode.window.showInformationMessage(vscode.l10n.t('Citations: {0}', inWords(result.counts)));
 }
 

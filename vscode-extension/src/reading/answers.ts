@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { AnswerResult, Scope } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
+import type { Scope } from '../protocol/asking';
 
 /** How far a question of this window is, or how it ended. */
 export type AskedState = 'asking' | 'cancelled' | 'failed' | AnswerResult['status'];

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { viewOf } from '../documents/textUri';
-import type { AnswerResult, Cluster, ClustersResult, Evidence } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
+import type { Evidence } from '../protocol/evidence';
+import type { Cluster, ClustersResult } from '../protocol/kept';
 import type { AskedQuestions } from './answers';
 import { quoteIn } from './places';
 import { Debounce } from './throttle';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { AnswerResult } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
 
 /** Why an answer ended before it was complete, in words; undefined where it did not. */
 export function cutShort({ stopped }: Pick<AnswerResult, 'stopped'>): string | undefined {

@@ -1,7 +1,9 @@
 import { isExtracted } from '../documents/kinds';
 import { located } from '../documents/locator';
 import { inertMarkdown, withoutLinks } from '../inert';
-import type { EventEvidence, LensEvent, RequirementResult, StopReason } from '../protocol';
+import type { RequirementResult, StopReason } from '../protocol/answer';
+import type { LensEvent } from '../protocol/events';
+import type { EventEvidence } from '../protocol/evidence';
 import { oneLine } from './plain';
 
 /** What became of a requirement so far; `searching` until the search says more. */

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { isExtracted } from '../documents/kinds';
 import { located, pageOf } from '../documents/locator';
 import { viewOf } from '../documents/textUri';
-import type { Evidence, WireRange } from '../protocol';
+import type { Evidence } from '../protocol/evidence';
+import type { WireRange } from '../protocol/places';
 import { quoteIn, type Units, unitsOf } from './places';
 
 /** A passage as `lens.openPlace` takes it: JSON, so that links and rows can carry it. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { isExtracted } from '../documents/kinds';
 import { pageOf } from '../documents/locator';
-import type { AnswerResult } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
 import { registerActions } from './actions';
 import { AnswerDocuments, isLive, SCHEME } from './answerDocument';
 import { AskedQuestions } from './answers';

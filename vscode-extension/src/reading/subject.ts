@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Scope } from '../protocol';
+import type { Scope } from '../protocol/asking';
 import { fileOf, readable } from './answerDocument';
 import type { AskedQuestions } from './answers';
 import { isAnswer, questionOf } from './answerText';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { AnswerResult, Evidence, RequirementResult } from '../protocol';
+import type { AnswerResult, RequirementResult } from '../protocol/answer';
+import type { Evidence } from '../protocol/evidence';
 import type { AskedQuestion, AskedState } from '../reading/answers';
 import { cutShort } from '../reading/ending';
 import { openingPlace, placeOf, placeParams } from '../reading/locations';

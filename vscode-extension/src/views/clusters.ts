@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { isExtracted } from '../documents/kinds';
 import { located, pageOf } from '../documents/locator';
-import type { Cluster, ClustersResult } from '../protocol';
+import type { Cluster, ClustersParams, ClustersResult } from '../protocol/kept';
 import { openingPlace } from '../reading/locations';
 import { documentOf } from '../reading/subject';
 import { statusWords } from '../reading/words';
@@ -34,7 +34,7 @@ export class KnownClusters {
 }
 
 async function clusterRows(lens: LensClient): Promise<readonly Row[]> {
-  const { clusters } = await lens.request<ClustersResult>('lens/clusters', { fresh: true });
+  const { clusters } = await lens.request<ClustersResult>('lens/clusters', { fresh: true } satisfies ClustersParams);
   const rows = clusters
     .filter(({ archived }) => !archived)
     .slice(0, MOST)

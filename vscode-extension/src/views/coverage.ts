@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { AnswerResult, Coverage } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
+import type { Coverage } from '../protocol/evidence';
 import { counted } from '../reading/words';
 import { byReason } from './freshness';
 import { note, type Row, row } from './row';

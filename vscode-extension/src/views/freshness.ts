@@ -1,4 +1,4 @@
-import type { CitationState } from '../protocol';
+import type { CitationState } from '../protocol/checking';
 
 /** How many citations are in which state. */
 export type Freshness = Readonly<Record<CitationState, number>>;

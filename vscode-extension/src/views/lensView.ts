@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { failureOf } from '../failures';
-import type { AnswerResult, ForgetParams, ForgetResult } from '../protocol';
+import type { AnswerResult } from '../protocol/answer';
+import type { ForgetParams, ForgetResult } from '../protocol/kept';
 import { told } from '../reading/actions';
 import { inNotification } from '../reading/plain';
 import type { Reading } from '../reading/reading';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import type { LedgerResult } from '../protocol';
+import type { LedgerParams, LedgerResult } from '../protocol/ledger';
 import { openingPlace } from '../reading/locations';
 import { documentOf } from '../reading/subject';
 import { counted } from '../reading/words';
@@ -11,7 +11,8 @@ const MOST_PASSAGES = 500;
 
 /** What questions of this session sent, and to whom: the server's own books. */
 export async function sentRows(lens: LensClient): Promise<readonly Row[]> {
-  const { questions } = await lens.request<LedgerResult>('lens/ledger', { questions: MOST_QUESTIONS });
+  const params: LedgerParams = { questions: MOST_QUESTIONS };
+  const { questions } = await lens.request<LedgerResult>('lens/ledger', params);
   const rows = questions.map(sentRow);
   return rows.length > 0 ? rows : [note(vscode.l10n.t('Nothing was sent'))];
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
-import type { Thread, ThreadsResult } from '../protocol';
+import type { Thread, ThreadsResult } from '../protocol/kept';
 import { documentOf } from '../reading/subject';
 import { note, openingAnswer, type Row, row } from './row';
 

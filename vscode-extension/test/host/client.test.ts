@@ -2,7 +2,8 @@ import * as assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as vscode from 'vscode';
 import type { ClientState } from '../../src/client';
-import type { AnswerResult, LensEvent } from '../../src/protocol';
+import type { AnswerResult } from '../../src/protocol/answer';
+import type { LensEvent } from '../../src/protocol/events';
 import { client, inWorkspace, PROOF, QUESTION, SOURCE, until } from './window';
 
 /** The process of the server. */

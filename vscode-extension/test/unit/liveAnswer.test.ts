@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { EventEvidence, LensEvent } from '../../src/protocol';
+import type { LensEvent } from '../../src/protocol/events';
+import type { EventEvidence } from '../../src/protocol/evidence';
 import { LiveAnswer, type LiveWords } from '../../src/reading/liveAnswer';
 
 /** Recorded with `lens ask --events --no-store "How many questions run at a time and how many wait?" docs`. */

@@ -1,36 +1,24 @@
 /** What the wire carries between this page and the program: the language server's own types, and those of our HTTP. */
-import type {
-  AnswerResult,
-  AskParams,
-  DryRunResult,
-  LensEvent,
-  RecheckResult,
-} from '../../../../vscode-extension/src/protocol';
+import type { AnswerResult, DryRunResult } from '../../../../vscode-extension/src/protocol/answer';
+import type { AskParams } from '../../../../vscode-extension/src/protocol/asking';
+import type { RecheckResult } from '../../../../vscode-extension/src/protocol/checking';
+import type { LensEvent } from '../../../../vscode-extension/src/protocol/events';
 
 export type {
   AnswerResult,
-  AskParams,
-  CitationState,
-  Cluster,
-  ClustersResult,
   DryRunResult,
   EventAnswer,
-  EventEvidence,
-  Evidence,
-  Ledger,
-  LedgerResult,
-  LensEvent,
-  Mode,
-  RecheckResult,
   RequirementResult,
-  Scope,
-  SentPlace,
-  StatusResult,
   StopReason,
-  TextResult,
-  Thread,
-  ThreadsResult,
-} from '../../../../vscode-extension/src/protocol';
+} from '../../../../vscode-extension/src/protocol/answer';
+export type { AskParams, Mode, Scope } from '../../../../vscode-extension/src/protocol/asking';
+export type { CitationState, RecheckResult } from '../../../../vscode-extension/src/protocol/checking';
+export type { TextResult } from '../../../../vscode-extension/src/protocol/documents';
+export type { LensEvent } from '../../../../vscode-extension/src/protocol/events';
+export type { EventEvidence, Evidence } from '../../../../vscode-extension/src/protocol/evidence';
+export type { Cluster, ClustersResult, Thread, ThreadsResult } from '../../../../vscode-extension/src/protocol/kept';
+export type { Ledger, LedgerResult, SentPlace } from '../../../../vscode-extension/src/protocol/ledger';
+export type { StatusResult } from '../../../../vscode-extension/src/protocol/status';
 
 /** A citation after a look at its source. */
 export type CheckedCitation = RecheckResult['citations'][number];

@@ -1,0 +1,74 @@
+/** Passages that say something, and the documents that they were looked for in. */
+import type { WireRange } from './places';
+
+/** What tells a quote from others like it. `lens_lsp.lsp.requests.Beside`. */
+export interface Beside {
+  readonly before?: string | null;
+  readonly after?: string | null;
+  readonly count?: number | null;
+}
+
+/** What all evidence says of itself, wherever it is told. `lens_lsp.wire.evidence.evidence_json`. */
+interface EvidenceBase {
+  readonly n: number;
+  /** Relative to its root. */
+  readonly path: string;
+  /** Index into the roots. */
+  readonly root: number;
+  /** Code points in the decoded or extracted text. */
+  readonly span: readonly [number, number];
+  readonly quote: string;
+  readonly sha256: string;
+  readonly source: 'disk' | 'buffer';
+  readonly version: number | null;
+  readonly encoding: string;
+  readonly encodingGuessed: boolean;
+  readonly reader: string | null;
+  readonly match: 'exact' | 'normalised';
+  readonly locator: Readonly<Record<string, unknown>> | null;
+  readonly heading: readonly string[];
+  readonly requirements: readonly string[];
+  readonly found: {
+    /** None outside of a question. */
+    readonly arm: string | null;
+    readonly round: number;
+    readonly signals: Readonly<Record<string, number>>;
+  };
+  readonly score: number | null;
+}
+
+/** Evidence of a result, with its place as the editor counts; none if the file changed meanwhile. */
+export interface Evidence extends EvidenceBase {
+  readonly uri: string | null;
+  readonly range: WireRange | null;
+  /** Only for a model. */
+  readonly beside?: Beside | null;
+  /** For a model: the quote is without what is secret or hidden in it. */
+  readonly cleaned?: boolean;
+}
+
+/** Evidence inside an event: line and column from 1, columns in code points. */
+export interface EventEvidence extends EvidenceBase {
+  readonly start: { readonly line: number; readonly column: number };
+  readonly end: { readonly line: number; readonly column: number };
+}
+
+/** A document as the prior ranks it. */
+export interface RankedDocument {
+  readonly path: string;
+  readonly root: number;
+  readonly prior: number;
+  readonly admitted: boolean;
+  readonly read: boolean;
+  readonly signals: Readonly<Record<string, number>>;
+}
+
+/** What was looked at, and what was not and why. */
+export interface Coverage {
+  readonly found: number;
+  readonly scanned: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly admitted: number;
+  readonly read: number;
+  readonly matchesUnread: number;
+}
