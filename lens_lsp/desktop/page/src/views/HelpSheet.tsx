@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 
 import { helpIsOpen } from '../state/page';
-import { chooseLetters, letters } from '../state/theme';
 import { words } from '../words';
 import { Dialog } from './Dialog';
+import { LettersChoice } from './LettersChoice';
 
 /** All keys, and the switch for those that are single letters. */
 export function HelpSheet(): JSX.Element {
@@ -24,14 +24,7 @@ export function HelpSheet(): JSX.Element {
           </div>
         ))}
       </dl>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={letters.value}
-          onChange={({ currentTarget }) => chooseLetters(currentTarget.checked)}
-        />
-        {words.settings.letters}
-      </label>
+      <LettersChoice />
     </Dialog>
   );
 }

@@ -6,8 +6,9 @@ import { useEffect } from 'preact/hooks';
 import * as api from '../api';
 import { loadSurroundings } from '../state/knowing';
 import { folders, tell, tellFailure } from '../state/page';
-import { chooseLetters, chooseTheme, letters, type Theme, theme } from '../state/theme';
+import { chooseTheme, type Theme, theme } from '../state/theme';
 import { words } from '../words';
+import { LettersChoice } from './LettersChoice';
 
 type Settings = api.Preferences['settings'];
 const LIMITS = ['calls', 'tokens', 'seconds', 'cost'] as const;
@@ -223,14 +224,7 @@ function PageChoices(): JSX.Element {
           ))}
         </select>
       </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={letters.value}
-          onChange={({ currentTarget }) => chooseLetters(currentTarget.checked)}
-        />
-        {words.settings.letters}
-      </label>
+      <LettersChoice />
     </section>
   );
 }
