@@ -56,6 +56,8 @@ def _holds(relation: str, value: Value, target: Value) -> bool:
         return False
     if ONE in (value.unit, target.unit) and Dimension.COUNT in (value.unit.dimension, target.unit.dimension):
         value, target = replace(value, unit=ONE), replace(target, unit=ONE)  # "more than 10", and "12 pages" are
+    elif target.unit == ONE and value.unit.dimension is Dimension.MONEY:
+        value = replace(value, unit=ONE)  # "more than 2,000", and "$2,500.00" is
     try:
         compared = order(value, target)
     except ComputationError:

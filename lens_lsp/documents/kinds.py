@@ -56,7 +56,7 @@ KINDS = (
     Kind("pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), pictures=True, glances=True),
     Kind("docx", ("docx", "docm", "dotx"), f"{_READERS}.docx", "DocxReader", (_LXML,)),
     Kind("pptx", ("pptx", "pptm"), f"{_READERS}.pptx", "PptxReader", (_LXML,)),
-    Kind("sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE,)),
+    Kind("sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 2),
     Kind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.opendocument", "OpenDocumentReader", (_LXML,)),
     Kind("epub", ("epub",), f"{_READERS}.epub", "EpubReader", (_LXML,)),
     Kind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),

@@ -205,7 +205,7 @@ class Candidates:
         searched for already change nothing.
         """
         fresh = _anchors(named)
-        known = {literal for literals in self.question.literals for literal in literals}
+        known = {literals[0] for literals in self.question.literals}
         text = " ".join(anchor.text for anchor in fresh if anchor.kind is AnchorKind.PHRASE)
         more = prepare(replace(self.plan, question=text, anchors=fresh))
         new = [i for i, literals in enumerate(more.literals) if literals[0] not in known]

@@ -8,6 +8,7 @@ from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import exact_literal, word_literal
 from lens_lsp.domain.plan import Anchor, AnchorKind, Plan
 from lens_lsp.domain.words import STOP_WORDS, WORD, fold
+from lens_lsp.engine.spellings import spellings
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Question:
     plan: Plan
     terms: tuple[str, ...]
     literals: tuple[tuple[Literal, ...], ...]
-    """What counts as each term."""
+    """What counts as each term: the word itself first, then other spellings of the number that it is of."""
     phrases: tuple[tuple[str, ...], ...]
     """Phrases of two or more words."""
     words: tuple[str, ...]
@@ -28,7 +29,7 @@ class Question:
     def only(self, plan: Plan) -> Question:
         """The part of this question that one of its requirements, as a plan of its own, asks for."""
         part = prepare(plan)
-        place = {literal: index for index, literals in enumerate(self.literals) for literal in literals}
+        place = {literals[0] for literals in self.literals}
         known = [i for i, literals in enumerate(part.literals) if literals[0] in place]
         return replace(
             part,
@@ -38,7 +39,7 @@ class Question:
 
     def places(self, part: Question) -> list[int]:
         """For each term of a part of this question its index here."""
-        place = {literal: index for index, literals in enumerate(self.literals) for literal in literals}
+        place = {literals[0]: index for index, literals in enumerate(self.literals)}
         return [place[literals[0]] for literals in part.literals]
 
 
@@ -52,13 +53,14 @@ def prepare(plan: Plan) -> Question:
     for anchor in filter(_stop_phrase, plan.anchors):
         literals.setdefault(exact_literal(anchor.text), anchor.text)
     folded = fold(plan.question)
+    numbers = {word_literal(word): others for word, others in spellings(folded).items()}
     matches = list(WORD.finditer(folded))
     # Where folding changed the length, how a word was written is unknown; it may then be a name.
     aligned = len(folded) == len(plan.question)
     return Question(
         plan=plan,
         terms=tuple(literals.values()),
-        literals=tuple((literal,) for literal in literals),
+        literals=tuple((literal, *map(exact_literal, numbers.get(literal, ()))) for literal in literals),
         phrases=tuple(phrase for phrase in phrases if len(phrase) > 1),
         words=tuple(match.group() for match in matches),
         capital=tuple(

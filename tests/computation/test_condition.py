@@ -33,6 +33,11 @@ from lens_lsp.domain.plan import Condition
         (">", "2,000", "3,100 sold", True),
         (">", "2,000", "opened in 2015", False),
         (">", "2,000", "opened on 3 May 2015", False),
+        (">", "2,000", "Harrow | 12.5% | $2,500.00", True),
+        (">", "2,000", "Baler | 12.5% | $1,999.99", False),
+        ("<", "2,000", "Baler | 1.999,99 €", True),
+        (">", "$2,000", "Harrow | 2,500.00", False),
+        (">", "2,000", "Road of 2,500 km", False),
         (">", "10", "9 of them, opened 2015", False),
     ],
 )

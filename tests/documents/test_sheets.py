@@ -4,6 +4,7 @@ import pytest
 from python_calamine import CalamineError
 
 from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.readers.package import MOST_PART
 from lens_lsp.documents.readers.sheets import SheetReader, column_name
 from tests.documents.parts import ENCRYPTED_OFFICE, place_of, read, relations, zipped
 
@@ -13,12 +14,13 @@ TYPES = (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
     '<Default Extension="xml" ContentType="application/xml"/></Types>'
 )
-DATE, MOMENT, SPAN, HOUR, PERCENT, MONEY, SCIENCE = range(1, 8)
+DATE, MOMENT, SPAN, HOUR, PERCENT, MONEY, SCIENCE, DAY, CROWNS = range(1, 10)
 STYLES = f"""<styleSheet xmlns="{MAIN}"><numFmts><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/>
 <numFmt numFmtId="171" formatCode="[h]:mm"/>
-<numFmt numFmtId="173" formatCode="&quot;$&quot;#,##0.00"/><numFmt numFmtId="172" formatCode="hh:mm"/></numFmts>
+<numFmt numFmtId="173" formatCode="&quot;$&quot;#,##0.00"/><numFmt numFmtId="172" formatCode="hh:mm"/>
+<numFmt numFmtId="174" formatCode="0.00\\ &quot;kr&quot;"/></numFmts>
 <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="172"/>
-<xf numFmtId="9"/><xf numFmtId="173"/><xf numFmtId="11"/></cellXfs>
+<xf numFmtId="9"/><xf numFmtId="173"/><xf numFmtId="11"/><xf numFmtId="15"/><xf numFmtId="174"/></cellXfs>
 </styleSheet>"""
 
 
@@ -101,18 +103,54 @@ def test_numbers_are_written_as_people_see_them():
     ]
 
 
-def test_shares_and_money_are_written_as_numbers_without_their_formats():
-    """What is not supported, as the documentation says: 25 %, $1,234.50 and 1.2E+03 are told by their values."""
-    assert shown((0.25, PERCENT), (1234.5, MONEY), (1234.5, SCIENCE)) == ["0.25", "1234.5", "1234.5"]
+def test_shares_and_money_are_written_as_the_window_shows_them():
+    assert shown((0.25, PERCENT), (1234.5, MONEY), (1234.5, SCIENCE), (-0.125, PERCENT)) == [
+        "25%",
+        "$1,234.50",
+        "1.23E+03",
+        "-13%",
+    ]
 
 
-def test_dates_and_times_are_written_as_iso_writes_them():
+def test_dates_and_times_are_written_as_their_formats_say_and_as_iso_where_the_computer_would_decide():
     assert shown((45352, DATE), (45352.5, MOMENT), (3.770833333333333, SPAN), (0.5451388888888888, HOUR)) == [
         "2024-03-01",
         "2024-03-01 12:00",
         "90:30",
         "13:05",
     ]
+    assert shown((45352, DAY), (45352.5, DAY)) == ["1-Mar-24 (2024-03-01)", "1-Mar-24 (2024-03-01)"]
+
+
+def test_a_row_of_formatted_numbers_is_no_header():
+    content = rows(
+        (1, [cell("A1", "Rent"), cell("B1", 940, CROWNS), cell("C1", 45352, DAY)]),
+        (2, [cell("A2", "Oil"), cell("B2", 12, CROWNS), cell("C2", 45353, DAY)]),
+    )
+    extracted = read(SheetReader(), book(("S", content)))
+    assert extracted.text == "S\n\nRent | 940.00 kr | 1-Mar-24 (2024-03-01)\nOil | 12.00 kr | 2-Mar-24 (2024-03-02)"
+    assert [block.header for block in extracted.structure.blocks] == [None, None, None]
+
+
+def test_formats_are_those_of_the_cells_whatever_their_addresses_say_and_leave_out():
+    bare = '<row><c s="5"><v>0.5</v></c><c><v>0.5</v></c></row><row r="4"><c s="5"><v>0.25</v></c></row>'
+    quoted = "<row r='6'><c s='6' r='C6'><v>1.5</v></c><c r='D6' s='99'><v>3</v></c></row>"
+    extracted = read(SheetReader(), book(("S", bare + quoted)))
+    assert extracted.text.splitlines()[2:] == ["50% | 0.5", "25%", "| | $1.50 | 3"]
+
+
+def test_formats_that_are_damaged_are_none():
+    content = rows((1, [cell("A1", 0.25, PERCENT)]))
+    assert read(SheetReader(), book(("S", content))).text == "S\n\n25%"
+    strict = {"xl/styles.xml": STYLES.replace(MAIN, "http://purl.oclc.org/ooxml/spreadsheetml/main")}
+    assert read(SheetReader(), book(("S", content), **strict)).text == "S\n\n25%"
+
+
+def test_a_sheet_too_large_for_its_formats_to_be_read_says_so():
+    content = rows((1, [cell("A1", 0.25, PERCENT)])) + " " * MOST_PART
+    extracted = SheetReader().extract(book(("S", content)))
+    assert extracted.text == "S\n\n0.25"
+    assert extracted.notices == ("S is large: its numbers are told without their formats",)
 
 
 def test_truth_and_text_with_line_breaks_stay_on_the_row():
@@ -170,7 +208,7 @@ def test_an_opendocument_sheet_is_read_alike_however_it_is_indented(indentation)
         }
     )
     extracted = read(SheetReader(), data)
-    assert extracted.text == "Tab\n\nName | When\nAnn | 2024-03-01"
+    assert extracted.text == "Tab\n\nName | When\nAnn | 1 March (2024-03-01)"
     assert place_of(extracted, "2024-03-01") == {"sheet": "Tab", "cell": "C2"}
     assert extracted.structure.head.title == "Team"
     assert extracted.structure.head.tags == ("a", "b")

@@ -1,4 +1,4 @@
-"""The records of binary workbooks, as far as it takes to see what the library does not read as it stands there.
+"""The records of binary workbooks, and what the library does not read as it stands there.
 
 In ``.xlsb`` a cell right beside another may leave its column unsaid. Excel says it all the same, SheetJS does not, and
 the library passes over such cells without a word. In ``.xls`` Gnumeric numbers its own formats like East Asian dates of
@@ -31,27 +31,39 @@ def left_out(package: Package) -> int:
         return 0
     sheets = [each.target for each in package.relations("xl/workbook.bin").values() if each.kind == "worksheet"]
     parts = [part for sheet in sheets if (part := package.part(sheet)) is not None]
-    return sum(kind in _WITHOUT_COLUMN and kind != _BLANK for part in parts for kind in _kinds(part))
+    return sum(kind in _WITHOUT_COLUMN and kind != _BLANK for part in parts for kind, _ in records(part))
 
 
 def mistaken_for_dates(data: bytes) -> bool:
     """Whether an ``.xls`` has a format of its own for numbers that the library takes for one of dates."""
-    for size, length, words in _FORMAT.findall(data) if data.startswith(_OLE) else ():
-        count = int.from_bytes(length, "little")
-        whole = int.from_bytes(size, "little") == count + _AROUND and count <= len(words)
-        if whole and not _OF_DATES.search(_LITERAL.sub(b"", words[:count])):
+    for size, length, code in _FORMAT.findall(data) if data.startswith(_OLE) else ():
+        count = whole(length, 0, 2)
+        complete = whole(size, 0, 2) == count + _AROUND and count <= len(code)
+        if complete and not _OF_DATES.search(_LITERAL.sub(b"", code[:count])):
             return True
     return False
 
 
-def _kinds(part: bytes) -> Iterator[int]:
-    """The kind of each record, until the first that is damaged."""
+def records(part: bytes) -> Iterator[tuple[int, bytes]]:
+    """The kind and the body of each record of a part of ``.xlsb``, until the first that is damaged."""
     at = 0
     while at < len(part):
         kind, at = _number(part, at, _LONGEST_KIND)
         size, at = _number(part, at, _LONGEST_SIZE)
-        yield kind
+        yield kind, part[at : at + size]
         at += size
+
+
+def whole(body: bytes, at: int, size: int) -> int:
+    """The whole number in some bytes of a record; as far as they are there."""
+    return int.from_bytes(body[at : at + size], "little")
+
+
+def words(body: bytes, at: int) -> tuple[str, int]:
+    """Words in a record, and where they end."""
+    count = whole(body, at, 4)
+    end = at + 4 + 2 * count
+    return body[at + 4 : end].decode("utf-16-le", "replace"), end
 
 
 def _number(part: bytes, at: int, longest: int) -> tuple[int, int]:

@@ -198,7 +198,8 @@ class Table:
     def __init__(self, composer: Composer) -> None:
         self._composer = composer
         self._header: Span | None = None
-        self._decided = False
+        self.decided = False
+        """Whether the next row is no header."""
 
     def row(self, cells: Sequence[str], places: Sequence[Locator] = (), *, header: bool | None = None) -> None:
         """A row with the place of each cell, if they have any; ``header`` says what the document says itself."""
@@ -207,9 +208,9 @@ class Table:
             line.pop()
         filled = len(line) - line.count("")
         span = self._composer.row(self, line, places, self._header)
-        if span is None or self._decided or (header is None and filled < 2):
+        if span is None or self.decided or (header is None and filled < 2):
             return
-        self._decided = True
+        self.decided = True
         if header or (header is None and is_header(line)):
             self._header = span
 

@@ -31,7 +31,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
 _OFFICE, _STRICT = "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/"
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
-_MAIN = {"wordprocessingml": "w", "presentationml": "p", "drawingml": "a"}
+_MAIN = {"wordprocessingml": "w", "presentationml": "p", "spreadsheetml": "x", "drawingml": "a"}
 _PREFIXES = {
     **{f"{_OFFICE}{name}/2006/main": prefix for name, prefix in _MAIN.items()},
     **{f"{_STRICT}{name}/main": prefix for name, prefix in _MAIN.items()},

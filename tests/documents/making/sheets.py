@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from collections.abc import Sequence
+from datetime import date, time
 from pathlib import Path
 
 import openpyxl
@@ -38,6 +40,7 @@ def write_all(shop: Workshop) -> None:
     _odfpy(shop, "rivers.csv", "Rivers", shop.target("ods", "rivers.ods"))
     _asked(shop, "rivers.csv", "ods/rivers.ods", f"odfpy ({namespaces.TOOLSVERSION})")
     _inventory(shop, gnumeric)
+    _formatted(shop, office, gnumeric)
 
 
 def _asked(shop: Workshop, table: str, file: str, writer: str, sheet: str | None = None) -> None:
@@ -170,3 +173,91 @@ def _inventory(shop: Workshop, gnumeric: str) -> None:
     ):
         shop.gold.add(file, Item(query, quote), {"sheet": "inventory.csv", "cell": cell})
     shop.gold.wrote(file, gnumeric)
+
+
+_MONEY, _EUROS, _SHARE, _DAY, _CLOCK = '"$"#,##0.00', "#,##0.00\\ [$€-407]", "0.0%", "d mmm yyyy", "h:mm AM/PM"
+_ACCOUNTS = '_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)'
+_Formatted = tuple[tuple[str | float | date | time, ...], ...]
+_MACHINERY: _Formatted = (
+    ("Machine", "Price", "Written off", "Bought"),
+    ("Seed drill", 1234.5, 0.125, date(2019, 3, 4)),
+    ("Potato digger", 18250, 0.4, date(2016, 11, 23)),
+    ("Hay rake", 760.25, 0.985, date(2008, 6, 1)),
+)
+_TARIFFS: _Formatted = (
+    ("Mooring", "A season", "Surcharge in winter", "Gate opens"),
+    ("Inner basin", 2450.9, 0.075, time(6, 30)),
+    ("Long pier", 1315, 0.22, time(5, 15)),
+    ("Buoys", 488.6, 0, time(4, 45)),
+)
+_DEPOSITS: _Formatted = (
+    ("Account", "Balance", "Interest", "Falls due"),
+    ("Bell tower fund", 31405.75, 0.0325, date(2027, 1, 15)),
+    ("Organ repair", -2210.4, 0.065, date(2025, 9, 30)),
+    ("Poor box", 97.05, 0.001, date(2031, 12, 1)),
+)
+
+
+def _formatted(shop: Workshop, office: str, gnumeric: str) -> None:
+    """Numbers that look otherwise than their values; the gold is what LibreOffice shows of each cell."""
+    source = shop.target("xlsx", "machinery.xlsx")
+    shown = _workbook(shop, source, "Machinery", _MACHINERY, ("", _MONEY, _SHARE, _DAY))
+    _shown(shop, source, f"XlsxWriter {xlsxwriter.__version__}", "Machinery", shown, (
+        ("price of the seed drill $1,234.50", "B2"), ("seed drill 1234.5", "B2"),
+        ("0.985 of the hay rake is written off", "C4"),
+        ("potato digger bought 23 Nov 2016", "D3"), ("potato digger bought 2016-11-23", "D3"),
+    ))  # fmt: skip
+    source = shop.scratch("formatted") / "moorings.xlsx"
+    shown = _workbook(shop, source, "Moorings", _TARIFFS, ("", _EUROS, _SHARE, _CLOCK))
+    target = shop.target("xlsx", "moorings.xlsx")
+    shop.soffice(source, target, "xlsx:Calc MS Excel 2007 XML")
+    asked = (
+        ("mooring in the inner basin 2,450.90 €", "B2"),
+        ("long pier surcharge in winter 22%", "C3"),
+        ("0.075 surcharge", "C2"),
+    )
+    _shown(shop, target, office, "Moorings", shown, asked)
+    source = shop.scratch("formatted") / "deposits.xlsx"
+    shown = _workbook(shop, source, "Deposits", _DEPOSITS, ("", _ACCOUNTS, "0.00%", _DAY))
+    target = shop.target("ods", "deposits.ods")
+    shop.soffice(source, target, "ods")
+    asked = (
+        ("balance of the bell tower fund 31405.75", "B2"),
+        ("interest on the organ repair 6.50%", "C3"),
+        ("poor box 1 Dec 2031", "D4"),
+    )
+    _shown(shop, target, office, "Deposits", shown, asked)
+    target = shop.target("ods", "moorings-of-the-lake.ods")
+    lake = tuple((f"Lake {row[0]}".lower(), *row[1:]) for row in _TARIFFS)
+    source = shop.scratch("formatted") / "lake.xlsx"
+    shown = _workbook(shop, source, "Lake", lake, ("", _MONEY, _SHARE, _CLOCK))
+    run(["ssconvert", "-T", "Gnumeric_OpenCalc:odf", str(source), str(target)])
+    asked = (("lake long pier for a season $1,315.00", "B3"), ("lake buoys 488.6", "B4"))
+    _shown(shop, target, gnumeric, "Lake", shown, asked)
+
+
+def _workbook(shop: Workshop, target: Path, name: str, rows: _Formatted, codes: Sequence[str]) -> list[list[str]]:
+    """Write a workbook; how LibreOffice shows its cells."""
+    with xlsxwriter.Workbook(str(target)) as book:
+        sheet = book.add_worksheet(name)
+        formats = [book.add_format({"num_format": code}) if code else None for code in codes]
+        for number, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                if isinstance(cell, date | time):
+                    sheet.write_datetime(number, column, cell, formats[column])
+                else:
+                    sheet.write(number, column, cell, formats[column] if number else None)
+    export = shop.work / "shown.csv"
+    shop.soffice(target, export, "csv:Text - txt - csv (StarCalc):44,34,76")
+    with export.open(encoding="utf-8", newline="") as lines:
+        return [[" ".join(cell.split()) for cell in row] for row in csv.reader(lines)]
+
+
+def _shown(
+    shop: Workshop, target: Path, writer: str, sheet: str, shown: list[list[str]], asked: Sequence[tuple[str, str]]
+) -> None:
+    file = f"{target.parent.name}/{target.name}"
+    for query, cell in asked:
+        quote = shown[int(cell[1:]) - 1]["ABCD".index(cell[0])]
+        shop.gold.add(file, Item(query, quote), {"sheet": sheet, "cell": cell})
+    shop.gold.wrote(file, writer)
