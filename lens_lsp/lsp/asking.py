@@ -117,7 +117,7 @@ class Recall:
 
 async def _heard(ls: LensServer, params: AskParams, progress: Progress, events: Events) -> Answer:
     """The answer, its way told as progress, and as events to who opted in."""
-    observer = _Observer(progress.from_thread())
+    observer = Observer(progress.from_thread())
     answer = None
     number = ls.protocol.msg_id
     opted = ls.session.options.get("events") is True
@@ -209,16 +209,18 @@ def with_places(
     return items, warnings
 
 
-class _Observer:
-    """Tells the progress of the search from its own thread."""
+class Observer:
+    """Tells the progress of a search from its own thread."""
 
     def __init__(self, report: Callable[[str], object]) -> None:
         self._report = report
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
+        """So many files of so many."""
         self._report(f"{stage} {done:,}" + ("" if total is None else f" of {total:,}") + " files")
 
-    def evidence(self, item: Evidence) -> None: ...
+    def evidence(self, item: Evidence) -> None:
+        """Nothing: evidence goes with the result."""
 
 
 def _in_words(event: Event) -> str | None:

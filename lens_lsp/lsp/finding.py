@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.domain.model import Findings
 from lens_lsp.domain.plan import Intent
+from lens_lsp.engine.work import Work
 from lens_lsp.lsp.answers import Shelf, keep, recorded
-from lens_lsp.lsp.asking import Asked, with_places
+from lens_lsp.lsp.aside import aside
+from lens_lsp.lsp.asking import Asked, Observer, with_places
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import for_model
 from lens_lsp.lsp.locations import places_of, roots_of
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.lens import FindObserver, Lens
     from lens_lsp.lsp.server import LensServer
 
 
@@ -42,19 +46,38 @@ async def found(ls: LensServer, params: FindParams, *, listed: bool = False) -> 
     question = frozen(ls.session, AskParams(question=params.query, scope=params.scope))
     with Progress(ls, params.work_done_token, "Lens") as progress:
         async with progress.turn():
-            return await _found(ls, question, params.limit, listed=listed)
+            return await _found(ls, question, params.limit, progress, listed=listed)
 
 
-async def _found(ls: LensServer, question: Question, limit: int, *, listed: bool) -> Asked:
+async def ranked(lens: Lens, question: Question, limit: int, observer: FindObserver) -> Findings:
+    """The passages of `Lens.find`. Cancelled, however often, it ends when the search has ended: who has the lens next
+    has it alone. Raises as `Lens.find`."""
+    found = [each async for each in aside(lambda: _ranked(lens, question, limit, observer))]
+    return found[0]
+
+
+async def _ranked(lens: Lens, question: Question, limit: int, observer: FindObserver) -> AsyncGenerator[Findings]:
+    """The one item of `ranked`, on an event loop of its own."""
+    async with Work() as work:
+        yield await work.start(
+            lambda: lens.find(
+                question.text,
+                limit=limit,
+                observer=observer,
+                buffers=question.buffers,
+                asking=question.asking,
+                cancelled=work.cancelled,
+            )
+        )
+
+
+async def _found(ls: LensServer, question: Question, limit: int, progress: Progress, *, listed: bool) -> Asked:
     session, desk = ls.session, ls.desk
     settings = await session.settings(fresh=True)
     paths, rules = searched(session, question, settings)
     run = asyncio.get_running_loop().run_in_executor
     async with session.lenses.lent(paths, rules, settings.memory) as lens:
-        findings = await run(
-            None,
-            lambda: lens.find(question.text, limit=limit, buffers=question.buffers, asking=question.asking),
-        )
+        findings = await ranked(lens, question, limit, Observer(progress.from_thread()))
     shelf = Shelf(None, None)
     if listed:
         folder = desk.configuration.editor.answers
