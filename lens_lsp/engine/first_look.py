@@ -24,7 +24,7 @@ from lens_lsp.engine.position import Peak, peaks
 from lens_lsp.engine.prior import Prior, PriorWeights, prior
 from lens_lsp.engine.question import prepare
 from lens_lsp.engine.reading import Reading
-from lens_lsp.engine.signals import name_scores, title_scores
+from lens_lsp.engine.signals import NAMES, TITLES, name_scores, title_scores
 
 WORTH = 128 << 20
 """Bytes of text from which on it is worth it: below, the search itself shows something as soon."""
@@ -136,11 +136,11 @@ class FirstLook:
 
     def _promising(self, measures: Measures) -> Ints:
         """The slots that hold most of the rare terms or are called like the question."""
-        slots, weights = len(self._lengths), self._weights
+        slots = len(self._lengths)
         scores = measures.coverage() if "lexical" not in self._ablate else np.zeros(slots)
         if "path" not in self._ablate:
-            scores = scores + weights.titles * title_scores(self._corpus, self._question, slots)
-            scores = scores + weights.names * name_scores(self._corpus, self._question, slots)
+            scores = scores + TITLES.weight * title_scores(self._corpus, self._question, slots)
+            scores = scores + NAMES.weight * name_scores(self._corpus, self._question, slots)
         chosen = np.flatnonzero(scores)
         if len(chosen) > _MEASURED:
             chosen = chosen[scores[chosen] >= np.partition(scores[chosen], -_MEASURED)[-_MEASURED]]

@@ -1,8 +1,8 @@
-"""The prior over documents: five signals, one fusion, links, admission (paper, equation for π_prior; Proposition 1)."""
+"""The prior over documents: signals, one fusion, links, admission (paper, equation for π_prior; Proposition 1)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,32 +12,16 @@ from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.links import LinkFinder, Links
 from lens_lsp.engine.measure import Floats, Ints, Measures
 from lens_lsp.engine.question import Question
-from lens_lsp.engine.signals import (
-    heading_scores,
-    history_scores,
-    name_scores,
-    phrase_scores,
-    proximity_scores,
-    summary_scores,
-    title_scores,
-)
+from lens_lsp.engine.signals import SIGNALS, Scanned, Signal
 
 
 @dataclass(frozen=True, slots=True)
 class PriorWeights:
-    """How much each part of the prior counts, in shares of the question's idf mass.
+    """How much links and what the best documents lack count; how much each signal does stands in their table.
 
-    Phrases, titles, proximity and links come from a random search over all visible questions; names, headings and
-    summaries were set by hand with the same questions in view (docs/explanation/algorithm.md says what that means).
+    Links come from a random search over all visible questions (docs/explanation/algorithm.md says what that means).
     """
 
-    phrases: float = 0.499
-    titles: float = 0.678
-    names: float = 2.0
-    headings: float = 1.0
-    summaries: float = 0.2
-    history: float = 0.5
-    proximity: float = 0.109
     sources: int = 5
     """How many of the best documents pass weight on along links."""
     source_power: float = 0.979
@@ -53,10 +37,6 @@ class PriorWeights:
     rounds: int = 2
     decay: float = 0.514
 
-
-EXPLORING = PriorWeights(phrases=0.2, titles=0.25, names=1.0, summaries=0.2, history=0.5, proximity=0.2)
-"""Whose links are followed: names count less here, since a document that is only called like a word of the question
-is worth showing but not worth following."""
 
 _CANDIDATES = 80
 _SOURCES = 10
@@ -94,13 +74,12 @@ def prior(
 
     ``ablate`` switches families off.
     """
-    signals = _measure_signals(corpus, question, hits, measures, ablate)
-    exploring = signals.fused(EXPLORING)
+    signals = _Signals(Scanned(corpus, question, hits, measures), ablate)
+    exploring = _fused(signals.families(lambda signal: signal.exploring))
     followed = _ranked(corpus, exploring, np.flatnonzero(exploring > 0), _CANDIDATES)
-    if "path" not in ablate:
-        signals = replace(signals, headings=heading_scores(corpus, question, measures, followed))
-    parts = signals.families(weights)
-    base = signals.fused(weights)
+    signals.look_closer(followed)
+    parts = signals.families(lambda signal: signal.weight)
+    base = _fused(parts)
     if not len(followed) or ablate & {"links", "scans"}:
         return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts)
     finder = LinkFinder(corpus, question, hits, measures)
@@ -114,57 +93,38 @@ def prior(
     return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, targets)
 
 
-@dataclass(frozen=True, slots=True)
 class _Signals:
-    """What each signal says of every slot."""
+    """What each signal of the table says of every slot, and the families that they make up."""
 
-    covered: Floats
-    phrases: Floats
-    titles: Floats
-    names: Floats
-    headings: Floats
-    summaries: Floats
-    history: Floats
-    proximity: Floats
+    def __init__(self, scanned: Scanned, ablate: Set[str]) -> None:
+        self._scanned = scanned
+        self._ablate = ablate
+        self._scores: dict[str, Floats] = {}
+        silent = np.zeros(len(scanned.measures.norm))
+        for signal in SIGNALS:
+            heard = not signal.closer and signal.family not in ablate
+            self._scores[signal.name] = signal.score(self._seen()) if heard else silent
 
-    def families(self, weights: PriorWeights) -> dict[str, Floats]:
-        """The five families, weighted."""
-        return {
-            "lexical": self.covered + weights.phrases * self.phrases,
-            "path": weights.titles * self.titles + weights.names * self.names + weights.headings * self.headings,
-            "summaries": weights.summaries * self.summaries,
-            "history": weights.history * self.history,
-            "scans": weights.proximity * self.proximity,
-        }
+    def look_closer(self, candidates: Ints) -> None:
+        """Measure the signals that look at candidates alone."""
+        for signal in SIGNALS:
+            if signal.closer and signal.family not in self._ablate:
+                self._scores[signal.name] = signal.score(replace(self._seen(), candidates=candidates))
 
-    def fused(self, weights: PriorWeights) -> Floats:
-        """Their weighted sum."""
-        return np.asarray(np.sum(list(self.families(weights).values()), axis=0), np.float64)
+    def _seen(self) -> Scanned:
+        return replace(self._scanned, scores=self._scores)
+
+    def families(self, weight: Callable[[Signal], float]) -> dict[str, Floats]:
+        """The weighted sum of each family's signals."""
+        families: dict[str, Floats] = {}
+        for signal in SIGNALS:
+            part = weight(signal) * self._scores[signal.name]
+            families[signal.family] = families[signal.family] + part if signal.family in families else part
+        return families
 
 
-def _measure_signals(
-    corpus: Corpus,
-    question: Question,
-    hits: Hits,
-    measures: Measures,
-    ablate: Set[str],
-) -> _Signals:
-    slots = len(measures.norm)
-    silent = np.zeros(slots)
-    lexical, path, scans = (family not in ablate for family in ("lexical", "path", "scans"))
-    covered = measures.coverage() if lexical else silent
-    phrases = phrase_scores(corpus, question, hits, measures) if lexical else silent
-    titles = title_scores(corpus, question, slots) if path else silent
-    return _Signals(
-        covered=covered,
-        phrases=phrases,
-        titles=titles,
-        names=name_scores(corpus, question, slots) if path else silent,
-        headings=silent,
-        summaries=silent if "summaries" in ablate else summary_scores(corpus, question, measures),
-        history=silent if "history" in ablate else history_scores(corpus, slots),
-        proximity=proximity_scores(hits, measures, covered + phrases + titles) if scans else silent,
-    )
+def _fused(families: Mapping[str, Floats]) -> Floats:
+    return np.asarray(np.sum(list(families.values()), axis=0), np.float64)
 
 
 def _ranked(corpus: Corpus, scores: Floats, slots: Ints, most: int) -> Ints:

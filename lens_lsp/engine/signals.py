@@ -1,14 +1,16 @@
-"""The five signal families of the prior, each a pure function of the question and what was measured.
+"""The signals of the prior, each a pure function of the question and what was measured, and the table of them all.
 
 Each scores every slot in [0, about 1], as a share of the question's idf mass or divided by its best; a silent one
-is all zeros (paper, "Layer 1: Low-Cost Prior over Latent Evidence").
+is all zeros (paper, "Layer 1: Low-Cost Prior over Latent Evidence"). A new one is a function and a line of `SIGNALS`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -172,3 +174,67 @@ def proximity_scores(hits: Hits, measures: Measures, promising: Floats) -> Float
     mass = np.bincount(np.repeat(np.arange(len(cells)), count), weights=measures.idf[term])
     np.maximum.at(scores, cells // width, mass)
     return scores / measures.total
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a signal may look at: the question, and what one scan of the workspace found for it."""
+
+    corpus: Corpus
+    question: Question
+    hits: Hits
+    measures: Measures
+    candidates: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """Slots of the documents that are looked at more closely; none before they are chosen."""
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+    """What the signals further up in the table say, by name; all zeros for one that is off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A line of the table: what it scores by, for which family, and how much it counts."""
+
+    name: str
+    family: Literal["lexical", "path", "summaries", "history", "scans"]
+    """What switches it off and is told of it (`domain/ablations.py`)."""
+    score: Callable[[Scanned], Floats]
+    """Per slot, from 0 to about 1."""
+    weight: float
+    """How much it counts in the ranking, in shares of the question's idf mass."""
+    exploring: float
+    """How much it counts where candidates are chosen, and the documents whose links are followed."""
+    closer: bool = False
+    """Measured of the candidates alone, once they are chosen: for what is too dear to be looked at everywhere."""
+
+
+TITLES = Signal("titles", "path", lambda s: title_scores(s.corpus, s.question, len(s.measures.norm)), 0.678, 0.25)
+# Counts less in exploring: what is only called like a word of the question is worth showing, not worth following.
+NAMES = Signal("names", "path", lambda s: name_scores(s.corpus, s.question, len(s.measures.norm)), 2.0, 1.0)
+
+SIGNALS: tuple[Signal, ...] = (
+    Signal("coverage", "lexical", lambda s: s.measures.coverage(), 1.0, 1.0),
+    Signal("phrases", "lexical", lambda s: phrase_scores(s.corpus, s.question, s.hits, s.measures), 0.499, 0.2),
+    TITLES,
+    NAMES,
+    Signal(
+        "headings",
+        "path",
+        lambda s: heading_scores(s.corpus, s.question, s.measures, s.candidates),
+        1.0,
+        0.0,
+        closer=True,
+    ),
+    Signal("descriptions", "summaries", lambda s: summary_scores(s.corpus, s.question, s.measures), 0.2, 0.2),
+    Signal("history", "history", lambda s: history_scores(s.corpus, len(s.measures.norm)), 0.5, 0.5),
+    Signal(
+        "proximity",
+        "scans",
+        lambda s: proximity_scores(s.hits, s.measures, s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"]),
+        0.109,
+        0.2,
+    ),
+)
+"""All signals, in the order in which they are measured and added up (docs/explanation/algorithm.md says each in words).
+
+The weights of phrases, titles and proximity come from a random search over all visible questions; names, headings and
+descriptions were set by hand with the same questions in view."""

@@ -7,7 +7,9 @@ import re
 from operator import attrgetter
 
 import pytest
-from documentation import DOCS, REPOSITORY, table_rows
+from documentation import DOCS, REPOSITORY, table_rows, text_of
+
+from lens_lsp.engine.signals import SIGNALS
 
 # Written from the paper: the 13 lines of Algorithm 1, and the numbered equations in order of appearance with their
 # labels, the main text's 11 first, then the supplement's 10 (an align with all but one line unnumbered counts once).
@@ -25,7 +27,8 @@ EQUATIONS = (
 EXPECTED = [(f"A{n}", "–") for n in range(1, LINES + 1)] + [
     (f"E{n}", label or "–") for n, label in enumerate(EQUATIONS, 1)
 ]
-ROWS = table_rows(DOCS / "explanation" / "algorithm.md", "## The table")
+PAGE = DOCS / "explanation" / "algorithm.md"
+ROWS = table_rows(PAGE, "## The table")
 PLACE = re.compile(r"`([^`]+)`")
 
 
@@ -82,3 +85,18 @@ def test_a_row_tells_the_truth_about_the_code(row: list[str]) -> None:
 )
 def test_a_place_exists_only_if_file_and_symbol_do(path: str, symbol: str, expected: bool) -> None:
     assert exists(path, symbol) is expected
+
+
+def weights(name: str) -> dict[str, float]:
+    """The signals of one of the formulas, each with its weight."""
+    formula = re.search(rf"^    {name}\(d\) += (.+(?:\n {{8,}}\+.+)*)", text_of(PAGE), re.MULTILINE)
+    assert formula is not None, name
+    terms = [re.fullmatch(r"(?:([\d.]+) )?([\w ]+)", " ".join(term.split())) for term in formula[1].split("+")]
+    return {term[2]: float(term[1] or 1) for term in terms if term is not None}
+
+
+def test_the_page_has_every_signal_in_order_and_with_its_weights() -> None:
+    rows = [(family, part) for family, part, _ in table_rows(PAGE, "## The signals")]
+    assert rows == [*((signal.family, signal.name) for signal in SIGNALS), ("scans", "links")]
+    assert weights("base") == {signal.name: signal.weight for signal in SIGNALS}
+    assert weights("exploring") == {signal.name: signal.exploring for signal in SIGNALS if signal.exploring}
