@@ -11,7 +11,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 _FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
 _BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
-_DRIVE = re.compile(r"/[A-Za-z]:")
+_DRIVE = re.compile(r"/[A-Za-z]:(/|\Z)")
 _SAFE = "/!$&'()*+,;=:@-._~"
 _WINDOWS = os.name == "nt"
 
@@ -20,8 +20,9 @@ class UriRefused(ValueError):
     """A URI that names no file we may look at; the message says why."""
 
 
-def path_of(uri: str) -> str:
-    """The absolute path of a ``file:`` URI; no part of it is ``.`` or ``..``. Raises `UriRefused`."""
+def path_of(uri: str, *, windows: bool = _WINDOWS) -> str:
+    """The absolute path of a ``file:`` URI as ``windows`` or other systems write it; no part of it is ``.`` or ``..``.
+    Raises `UriRefused`."""
     match = _FILE.fullmatch(uri)
     if match is None:
         raise UriRefused("not a file: URI")
@@ -37,18 +38,18 @@ def path_of(uri: str) -> str:
     if b"\0" in data:
         raise UriRefused("a NUL in a path")
     path = os.fsdecode(data)
-    if _WINDOWS:
-        if not _DRIVE.match(path):
-            raise UriRefused("no drive")
-        path = path[1:].replace("/", "\\")
-    if path.startswith("//") or any(part in (".", "..") for part in re.split(r"[/\\]" if _WINDOWS else "/", path)):
+    if windows and not _DRIVE.match(path):
+        raise UriRefused("no drive")
+    parts = re.split(r"[/\\]" if windows else "/", path)[1:]
+    if path.startswith("//") or "." in parts or ".." in parts:
         raise UriRefused("a path that is not plain")
-    return path.rstrip(os.sep) or os.sep
+    root, separator = (f"{parts.pop(0)}\\", "\\") if windows else ("/", "/")
+    return root + separator.join(parts).rstrip(separator)
 
 
-def uri_of(path: str) -> str:
-    """The ``file:`` URI of an absolute path."""
-    if _WINDOWS:
+def uri_of(path: str, *, windows: bool = _WINDOWS) -> str:
+    """The ``file:`` URI of an absolute path as ``windows`` or other systems write it."""
+    if windows:
         path = "/" + path.replace("\\", "/")
     return "file://" + quote_from_bytes(os.fsencode(path), safe=_SAFE)
 

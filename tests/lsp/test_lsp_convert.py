@@ -8,9 +8,9 @@ from lsprotocol import types
 from lens_lsp.domain.text import Span
 from lens_lsp.lsp.convert import Encoding, Ranges, code_points, encoding_of, units
 
-LINE = "a\u07ff\u0800\uffff\U00010000z"
+LINE = "\x7f\x80\u07ff\u0800\uffff\U00010000z"
 """Characters at both sides of every change of width."""
-WIDTHS = {Encoding.Utf8: (1, 2, 3, 3, 4, 1), Encoding.Utf16: (1, 1, 1, 1, 2, 1), Encoding.Utf32: (1,) * 6}
+WIDTHS = {Encoding.Utf8: (1, 2, 2, 3, 3, 4, 1), Encoding.Utf16: (1, 1, 1, 1, 1, 2, 1), Encoding.Utf32: (1,) * 7}
 
 
 @pytest.mark.parametrize("encoding", list(Encoding))
@@ -21,7 +21,7 @@ def test_every_unit_of_a_line_lies_in_its_character(encoding: Encoding) -> None:
         assert [code_points(LINE, at + unit, encoding) for unit in range(width)] == [count] * width
         at += width
     assert units(LINE, encoding) == at
-    assert [code_points(LINE, beyond, encoding) for beyond in (at, at + 1, 23, 24, 25)] == [6] * 5
+    assert [code_points(LINE, beyond, encoding) for beyond in (at, at + 1, 27, 28, 29)] == [7] * 5
 
 
 def test_below_the_largest_width_of_all_a_line_is_still_counted() -> None:

@@ -54,6 +54,7 @@ def test_a_head_that_gives_a_length(head: bytes) -> None:
         (b"Content-Length: 0000000000003\r\n\r\n", "Content-Length is no number of at most 12 digits"),
         (b"Content-Length: -1\r\n\r\n", "Content-Length is no number of at most 12 digits"),
         (b"Content-Length: \r\n\r\n", "Content-Length is no number of at most 12 digits"),
+        (b"Content-Length: 2:\r\n\r\n{}", "Content-Length is no number of at most 12 digits"),
         (b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n", "two different values of Content-Length"),
         (b"Content-Length: %d\r\n\r\nshort" % (LARGEST + 1), "the stream ended inside a message"),
     ],

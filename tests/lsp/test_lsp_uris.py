@@ -40,43 +40,92 @@ def test_every_name_of_bytes_comes_back(names: list[bytes]) -> None:
         ("file:///a%0Ab", "/a\nb"),
         ("file:///a%FFb", "/a\udcffb"),
         ("file:///a..b/...", "/a..b/..."),
+        ("file:///a%5C..%5Cb", "/a\\..\\b"),
+        ("file:///a//b", "/a//b"),
     ],
 )
 def test_what_editors_write_is_understood(uri: str, path: str) -> None:
-    assert path_of(uri) == path
+    assert path_of(uri, windows=False) == path
 
 
 @pytest.mark.parametrize(
-    "uri",
+    ("uri", "path"),
     [
-        "",
-        "x",
-        "/a",
-        "file:",
-        "file:a",
-        "file://",
-        "file://host/share/a",
-        "file://10.0.0.1/a",
-        "file:////host/share",
-        "file:///%2Fhost/share",
-        "file:///a/../b",
-        "file:///a/%2e%2e/b",
-        "file:///./a",
-        "file:///a%00b",
-        "file:///a\0b",
-        "file:///a%zz",
-        "file:///a?b",
-        "file:///\ud800",
-        "untitled:Untitled-1",
-        "vscode-notebook-cell:/a.ipynb#c1",
-        "http://h/a",
-        "git:/a",
-        " file:///a",
+        ("file:///c%3A/Users/a%20b.md", "c:\\Users\\a b.md"),
+        ("file:///C:/x/", "C:\\x"),
+        ("file:///c%3A/", "c:\\"),
+        ("file:///c:", "c:\\"),
+        ("file:///c:/a%5Cb", "c:\\a\\b"),
     ],
 )
-def test_what_names_no_file_of_ours_is_refused(uri: str) -> None:
-    with pytest.raises(UriRefused):
-        path_of(uri)
+def test_a_path_of_windows_has_its_drive_and_a_drive_its_root(uri: str, path: str) -> None:
+    assert path_of(uri, windows=True) == path
+
+
+@pytest.mark.parametrize(("path", "uri"), [("c:\\Users\\a b.md", "file:///c:/Users/a%20b.md"), ("C:\\", "file:///C:/")])
+def test_a_path_of_windows_becomes_one_with_slashes(path: str, uri: str) -> None:
+    assert uri_of(path, windows=True) == uri
+
+
+@pytest.mark.parametrize(
+    ("uri", "why"),
+    [
+        ("file:///a/b", "no drive"),
+        ("file:///1:/b", "no drive"),
+        ("file:///c:x", "no drive"),
+        ("file:///cc:/x", "no drive"),
+        ("file:////host/share", "no drive"),
+        ("file:///c:/a/../b", "a path that is not plain"),
+        ("file:///c:/a%5C..%5Cb", "a path that is not plain"),
+        ("file:///c:/.", "a path that is not plain"),
+    ],
+)
+def test_windows_has_no_path_for(uri: str, why: str) -> None:
+    with pytest.raises(UriRefused) as caught:
+        path_of(uri, windows=True)
+    assert str(caught.value) == why
+
+
+def test_only_what_uris_keep_for_themselves_is_escaped() -> None:
+    path = "/a (b)!$&'*+,;=:@-._~/#?%[]é.md"
+    assert uri_of(path, windows=False) == "file:///a%20(b)!$&'*+,;=:@-._~/%23%3F%25%5B%5D%C3%A9.md"
+
+
+NO_FILE, ANOTHER_HOST, NOT_PLAIN = "not a file: URI", "a file on another host", "a path that is not plain"
+
+
+@pytest.mark.parametrize(
+    ("uri", "why"),
+    [
+        ("", NO_FILE),
+        ("x", NO_FILE),
+        ("/a", NO_FILE),
+        ("file:", NO_FILE),
+        ("file:a", NO_FILE),
+        ("file://", NOT_PLAIN),
+        ("file://host/share/a", ANOTHER_HOST),
+        ("file://10.0.0.1/a", ANOTHER_HOST),
+        ("file:////host/share", NOT_PLAIN),
+        ("file:///%2Fhost/share", NOT_PLAIN),
+        ("file:///a/../b", NOT_PLAIN),
+        ("file:///a/%2e%2e/b", NOT_PLAIN),
+        ("file:///./a", NOT_PLAIN),
+        ("file:///a%00b", "a NUL in a path"),
+        ("file:///a\0b", "a NUL in a path"),
+        ("file:///a%zz", "a % that escapes nothing"),
+        ("file:///a?b", NO_FILE),
+        ("file:///\ud800", "half a surrogate pair"),
+        ("untitled:Untitled-1", NO_FILE),
+        ("vscode-notebook-cell:/a.ipynb#c1", NO_FILE),
+        ("http://h/a", NO_FILE),
+        ("git:/a", NO_FILE),
+        (" file:///a", NO_FILE),
+    ],
+)
+def test_what_names_no_file_of_ours_is_refused(uri: str, why: str) -> None:
+    with pytest.raises(UriRefused) as caught:
+        path_of(uri, windows=False)
+    assert str(caught.value) == why
 
 
 @given(st.text(max_size=60))
