@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PAUSE = 0.1
 """Seconds between a hint and the check, so that a burst of hints is one check."""
+_APART = 0.3
+"""Seconds between two checks at least, whatever is hinted: a checkout hints ten thousand times."""
 _POLL = 0.5
 """Seconds between two looks at the cited files, whoever watches them."""
 
@@ -44,6 +46,8 @@ class Checks:
         """What the check of a text told about other files, by its URI and theirs: pushed to every client."""
         self._pushed: set[str] = set()
         self._running: asyncio.Task[None] | None = None
+        self._ran = -_APART
+        """When the last check ended, by the loop's clock."""
         self._polling: asyncio.Task[None] | None = None
 
     @property
@@ -126,15 +130,17 @@ class Checks:
             self._running = self._ls.spawn("checks", self._run())
 
     async def _run(self) -> None:
+        clock = asyncio.get_running_loop().time
         try:
             while self._due:
-                await asyncio.sleep(PAUSE)
+                await asyncio.sleep(max(PAUSE, self._ran + _APART - clock()))
                 due, self._due = self._due, set()
                 if self.pulled:
                     await self._ls.workspace_diagnostic_refresh_async(None)
                 else:
                     for uri in sorted(due):
                         await self._push(uri)
+                self._ran = clock()
         finally:
             self._running = None
 

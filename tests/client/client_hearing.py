@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from lens_lsp.client.client import unhandled
 
 T = TypeVar("T")
-PATIENCE = 30.0
+PATIENCE = 120.0
 Answering = Callable[[Any], Awaitable[object]]
 
 

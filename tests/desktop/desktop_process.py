@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from tests.lsp.lsp_client import wait_until
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 @dataclass(frozen=True, slots=True)

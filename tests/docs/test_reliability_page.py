@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import re
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from documentation import DOCS, REPOSITORY
 
 from tests.soak import page
-from tests.soak.__main__ import ROWS, chosen
+from tests.soak.__main__ import ROWS, Record, chosen
 from tests.soak.attacks import FAULTS, TABLES
 from tests.soak.rows import SIZES, count
 
@@ -85,6 +86,34 @@ def test_of_several_lines_the_larger_size_counts_and_then_the_last() -> None:
         {"row": "a", "leftOut": "x", "size": "next"},
     ]
     assert page.latest(lines)["a"]["n"] == 3
+
+
+def test_a_later_line_that_did_not_pass_counts_whatever_its_size() -> None:
+    lines = [
+        {"row": "a", "size": "first", "passes": True},
+        {"row": "a", "size": "quick", "passes": False, "n": 4, "bad": 1},
+        {"row": "L02", "kind": "tests", "passes": False, "n": 5},
+    ]
+    assert page.latest(lines)["a"]["n"] == 4
+    assert page.passed(page.latest(lines)["L02"]) == "**5, did not pass**"
+
+
+def test_a_row_that_was_left_out_says_why_until_it_ran() -> None:
+    left = {"row": "failing-disk", "size": "quick", "leftOut": "/dev/fuse: not permitted"}
+    assert any("left out: /dev/fuse: not permitted" in line for line in page.soaks(page.latest([left])))
+    assert page.latest([left, {"row": "failing-disk", "n": 2}])["failing-disk"]["n"] == 2
+
+
+def test_a_line_takes_the_place_of_the_one_about_its_row_at_its_size(tmp_path: Path) -> None:
+    file = tmp_path / "soak.jsonl"
+    for n, (row, size) in enumerate([("a", "first"), ("b", "quick"), ("a", "quick"), ("b", "quick")]):
+        Record(file).add({"row": row, "size": size, "n": n, "passes": n != 3})
+    kept = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [(line["row"], line["size"], line["n"]) for line in kept] == [
+        ("a", "first", 0),
+        ("a", "quick", 2),
+        ("b", "quick", 3),
+    ]
 
 
 def test_the_page_is_current() -> None:

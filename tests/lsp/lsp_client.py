@@ -17,7 +17,7 @@ from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SERVE = (sys.executable, "-m", "lens_lsp", "serve")
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds that an answer may take on a busy machine before a test gives up."""
 
 Message = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.lsp.lsp_client import LspProcess, Message, wait_until
+from tests.lsp.lsp_client import PATIENCE, LspProcess, Message, wait_until
 
 CAPABILITIES: Message = {
     "general": {"positionEncodings": ["utf-32"]},
@@ -96,7 +96,7 @@ class Editor(LspProcess):
         """What the user was told."""
         return [each["message"] for each in self.notifications("window/showMessage")]
 
-    def wait(self, condition: Any, seconds: float = 30.0) -> None:
+    def wait(self, condition: Any, seconds: float = PATIENCE) -> None:
         """Wait until something is so of what the server says and what the editor shows."""
         assert wait_until(condition, seconds), (self.messages(), self.errors[-800:])
 

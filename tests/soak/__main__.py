@@ -3,8 +3,9 @@
 ``python -m tests.soak --size quick`` runs the harnesses one after the other, then the tests that stand for lines, and
 prints a JSON line for each: what was tried how often (``n``), what was wrong (``bad``), the bound, the seed, and what
 the control was caught at. ``--only messages L02`` runs some rows, by their name or by a line of the tables; ``--kind
-soak`` leaves the tests out, ``--kind tests`` the harnesses; ``--out FILE`` writes the lines there, too. It exits with 1
-if a row did not pass. A row whose data is not there (``LENS_DATA``) is said to be left out.
+soak`` leaves the tests out, ``--kind tests`` the harnesses. ``--out FILE`` writes the lines there, too, whether they
+passed or not, each behind the others and in place of an older one about the same row at the same size. It exits with 1
+if a row did not pass. A row whose data (``LENS_DATA``) or file system is not there is said to be left out, and why.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tests.soak.attacks import FAULTS
 from tests.soak.rows import EVIDENCE, PROTOCOL, SIZES, Row, count
+from tests.soak.rows_files import FILES
 from tests.soak.rows_kept import MODELS, STORE
 
-ROWS = (*PROTOCOL, *EVIDENCE, *STORE, *MODELS)
+ROWS = (*PROTOCOL, *EVIDENCE, *FILES, *STORE, *MODELS)
 REPOSITORY = Path(__file__).resolve().parents[2]
 LONGEST = {"quick": 600, "first": 4 * 3600, "next": 48 * 3600}
 """Seconds until a harness is given up."""
@@ -73,6 +75,8 @@ def soaked(row: Row, size: str, seed: int) -> dict[str, Any]:
         status, output, errors = -1, "", f"not done after {LONGEST[size]} s"
     reports = [json.loads(each) for each in output.splitlines() if each.startswith("{")]
     report = next((each for each in reports if row.figure in (None, each.get("figure"))), {})
+    if "leftOut" in report:
+        return line | {"leftOut": report["leftOut"]}
     return (
         line
         | {
@@ -138,6 +142,28 @@ def chosen(only: Sequence[str]) -> tuple[list[Row], list[str]]:
     return [row for row in ROWS if {row.name, *row.covers} & set(only)], [name for name in tested if name in only]
 
 
+class Record:
+    """The lines of a file, if there is one: a new line takes the place of the one about its row at its size."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lines: dict[tuple[str, str], str] = {}
+        if path is not None and path.exists():
+            for text in path.read_text(encoding="utf-8").splitlines():
+                self._keep(json.loads(text), text)
+
+    def _keep(self, line: Mapping[str, Any], text: str) -> None:
+        key = str(line["row"]), str(line.get("size", ""))
+        self._lines.pop(key, None)
+        self._lines[key] = text
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Note a line, in the file at once: what comes next may be killed."""
+        self._keep(line, json.dumps(line, ensure_ascii=False))
+        if self._path is not None:
+            self._path.write_text("".join(f"{text}\n" for text in self._lines.values()), encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--size", choices=SIZES, default="quick")
@@ -148,20 +174,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     rows, tested = chosen(options.only)
     about = circumstances()
+    record = Record(options.out)
     failed: list[str] = []
-    with open(options.out or os.devnull, "w", encoding="utf-8") as out:
 
-        def tell(line: dict[str, Any]) -> None:
-            text = json.dumps(line | about, ensure_ascii=False)
-            print(text, flush=True)
-            print(text, file=out, flush=True)
-            if not line.get("passes", "leftOut" in line):
-                failed.append(str(line["row"]))
+    def tell(line: dict[str, Any]) -> None:
+        print(json.dumps(line | about, ensure_ascii=False), flush=True)
+        record.add(line | about)
+        if not line.get("passes", "leftOut" in line):
+            failed.append(str(line["row"]))
 
-        for row in () if options.kind == "tests" else rows:
-            tell(soaked(row, options.size, options.seed))
-        for line in proven(() if options.kind == "soak" else tested):
-            tell(line)
+    for row in () if options.kind == "tests" else rows:
+        tell(soaked(row, options.size, options.seed))
+    for line in proven(() if options.kind == "soak" else tested):
+        tell(line)
     if failed:
         print(f"did not pass: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -203,8 +203,6 @@ FILES = {
             _OPENING + "a_file_one_may_not_read_is_skipped_for_its_permission",
             "corpus/test_cache.py::test_a_file_that_vanished_since_it_was_listed_is_reported",
         ),
-        control="a file that may be read again is found: test_a_file_that_can_be_read_after_all_is_no_longer_reported",
-        not_tried="EIO and ESTALE of a failing disk",
     ),
     "F07": Fault(
         "a slow file system",

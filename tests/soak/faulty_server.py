@@ -1,10 +1,11 @@
 """A real server that a harness gave faults: ``python -m tests.soak.faulty_server [fault ...]``.
 
-``unwatched``: nobody watches files and nobody looks. ``unpolled``: nobody looks, whatever is watched. ``killable``:
-``test/kill`` stops the watch, ``how`` is ``threads``, ``queue`` (its descriptor leads nowhere from then on) or
-``watches`` (the system forgets them). ``trusting``: what was read once is what files say. ``unverified``:
-citations stand where they stood. ``gated``: it stops at every point of a question and of a check, says so over the
-socket ``LENS_GATE`` and goes on when it is answered; what it sends says in ``began`` when its last look began.
+``unwatched``: nobody watches files and nobody looks. ``unpolled``: nobody looks, whatever is watched. ``hasty``: as
+``unpolled``, and every hint is followed at once. ``killable``: ``test/kill`` stops the watch, ``how`` is ``threads``,
+``queue`` (its descriptor leads nowhere from then on) or ``watches`` (the system forgets them). ``trusting``: what was
+read once is what files say. ``unverified``: citations stand where they stood. ``unforgiving``: an error of the system
+ends whatever met it. ``gated``: it stops at every point of a question and of a check, says so over the socket
+``LENS_GATE`` and goes on when it is answered; what it sends says in ``began`` when its last look began.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ def unpolled() -> None:
     async def nothing(self: checks.Checks) -> None: ...
 
     checks.Checks._poll = nothing  # type: ignore[method-assign]
+
+
+def hasty() -> None:
+    unpolled()
+    checks.PAUSE = checks._APART = 0.0
 
 
 def killable() -> None:
@@ -84,6 +90,15 @@ def unverified() -> None:
         return Checked(citation, CitationState.VERIFIED, citation.span, now.origin.sha256)
 
     sources.verify = verify
+
+
+def unforgiving() -> None:
+    from lens_lsp.corpus import files, opening, walk
+
+    def raised(error: OSError) -> Any:
+        raise error
+
+    opening.skipped = files.skipped = walk.skipped = raised
 
 
 class Gate:
@@ -179,9 +194,11 @@ def _gate_checks(gate: Gate) -> None:
 FAULTS: dict[str, Callable[[], None]] = {
     "unwatched": unwatched,
     "unpolled": unpolled,
+    "hasty": hasty,
     "killable": killable,
     "trusting": trusting,
     "unverified": unverified,
+    "unforgiving": unforgiving,
     "gated": gated,
 }
 

@@ -122,7 +122,7 @@ PROTOCOL = (
     ),
     Row(
         "flood",
-        ("L07", "F09"),
+        ("L07",),
         "requests, changes and events as fast as they are taken: nothing is lost, a request is answered soon",
         "0 lost, 99 of 100 within 500 ms",
         "a server that takes messages without bound",

@@ -1,0 +1,197 @@
+"""Questions over a disk that fails: what cannot be read is named, everything else is searched, and nothing is over.
+
+``python -m tests.soak.failing_disk --asks 200 --seed 1`` shows a folder through a file system of ours (`FaultyDisk`)
+and asks one real server as often. For every other question some files and folders fail: looked up, opened, listed or
+read, at once or midway, with EIO, ESTALE, ENOENT or EACCES. Each question must end in an answer that proves what the
+sound files hold; what fails must be named among what was not searched, and proven again by the question after it. It
+prints one JSON line and exits with 1 otherwise, and if a server that lets the system's errors through is as good. Where
+nothing can be mounted it says so (``leftOut``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.lsp.lsp_client import LspProcess, environment
+from tests.soak.faulty_disk import FaultyDisk, Unmountable, sound
+from tests.soak.lsp_drift import command
+
+NOTES = 24
+FOLDERS = ("", "letters/", "plans/")
+MOST = 5
+CONTROL_ASKS = 8
+ERRORS = (errno.EIO, errno.ESTALE, errno.ENOENT, errno.EACCES)
+OF_FILES = ("lookup", "open", "read", "read on")
+OF_FOLDERS = ("open", "opendir", "readdir")
+LONG = "Nothing of the kind stands here.\n" * 6_000
+"""More than is read in one request of the kernel."""
+
+
+@dataclass
+class Tally:
+    """What came of a number of questions."""
+
+    asked: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    """By what failed and how."""
+    named: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def member(number: int) -> str:
+    return "BDGKLM"[number // 4] + ("arlow", "enstead", "iveson", "urrick")[number % 4]
+
+
+def fact(number: int) -> str:
+    return f"The locker of {member(number)} is opened with the word {member(number)[::-1].lower()}."
+
+
+def question(number: int) -> str:
+    return f"Which word opens the locker of {member(number)}?"
+
+
+def made(folder: Path) -> dict[str, int]:
+    """Notes in three folders, each with a fact of its own; the number of each by its path."""
+    notes = {}
+    for number in range(NOTES):
+        path = f"{FOLDERS[number % 3]}note-{number}.md"
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(f"# Note {number}\n\n{fact(number)}\n\n{LONG if number % 4 == 0 else ''}")
+        notes[path] = number
+    return notes
+
+
+class Failing:
+    """Some paths fail, each in one way."""
+
+    def __init__(self, draw: random.Random, notes: Sequence[str]) -> None:
+        self.ways: dict[str, tuple[str, int]] = {}
+        if draw.random() < 0.3:
+            self.ways[draw.choice(FOLDERS[1:]).rstrip("/")] = draw.choice(OF_FOLDERS), draw.choice(ERRORS)
+        for path in draw.sample(notes, draw.randint(1, MOST)):
+            long = int(path[:-3].rpartition("-")[2]) % 4 == 0
+            self.ways[path] = draw.choice(OF_FILES[: 4 if long else 3]), draw.choice(ERRORS)
+
+    def __call__(self, what: str, path: str) -> int:
+        way, error = self.ways.get(path, ("", 0))
+        return error if way == what or (way == "open" and what == "opendir") else 0
+
+    def missed(self, path: str) -> bool:
+        """Whether a note is out of reach."""
+        return path in self.ways or path.rpartition("/")[0] in self.ways
+
+
+def skipped(result: dict[str, Any]) -> set[str]:
+    return {skip["path"].rstrip("/") for skip in result["coverage"]["skipped"]}
+
+
+class Asker:
+    """One server, one disk."""
+
+    def __init__(self, server: LspProcess, disk: FaultyDisk, folder: Path, seed: int, tally: Tally) -> None:
+        self._server = server
+        self._disk = disk
+        self._folder = folder
+        self._notes = made(folder)
+        self._draw = random.Random(seed)
+        self._tally = tally
+        self._gone: list[str] = []
+        """What failed last."""
+
+    def ask(self) -> None:
+        """A question while some files fail, or about one that did."""
+        paths = list(self._notes)
+        failing = Failing(self._draw, paths) if self._tally.asked % 2 == 0 else None
+        self._disk.fault = failing or sound
+        if failing is None:
+            path = self._draw.choice(self._gone)
+        else:
+            path = self._draw.choice([each for each in paths if not failing.missed(each)])
+            self._gone = [each for each in paths if failing.missed(each)]
+            for each in self._gone:  # what is as it was is not read again
+                self._change(each)
+        self._tally.asked += 1
+        method, key = self._draw.choice([("lens/ask", "question"), ("lens/find", "query")])
+        answer = self._server.ask(method, {key: question(self._notes[path])}, 120)
+        self._disk.fault = sound
+        if "error" in answer:
+            self._tally.wrong.append(f"{failing and failing.ways}: {answer['error']}")
+            return
+        result = answer["result"]
+        if not any(fact(self._notes[path]) in item["quote"] for item in result["evidence"]):
+            quotes = [item["quote"][:80] for item in result["evidence"]]
+            self._tally.wrong.append(f"{path} was not found: {failing and failing.ways}, {quotes}")
+        self._named(failing, skipped(result))
+
+    def _change(self, path: str) -> None:
+        with open(self._folder / path, "a") as note:
+            note.write(f"Changed before question {self._tally.asked}.\n")
+
+    def _named(self, failing: Failing | None, told: set[str]) -> None:
+        ways = failing.ways if failing else {}
+        for path, (what, error) in ways.items():
+            self._tally.faults[f"{what} {errno.errorcode[error]}"] += 1
+            above = path.rpartition("/")[0]
+            if path in told or above in told:
+                self._tally.named += 1
+            elif error != errno.ENOENT:  # what is not there is no file that was not searched
+                self._tally.wrong.append(f"{path} is not named: {what} {errno.errorcode[error]}")
+        if not ways and told:
+            self._tally.wrong.append(f"still not searched: {sorted(told)[:3]}")
+
+
+def run(asks: int, seed: int = 1, *, unforgiving: bool = False) -> Tally:
+    """Raises `Unmountable`."""
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as base:
+        folder, place = Path(base) / "disk", Path(base) / "notes"
+        folder.mkdir()
+        place.mkdir()
+        faults = ["unforgiving"] if unforgiving else []
+        with FaultyDisk(folder, place) as disk, LspProcess(environment(Path(base)), command(*faults)) as server:
+            asker = Asker(server, disk, folder, seed, tally)
+            server.begin(place)
+            while tally.asked < asks:
+                asker.ask()
+            if server.leave() != 0 or b"Traceback" in server.errors:
+                tally.wrong.append(f"it left with {server.process.returncode}: {server.errors[-300:]!r}")
+    return tally
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--asks", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    try:
+        tally = run(options.asks, options.seed)
+        control = run(CONTROL_ASKS, options.seed, unforgiving=True)
+    except Unmountable as error:
+        print(json.dumps({"figure": "failing-disk", "leftOut": str(error)}))
+        return 0
+    row = {
+        "figure": "failing-disk",
+        "n": tally.asked,
+        "bad": len(tally.wrong),
+        "faults": dict(sorted(tally.faults.items())),
+        "failed": sum(tally.faults.values()),
+        "named": tally.named,
+        "wrong": tally.wrong[:12],
+        "controlBad": len(control.wrong),
+    }
+    print(json.dumps(row))
+    return 0 if not tally.wrong and tally.named and control.wrong else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
