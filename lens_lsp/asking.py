@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.answering import Answering, Surroundings
 from lens_lsp.engine.first_look import WORTH, FirstLook

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats.table import reader_for
@@ -18,6 +18,7 @@ from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.walk import discover
 from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Position
 from lens_lsp.knowledge.answer_files.reading import Citing, Fault, read_citing
 from lens_lsp.sources import NO_BUFFERS, Sources

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from lens_lsp.corpus.texts import Key
@@ -18,6 +18,7 @@ from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.cluster import Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn
 from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.recall import Recalled, Recollection, Remembered
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer

@@ -6,13 +6,14 @@ Nothing here may cost an answer. A store that cannot be read or written is said 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.cluster import Asked
 from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.answering import Answering
 from lens_lsp.engine.reading import Reading
 from lens_lsp.engine.recall import Recollection

@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType, TracebackType
 
 from lens_lsp.corpus.extraction import recognised
@@ -25,6 +25,7 @@ from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.edits import History
 from lens_lsp.domain.errors import PathNotFound, PathRefused
 from lens_lsp.domain.model import Document, Evidence, SkipReason, Structure
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Position, SourceText
 from lens_lsp.knowledge.citations import follow, lost, record, record_blind, verify
 

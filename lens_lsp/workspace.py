@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeVar
 
 from lens_lsp.corpus.cache import TextCache
@@ -19,6 +19,7 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.domain.model import Skip, Stage
+from lens_lsp.domain.records import dataclass
 
 FIRST = 1.3
 """Seconds for which documents are read before a question has shown anything."""

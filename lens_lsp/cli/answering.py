@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, markdown_link, opened_at
@@ -10,9 +9,10 @@ from lens_lsp.cli.terminal import printable
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links
 from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.regexes import regex
 from lens_lsp.wire.clusters import moment
 
-_MARKER = re.compile(r"\[(\d+)\](?![(:])")
+_MARKER = regex(r"\[(\d+)\](?![(:])")
 
 
 def text_answer(answer: Answer, places: Places, style: Style) -> str:

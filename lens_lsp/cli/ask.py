@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.domain.answer import Answer, Mode, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, UsageError
 from lens_lsp.domain.events import Answered, Event
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.ledger import Budget, Limits
 from lens_lsp.settings.settings import CommandLine, Settings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from time import monotonic
 
 from lens_lsp.corpus.encoding import decode
@@ -15,6 +14,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.documents.kinds import kind_for, missing
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.records import dataclass
 
 _LARGE = 16 << 20
 """Bytes from which a file is counted without looking into it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lens_lsp import __version__
 from lens_lsp.checking import Report, check
@@ -20,6 +19,7 @@ from lens_lsp.cli.terminal import coloured, open_output, printable, printable_pa
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.settings.settings import CommandLine
 from lens_lsp.upkeep import kept_citations
 from lens_lsp.wire.check import check_annotations, check_json, check_sarif, message

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lens_lsp.checking import Report, check
@@ -19,6 +18,7 @@ from lens_lsp.cli.terminal import coloured, open_output, printable, printable_pa
 from lens_lsp.domain.cluster import Cluster
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.inert import inert_json
+from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.clusters import live
 from lens_lsp.knowledge.export import cluster_markdown, file_name, graph_mermaid
 from lens_lsp.store.store import Store

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
 from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.consents import Consent, Consents, consent_file
 
 _YES = frozenset({"y", "yes"})

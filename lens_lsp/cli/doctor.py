@@ -10,7 +10,6 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.settings import Settings
 from lens_lsp.settings.sources import PROJECT_FILE, user_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
@@ -16,6 +16,7 @@ from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, searched, settled
 from lens_lsp.cli.terminal import coloured, is_terminal, open_output, put, put_json, tell
 from lens_lsp.domain.model import Coverage, Evidence, Findings
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lens import Lens
 from lens_lsp.settings.settings import CommandLine
 from lens_lsp.wire import findings_json

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.cli.searching import HERE
 from lens_lsp.cli.terminal import tell
 from lens_lsp.cli.workspace import workspace_of
+from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 from urllib.parse import quote as percent_encoded
 
@@ -14,6 +14,7 @@ from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.domain.inert import inert_markdown
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.places_shown import has_own_places, link_fragment, shown_locator, shown_place
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Position
 
 _INDENT = "    "

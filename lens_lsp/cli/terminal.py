@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from typing import TextIO
@@ -16,8 +15,9 @@ from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import inert_json as inert_json
 from lens_lsp.domain.inert import printable as printable
 from lens_lsp.domain.inert import printable_path as printable_path
+from lens_lsp.domain.regexes import regex
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 class ReaderGone(Exception):

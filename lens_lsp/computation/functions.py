@@ -7,7 +7,7 @@ Rules that need saying: ``months`` and ``years`` count whole ones, ``change`` is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cmp_to_key, reduce
 
@@ -18,6 +18,7 @@ from lens_lsp.computation.units import ONE, Dimension, compatible, from_base, to
 from lens_lsp.computation.values import NUMERIC, Kind, Value, dated, is_year, quantity
 from lens_lsp.computation.writing import half_up
 from lens_lsp.domain.errors import ComputationError
+from lens_lsp.domain.records import dataclass
 
 _MOST_PLACES = 12
 

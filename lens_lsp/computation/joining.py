@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from lens_lsp.computation.dates import CalendarDate
 from lens_lsp.computation.units import ONE, Dimension, convert
 from lens_lsp.computation.values import Kind, Value, dated, is_year, quantity
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
-_RANGE = re.compile(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
-_MARKS_ONLY = re.compile(r"[*_` ]*")
-_BETWEEN = re.compile(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
-_LOOSE = re.compile(r",? | and |, and |")
-_TIGHT = re.compile(r" ?")
+_RANGE = regex(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
+_MARKS_ONLY = regex(r"[*_` ]*")
+_BETWEEN = regex(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
+_LOOSE = regex(r",? | and |, and |")
+_TIGHT = regex(r" ?")
 _LONGEST_GAP = 12
 _PARTS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("arcmin", "arcsec")}
 

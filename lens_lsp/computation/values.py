@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 
 from lens_lsp.computation.dates import CalendarDate, Precision, agrees
 from lens_lsp.computation.units import ONE, Dimension, Unit, compatible, to_base
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 
 

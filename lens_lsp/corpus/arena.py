@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.matcher import Bytes, Ints
+from lens_lsp.domain.records import dataclass
 
 SEPARATOR = 0xFF
 _END = bytes((SEPARATOR,))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.domain.model import Skip
+from lens_lsp.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

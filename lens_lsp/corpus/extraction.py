@@ -16,7 +16,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from lens_lsp.corpus.opening import Skipped
 from lens_lsp.documents.kinds import Kind, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.kept_extractions import KeptExtractions

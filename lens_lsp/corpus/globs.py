@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from lens_lsp.domain.regexes import regex
+
 GLOB_LIMIT = 1000
 """Lines of one list with real globs (not just ``name``, ``*.end``, ``start*``) that are honoured."""
 
@@ -33,8 +35,8 @@ _POSIX_CLASSES = {
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
-_SPECIAL = re.compile(r"[*?\[\\]")
-_POSIX_CLASS = re.compile(r"\[:([^\]:]*):\]")
+_SPECIAL = regex(r"[*?\[\\]")
+_POSIX_CLASS = regex(r"\[:([^\]:]*):\]")
 
 
 class _Rule(NamedTuple):

@@ -10,7 +10,7 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import filterfalse, repeat
 from operator import contains
 
@@ -30,6 +30,7 @@ from lens_lsp.corpus.utf_8 import is_utf_8
 from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.documents.model import Extracted
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.records import dataclass
 
 YOUNG_NS = 2_000_000_000
 """How long after it was written a file may be written again without a change of its times."""

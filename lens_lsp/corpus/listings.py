@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from lens_lsp.corpus.ignore import IgnoreRules
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.model import Skip
+from lens_lsp.domain.records import dataclass
 
 _YOUNG_NS = 2_000_000_000
 # On these every change of a folder moves its times at once. Not on FAT, nor through most network and user-space

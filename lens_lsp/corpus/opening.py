@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Iterator
 from types import TracebackType
 
 from lens_lsp.domain.errors import PathNotFound, PathRefused
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.regexes import regex
 
 Handle = int | str
 """An open folder: its descriptor, or its real path where the system opens by name only."""
@@ -53,7 +53,7 @@ _REASONS = {
 }
 _AT_ONCE = 1 << 30
 _GROWTH = 64 << 20
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 _WINDOWS = os.name == "nt"
 
 

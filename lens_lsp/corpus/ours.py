@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -31,21 +30,23 @@ from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.front_matter import read_front_matter
 from lens_lsp.corpus.matcher import Matcher, matcher
 from lens_lsp.corpus.needles import Literal
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
-_OPENING = re.compile(_MARKS)
-_MARK = re.compile(
+_OPENING = regex(_MARKS)
+_MARK = regex(
     r"<!--[ \t]{0,8}lens:(?P<kind>begin|end)(?![\w-])[ \t]{0,8}(?P<id>(?:(?!--)[^\s<>]){0,200})"
     r"(?:[^<>\r\n]{0,200}-->)?"
 )
-_BREAK = re.compile(r"[\r\n]")
-_FENCE = re.compile(rf"(?:^|(?<=[\r\n])){_MARKS}(?P<marks>`{{3,}}|~{{3,}})(?P<rest>[^\r\n]*)")
+_BREAK = regex(r"[\r\n]")
+_FENCE = regex(rf"(?:^|(?<=[\r\n])){_MARKS}(?P<marks>`{{3,}}|~{{3,}})(?P<rest>[^\r\n]*)")
 _FENCES = ("---", "+++")
-_CLOSING = {fence: re.compile(rf"[\r\n]{re.escape(fence)}[^\S\r\n]*(?=[\r\n]|\Z)") for fence in _FENCES}
+_CLOSING = {fence: regex(rf"[\r\n]{re.escape(fence)}[^\S\r\n]*(?=[\r\n]|\Z)") for fence in _FENCES}
 _LONGEST_FRONT = 1 << 16
 """Code points of front matter within which ``lens: answer/…`` is looked for."""
-_FIRST_KEY = re.compile(r"...[^\S\r\n]*(?:\r\n|\r|\n)[ \t]*lens[ \t]*[:=][ \t]*[\"']?answer/", re.IGNORECASE)
+_FIRST_KEY = regex(r"...[^\S\r\n]*(?:\r\n|\r|\n)[ \t]*lens[ \t]*[:=][ \t]*[\"']?answer/", re.IGNORECASE)
 """How the front matter of an answer begins: what is longer, by many sources, is known by it alone."""
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.opening import Root, Skipped, skipped
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Position
 
 LARGE = 8 << 20

@@ -11,9 +11,9 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 
 DENIED: tuple[str, ...] = (
     # keys and certificates

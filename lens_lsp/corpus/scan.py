@@ -12,7 +12,6 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from lens_lsp.corpus.arena import Chunk
 from lens_lsp.corpus.matcher import Bytes, Ints, matcher
 from lens_lsp.corpus.needles import Literal
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import MAX_SUFFIX, stem
 
 Mask = NDArray[np.bool_]

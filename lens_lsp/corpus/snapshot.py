@@ -8,9 +8,8 @@ editor stays one.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.extraction import LARGEST, extractions
@@ -24,12 +23,14 @@ from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.domain.edits import History
 from lens_lsp.domain.model import Document, Origin, SkipReason, Structure, TextSource
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
 
 _HEAD = 1 << 16
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

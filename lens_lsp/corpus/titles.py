@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from lens_lsp.corpus.formats.table import FORMAT_SUFFIXES
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, bigrams, key, runs, stem
 
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
+_PARENTHESIS = regex(r"\s*\([^)]*\)\s*$")
 _LONGEST = 8
 
 

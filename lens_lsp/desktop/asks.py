@@ -6,11 +6,12 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from lens_lsp.client.client import CANCELLED, Refused, ServerGone
 from lens_lsp.desktop.feeds import Feed
+from lens_lsp.domain.records import dataclass
 
 MOST = 50
 """Questions that are kept, those that run among them."""

@@ -6,11 +6,12 @@ The field names are those of schema ``lens.answer/1`` (docs/reference).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from lens_lsp.domain.model import Coverage, Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Intent
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 
 

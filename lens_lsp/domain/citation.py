@@ -6,10 +6,10 @@ hash of the source, so that a citation can be checked by anyone who has the file
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from lens_lsp.domain.model import Locator, SkipReason, TextSource
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 
 

@@ -6,11 +6,10 @@ are identified by their content, so that the union of two clusters does not depe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lens_lsp.domain.answer import Computation, Mode, RequirementStatus, Status
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
 
 from lens_lsp.domain.answer import Answer, Arm, Mode, StopReason
 from lens_lsp.domain.model import Evidence, RankedDocument
 from lens_lsp.domain.observation import ObservationTable, Verdict
 from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 
 

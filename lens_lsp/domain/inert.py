@@ -10,28 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from lens_lsp.domain.regexes import regex
+
 UNSAFE = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
 """Characters, as the inside of a regular expression's set, that steer what shows them; beside C0."""
 
-_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-_LINE_END = re.compile(r"\r\n|\r")
-_CONTROL = re.compile(f"[\x00-\x08\x0e-\x1f{UNSAFE}]")
-_PAGE_BREAK = re.compile("[\x0b\x0c]")
-_IN_NAME = re.compile(f"[\x00-\x1f{UNSAFE}]")
-_IN_JSON = re.compile(f"[{UNSAFE}]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SEQUENCE = regex(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
+_LINE_END = regex(r"\r\n|\r")
+_CONTROL = regex(f"[\x00-\x08\x0e-\x1f{UNSAFE}]")
+_PAGE_BREAK = regex("[\x0b\x0c]")
+_IN_NAME = regex(f"[\x00-\x1f{UNSAFE}]")
+_IN_JSON = regex(f"[{UNSAFE}]")
+_SURROGATE = regex("[\ud800-\udfff]")
 _SOURCE = r"(?i:(?<=src)|(?<=href)|(?<=placeholder))\s*="
 """Attributes of HTML with an address: editors offer these as links also where the tag begins with a backslash."""
-_MARKDOWN_ACTIVE = re.compile(rf"[\\`*_\[\]<>#|~$:@]|!(?=[-\[])|&(?=#?\w+;)|(?<=[wW]{{3}})\.|{_SOURCE}")
+_MARKDOWN_ACTIVE = regex(rf"[\\`*_\[\]<>#|~$:@]|!(?=[-\[])|&(?=#?\w+;)|(?<=[wW]{{3}})\.|{_SOURCE}")
 _LIVE = rf"!(?=\[)|<(?=[A-Za-z/!?])|(?<=\])[(:]|&(?=#?\w+;)|:(?=//)|(?<=[wW]{{3}})\.|{_SOURCE}"
 """Images, HTML, links and their definitions, entities (which could spell any of these), bare addresses of the web."""
 _MARKDOWN_LIVE, _LIVE_OR_CODE = (
-    re.compile(rf"(?<!\\)((?:\\\\)*+)({what})")  # after an odd number of backslashes it is not
+    regex(rf"(?<!\\)((?:\\\\)*+)({what})")  # after an odd number of backslashes it is not
     for what in (_LIVE, rf"{_LIVE}|`|~\Z")
 )
 # GitHub links a mail address whatever is escaped in it, but not in code.
 _ADDRESS = r"(?<=[\w.+\\:-])@(?=[\w+\\@-]*+\.)[\w.+\\@-]+"
-_MAIL = re.compile(rf"(?<![\\`])`([\w.+\\-]++{_ADDRESS})`(?!`)|(?<![\w.+\\@-])@*[\w.+\\-]*+{_ADDRESS}(?<!\.)")
+_MAIL = regex(rf"(?<![\\`])`([\w.+\\-]++{_ADDRESS})`(?!`)|(?<![\w.+\\@-])@*[\w.+\\-]*+{_ADDRESS}(?<!\.)")
 
 
 def printable(text: str) -> str:

@@ -7,9 +7,10 @@ fact the question needs, *evidence* a quote that was checked against the source 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Position, Span
 
 Locator = Mapping[str, int | str]

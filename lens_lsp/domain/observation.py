@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 
 

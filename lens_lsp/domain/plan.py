@@ -6,8 +6,9 @@ transformation rules that combine them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from lens_lsp.domain.records import dataclass
 
 MOST_REQUIREMENTS = 8
 """K at most: what one plan may ask for."""

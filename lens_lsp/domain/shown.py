@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 from lens_lsp.domain.model import Block
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 
 MOST_CONTEXT = 400

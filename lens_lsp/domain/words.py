@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 
-WORD = re.compile(r"[a-z0-9]+")
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
+
+WORD = regex(r"[a-z0-9]+")
 """A word of folded text in the alphabet that has word boundaries we check byte by byte."""
 
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NON_ASCII = regex(r"[^\x00-\x7f]+")
 
 # Letters that NFKD leaves alone although a reader types them without the mark, and typographic
 # punctuation that is typed in its plain form.
@@ -132,7 +134,7 @@ _UNSPACED = (
 )
 # Vowel signs and the like that folding keeps, from N'Ko to Vedic: parts of a word, though no letters to `re`.
 _MARKS = "".join(chr(code) for code in range(0x0780, 0x1D00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
-_RUN = re.compile(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_](?:[^\W_]|[{_MARKS}])*)")
+_RUN = regex(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_](?:[^\W_]|[{_MARKS}])*)")
 
 
 def runs(folded: str) -> list[Run]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from lens_lsp.computation.condition import meets
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.domain.plan import MatchRule, Unit
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, stem
 from lens_lsp.engine.measure import counted, distinct

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.domain.answer import Answer, Arm, Mode, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
@@ -18,6 +18,7 @@ from lens_lsp.domain.inert import inert_markdown, printable
 from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Intent
+from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.engine.facts import Combined, combine, facts_of
 from lens_lsp.engine.localise import peaks_of, ranking

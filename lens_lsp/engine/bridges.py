@@ -7,11 +7,11 @@ the oracle has said what is proven, so a document counts by the words of the que
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits
+from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Measures
 from lens_lsp.engine.question import Question

@@ -7,11 +7,12 @@ ones dropped, boundaries expanded for reading, and every item keeps its trace.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.model import Document
 from lens_lsp.domain.observation import Verdict
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import key
 from lens_lsp.engine.passage import region

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.texts import Key
+from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.phrases import Phrases
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.observation import Region
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, Shown, tokens
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.disclosure import disclosed

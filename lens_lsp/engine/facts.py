@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lens_lsp.computation.expression import evaluate
 from lens_lsp.computation.reading import find_values
@@ -20,16 +20,18 @@ from lens_lsp.domain.answer import Computation, RequirementStatus
 from lens_lsp.domain.errors import ComputationError
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Combination, Intent, Plan, Requirement
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key
 from lens_lsp.engine.aggregate import Matches
 from lens_lsp.engine.consolidate import Item
 from lens_lsp.oracle.base import Fact
 from lens_lsp.oracle.enumerations import count_items
 
-_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
-_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
-_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
-_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
+_EITHER = regex(r"\bor\b", re.IGNORECASE)
+_PACE = regex(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
+_OVER_TIME = regex(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
+_DIFFERS = regex(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
 _PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
 _ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
 """Transformations that need the value of every requirement."""

@@ -6,11 +6,11 @@ document. All matches count. One part in twenty is spread evenly, so that no pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import STOP_WORDS, stem, words
 from lens_lsp.engine.candidates import Candidates
 from lens_lsp.engine.corpus import Corpus

@@ -7,22 +7,23 @@ was the largest single gain in recall of everything tried (docs/explanation/algo
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import unquote
 
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits, exact_literal, scan
 from lens_lsp.corpus.titles import file_name, plain_name
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import WORD, fold, key, stem
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures, distinct
 from lens_lsp.engine.question import Question
 from lens_lsp.oracle.analysis import NAME
 
-_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
+_LINK = regex(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
 _WHOLE = 3000
 """Documents up to this many code points are read whole for mentions; of longer ones the best region."""
 _CELL = 300
@@ -32,8 +33,8 @@ _MOST_REVERSE = 40
 _NAME_SOURCES = 3
 _NAMES = 16
 _RARE = 20
-_SPACED = re.compile(r"\S+")
-_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
+_SPACED = regex(r"\S+")
+_MEANT = regex(r"[ _]\(([^)]*)\)$")
 _DOUBTFUL = 0.5
 _NEAR = 80
 _AROUND = 200

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
 
 import numpy as np
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.domain.model import Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.candidates import Candidates
 from lens_lsp.engine.corpus import Corpus

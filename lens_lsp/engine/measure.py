@@ -5,12 +5,13 @@ All of it is measured at query time from the hits of one pass; nothing was store
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.scan import Hits, Places
+from lens_lsp.domain.records import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
 
 from lens_lsp.domain.ablations import LOOP
 from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.propose import START, Mixture
 
 

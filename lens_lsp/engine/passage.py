@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from lens_lsp.domain.model import Block, BlockKind, Document
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences, trim
 from lens_lsp.domain.shown import Shown, tokens
 from lens_lsp.domain.text import Span
@@ -20,11 +21,11 @@ from lens_lsp.engine.region import heading_path
 
 __all__ = ["REGION_TOKENS", "quotable", "region", "shown", "units"]
 
-_LINE = re.compile(r"[^\r\n]+")
-_WORDY = re.compile(r"[^\W_]")
+_LINE = regex(r"[^\r\n]+")
+_WORDY = regex(r"[^\W_]")
 _LONGEST_TAGS = 400
 # Markup that stands inside a word without ending it.
-_RUNNING_ON = re.compile(
+_RUNNING_ON = regex(
     r"(?>(?:</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike"
     r"|strong|sub|sup|tt|u|var|wbr)(?=[\s/>])[^<>]*+>|<!--(?:[^-]++|-(?!->))*+-->)+)",
     re.IGNORECASE,

@@ -6,14 +6,13 @@ count, wherever in a document they are.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.scan import Hits
 from lens_lsp.domain.plan import AnswerType
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Ints, Measures
@@ -67,9 +66,9 @@ _DATES = (
 )
 _NUMBERS = r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million|billion|half|third|dozen)\b"
 _ANSWERS = {
-    AnswerType.DATE: re.compile(_DATES),
-    AnswerType.NUMBER: re.compile(_NUMBERS),
-    AnswerType.PERSON: re.compile(r"[a-z,] [A-Z][a-z]+ [A-Z][a-z]+"),
+    AnswerType.DATE: regex(_DATES),
+    AnswerType.NUMBER: regex(_NUMBERS),
+    AnswerType.PERSON: regex(r"[a-z,] [A-Z][a-z]+ [A-Z][a-z]+"),
 }
 
 

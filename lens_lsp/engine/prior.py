@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from lens_lsp.corpus.scan import Hits
+from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.links import LinkFinder, Links
 from lens_lsp.engine.measure import Floats, Ints, Measures

@@ -7,13 +7,14 @@ from lexical, local and global proposals, whose weights λ follow the utility th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 
 from lens_lsp.domain.answer import Arm
+from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.measure import Floats
 from lens_lsp.engine.space import Space
 

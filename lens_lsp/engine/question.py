@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import exact_literal, word_literal
 from lens_lsp.domain.plan import Anchor, AnchorKind, Plan
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import STOP_WORDS, WORD, fold
 from lens_lsp.engine.spellings import spellings
 

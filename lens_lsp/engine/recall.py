@@ -8,7 +8,7 @@ such a document is searched again with what proved it in hand, one with a broken
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.texts import Key
@@ -18,6 +18,7 @@ from lens_lsp.domain.cluster import Asked, KnownFact
 from lens_lsp.domain.model import Document
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.aggregate import Matches
 from lens_lsp.engine.consolidate import Cited, Item

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 
 from lens_lsp.domain.model import Document
 from lens_lsp.domain.places_shown import has_own_places
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
 # Letters of scripts that write no spaces are words of their own: a window may begin and end between any two.
-_WORD_PART = re.compile(r"['’]|[^\W\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3\u0e00-\u0eff]")
+_WORD_PART = regex(r"['’]|[^\W\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3\u0e00-\u0eff]")
 _LONGEST_WORD = 60
 
 
@@ -18,11 +18,9 @@ _MARGIN = 100
 _STOP = r"[.!?][\"'”’)\]*_`]*"
 # Where a reader may begin: behind a full stop, a blank line, or before a line that opens a list item, a heading, a
 # table row or a quote; in a list of lines, at any line.
-_BEGINNING = re.compile(
-    rf"{_STOP}\s+|[。！？]\s*|(?:\r\n?|\n)(?:[ \t]*(?:\r\n?|\n)|(?=[ \t]*(?:[-*+>|#=]|\d+[.)])))\s*"
-)
-_ENDING = re.compile(rf"{_STOP}(?=\s|$)|[。！？]|(?=[\r\n]+[ \t]*(?:[\r\n\-*+>|#=]|\d+[.)]))")
-_LINE = re.compile(r"[\r\n]+")
+_BEGINNING = regex(rf"{_STOP}\s+|[。！？]\s*|(?:\r\n?|\n)(?:[ \t]*(?:\r\n?|\n)|(?=[ \t]*(?:[-*+>|#=]|\d+[.)])))\s*")
+_ENDING = regex(rf"{_STOP}(?=\s|$)|[。！？]|(?=[\r\n]+[ \t]*(?:[\r\n\-*+>|#=]|\d+[.)]))")
+_LINE = regex(r"[\r\n]+")
 
 
 def readable(text: str, span: Span, core: Span) -> Span:

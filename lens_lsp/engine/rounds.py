@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from lens_lsp.domain.events import Belief, Judged
 from lens_lsp.domain.observation import Judgement, ObservationReply, ObservationTable, Verdict
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.belief import Beliefs, Entry
 from lens_lsp.engine.draw import Proposal

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.events import Admitted, AdmittedDocument, Proposed, ProposedRegion
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.candidates import Candidates
 from lens_lsp.engine.draw import Request

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.model import Evidence
@@ -26,6 +26,7 @@ from lens_lsp.domain.observation import (
     Verdict,
 )
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span

@@ -11,9 +11,9 @@ lets through, which no run exceeds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Budget
 
 Prices = tuple[float, float]

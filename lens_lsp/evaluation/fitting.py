@@ -11,7 +11,7 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate, product
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from lens_lsp.domain.answer import Answer, Status
 from lens_lsp.domain.events import Observed as Heard
 from lens_lsp.domain.events import Proposed, answer_of
 from lens_lsp.domain.observation import ConfidenceMap, ObservationReply, ObservationTable, Verdict
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.evaluation.data.datasets import GoldSpan, Question
 from lens_lsp.lens import Lens

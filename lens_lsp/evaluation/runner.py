@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import FIND, PRINTED, Arm, ArmResult, Together
 from lens_lsp.evaluation.arms.inside import asks_a_program, embedding_of, indexed_tokens
 from lens_lsp.evaluation.data.datasets import Dataset, Question, sample_checksums

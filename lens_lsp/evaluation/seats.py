@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.answer_key import CONTEXT_TOKENS, AnswerKeyOracle, Key, key_of
 from lens_lsp.evaluation.data.datasets import Question
 from lens_lsp.evaluation.data.snapshots import Corpus

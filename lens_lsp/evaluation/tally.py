@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.indexes import WINDOW
 from lens_lsp.evaluation.data.records import LedgerRecord, ReadyRecord, RowRecord
 from lens_lsp.evaluation.scoring.calibration import Claim, calibration_json

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.folder import change_kept, kept_folder, read_kept
 
 _SCHEMA = "lens.consent/1"

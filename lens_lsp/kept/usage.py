@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import Path
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.folder import change_kept, kept_folder, read_kept
 
 KEPT_DAYS = 400

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.cluster import Asked, Cluster, ClusterLink, KnownFact
+from lens_lsp.domain.records import dataclass
 
 T = TypeVar("T", Asked, KnownFact)
 

@@ -5,19 +5,19 @@ Equal clusters give equal text. All that came out of a note, a model or a questi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.cluster import Cluster, KnownFact
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable, printable_path
+from lens_lsp.domain.regexes import regex
 
-_SLUG = re.compile(r"[^a-z0-9]+")
+_SLUG = regex(r"[^a-z0-9]+")
 _LONGEST_SLUG = 40
 _LONGEST_LABEL = 60
 _MOST_QUOTED = 300
-_MERMAID_UNSAFE = re.compile(r"[^\w .,:/()+%€$-]")
+_MERMAID_UNSAFE = regex(r"[^\w .,:/()+%€$-]")
 
 
 def file_name(title: str, id_: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.inert import printable
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.answer_files.anchoring import anchored
 from lens_lsp.knowledge.answer_files.footnotes import link_to

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lens_lsp.disk.whole import ORDINARY, replace_whole
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.citation import Citation
+from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
 from lens_lsp.knowledge.clusters import identify
 from lens_lsp.knowledge.export import file_name

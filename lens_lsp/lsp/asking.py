@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.events import Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.answer_files.writing import Saved
 from lens_lsp.lens import FindObserver, Lens
 from lens_lsp.lsp.answers import Shelf, keep, recorded

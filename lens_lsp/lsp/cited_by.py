@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from lsprotocol import types
 
 from lens_lsp.checking import Cited, cited_in, look
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.answer_files.reading import Citing, read_citing
 from lens_lsp.lsp.citing import Page

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.corpus.ours import asking_lines, ours
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import SourceText, Span
 from lens_lsp.knowledge.answer_files.reading import Citing, Held, Written, read_citing
 
-_MARK = re.compile(r"\[\^([^\]\s]{1,200})\]")
-_HEADING = re.compile(r"[ \t>]*(#{1,6})[ \t]")
-_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_MARK = regex(r"\[\^([^\]\s]{1,200})\]")
+_HEADING = regex(r"[ \t>]*(#{1,6})[ \t]")
+_ITEM = regex(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _NOTHING = Citing()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from pygls.exceptions import JsonRpcException
 
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import printable_path
+from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

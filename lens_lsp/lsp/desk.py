@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.checks import Checks
 from lens_lsp.lsp.configuration import Configuration
 from lens_lsp.lsp.consenting import Consenting

@@ -12,7 +12,6 @@ import os
 import secrets
 import traceback
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pygls.exceptions import (
@@ -23,6 +22,7 @@ from pygls.exceptions import (
 )
 
 from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
@@ -17,6 +16,7 @@ from pygls.capabilities import get_capability
 
 from lens_lsp.checking import Cited, Finding, by_source, look
 from lens_lsp.domain.inert import printable_path
+from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.answer_files.reading import Written
 from lens_lsp.lsp.cited_by import cited_by, references_to
 from lens_lsp.lsp.citing import Page

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.formats.table import reader_for
@@ -17,6 +15,8 @@ from lens_lsp.documents.kinds import kind_for
 from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.model import Document, SkipReason, TextSource
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Position, SourceText, Span
 from lens_lsp.knowledge.citations import SHORTEST_CONTEXT
 from lens_lsp.lsp.endpoint import Endpoint
@@ -30,7 +30,7 @@ from lens_lsp.sources import Sources
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
-_NUMBER = re.compile(r"(\[\[SECRET:[a-z-]+:)\d+")
+_NUMBER = regex(r"(\[\[SECRET:[a-z-]+:)\d+")
 _NO_LONGER_KNOWN = "it holds a secret that was taken out, so it cannot be looked for"
 _PRIVATE = "its document says `lens: private`: it is not given to a model"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,12 @@ from lens_lsp.checking import Finding
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.inert import printable, printable_path
 from lens_lsp.domain.places_shown import has_own_places, shown_locator, shown_place
+from lens_lsp.domain.regexes import regex
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.cited_by import Use
 
-_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_PUNCTUATION = regex(r"[!-/:-@\[-`{-~]")
 _LONGEST_QUOTE = 2_000
 _MOST_USES = 10
 _STATES = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of
 from lens_lsp.lsp.elsewhere import told_elsewhere

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lens_lsp.checking import Report, check
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.usage import Usage, usage_file
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.endpoint import Endpoint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -12,6 +12,7 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.formats.front_matter import read_front_matter
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.answer_files.moving import as_block
 from lens_lsp.knowledge.answer_files.reading import read_citing

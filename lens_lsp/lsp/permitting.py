@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import printable_path
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.previewing import previewed
 from lens_lsp.lsp.turns import Busy
 from lens_lsp.oracle.ledger import Limits

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.errors import PathRefused, UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import UriRefused, inside

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Budget, Limits
 from lens_lsp.settings.settings import Settings
 

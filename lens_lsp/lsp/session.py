@@ -9,11 +9,11 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.documents import Documents, TextDocument
 from lens_lsp.lsp.turns import Turns

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from lens_lsp.domain.records import dataclass
 
 _POLL = 0.5
 GRACE = 2.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.named import left_out
@@ -13,6 +12,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.domain.errors import PathRefused
 from lens_lsp.domain.model import Document, SkipReason
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.uris import UriRefused, inside, uri_of
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.domain.errors import PathRefused, UsageError
 from lens_lsp.domain.inert import printable_path
+from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.uris import UriRefused, inside, path_of
 
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -21,6 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from lens_lsp.domain.errors import PathRefused
+from lens_lsp.domain.records import dataclass
 from lens_lsp.mcp.bounds import Bounds, bounds_of
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
 
 from lens_lsp.domain.errors import PathRefused, UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.mcp.backing import Backing
 from lens_lsp.mcp.bounds import Bounds
 from lens_lsp.mcp.results import CitationGiven

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 import mcp_types as types
@@ -14,6 +14,8 @@ from pydantic import BaseModel
 from lens_lsp.client.client import Refused
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import printable_path
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.mcp.arguments import (
     Arguments,
@@ -42,7 +44,7 @@ A = TypeVar("A", bound=Arguments)
 G = TypeVar("G", bound=BaseModel)
 
 _CONSENT = "lens.consent"
-_WITH_LINES = re.compile(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
+_WITH_LINES = regex(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

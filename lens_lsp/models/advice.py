@@ -11,6 +11,7 @@ import re
 import unicodedata
 from email.utils import parsedate_to_datetime
 
+from lens_lsp.domain.regexes import regex
 from lens_lsp.models.base import ModelError, ModelFailure
 from lens_lsp.models.endpoint import Endpoint, Key
 
@@ -24,7 +25,7 @@ _SERVERS = {
     8080: "llama.cpp with `llama-server -m MODEL.gguf`",
 }
 _RETRYABLE = {408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
-_SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?")
+_SECONDS = regex(r"\d{1,9}(\.\d{1,9})?")
 
 
 def unreachable(endpoint: Endpoint) -> ModelError:

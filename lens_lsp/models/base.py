@@ -7,11 +7,12 @@ attempt is counted by the ledger of the question.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.records import dataclass
 
 
 class Role(StrEnum):

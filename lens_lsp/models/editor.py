@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.models import replies
 from lens_lsp.models.base import ChatReply, ChatRequest, Message, ModelError, ModelFailure
 from lens_lsp.models.habits import in_words

@@ -16,12 +16,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
 
 import httpx2
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.models import advice
 from lens_lsp.models.base import Departure, ModelError, ModelFailure
 from lens_lsp.models.endpoint import LOOPBACK, Endpoint, Key, is_local_name, literal, may_contact

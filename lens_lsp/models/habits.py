@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.models.base import ChatRequest
 from lens_lsp.models.endpoint import Endpoint
 
 _REFUSED = (400, 404, 415, 422, 500, 501)
-_FORMAT = re.compile(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
+_FORMAT = regex(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
 _NAME = "reply"
 
 

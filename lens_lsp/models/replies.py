@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from lens_lsp.domain.regexes import regex
 from lens_lsp.models import advice
 from lens_lsp.models.base import ChatReply, ModelError, ModelFailure
 from lens_lsp.models.endpoint import Key
@@ -18,7 +19,7 @@ from lens_lsp.models.endpoint import Key
 MOST_WHOLE = 1 << 20
 """Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 def media_type(header: str, origin: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
-from dataclasses import dataclass
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
 
 

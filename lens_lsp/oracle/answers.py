@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from lens_lsp.computation.nouns import looks_plural, singular
@@ -16,6 +15,8 @@ from lens_lsp.computation.reading import find_values
 from lens_lsp.computation.units import Dimension, is_rate
 from lens_lsp.computation.values import NUMERIC, Kind, Value, same
 from lens_lsp.domain.plan import AnswerType, Requirement
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, fold, key, stem
 from lens_lsp.oracle.lexicon import BASES, TYPE_WORDS
@@ -59,13 +60,13 @@ _MEASURES: tuple[tuple[frozenset[Dimension], str], ...] = (
         (r"how (?:large|big)|larger|bigger|smaller|size|area|capacity"),
     ),
 )
-_PATTERNS = tuple((dimensions, re.compile(pattern)) for dimensions, pattern in _MEASURES)
-_HOW_MANY = re.compile(
+_PATTERNS = tuple((dimensions, regex(pattern)) for dimensions, pattern in _MEASURES)
+_HOW_MANY = regex(
     r"\b(?:how many|number of|wie ?viele|combien de|cuant[oa]s|сколько) (?:(?:more|different|fewer|of"
     r"|the|all) )*(?!times\b|percent\b|per\b)([^\W\d_]+)"
 )
 # "Who scored more goals" counts goals, "which weighs more" nothing.
-_MORE_OF = re.compile(r"\b(?:more|most|fewer|fewest|less|least) ([^\W\d_]+)")
+_MORE_OF = regex(r"\b(?:more|most|fewer|fewest|less|least) ([^\W\d_]+)")
 _MEASURES_BY_UNIT = """
 cost price pay paid expensive cheap weigh weight heavy light tall high height long length wide width deep depth far
 distance fast speed slow hot cold warm temperature old age large big size percentage percent last duration
@@ -73,15 +74,15 @@ distance fast speed slow hot cold warm temperature old age large big size percen
 _MEASURE_WORDS = frozenset(map(stem, _MEASURES_BY_UNIT.split()))
 _TOLD = (
     (
-        re.compile(r"^\W*(?:where|in (?:what|which) (?:city|country|place|town|room|folder|file|state|region))\b"),
-        re.compile(
+        regex(r"^\W*(?:where|in (?:what|which) (?:city|country|place|town|room|folder|file|state|region))\b"),
+        regex(
             r"\b(?:in|at|near|on|inside|under|behind|from|to|into|via|outside|between|beside)\b|[/\\]|->|→",
             re.IGNORECASE,
         ),
     ),
     (
-        re.compile(r"^\W*(?:why|for what reason|how come)\b"),
-        re.compile(
+        regex(r"^\W*(?:why|for what reason|how come)\b"),
+        regex(
             r"\b(?:because|since|as|due to|owing to|so that|in order to|so|therefore|reasons?|thus|hence|caused"
             r"|causes?|led to|leads to|results?|for|prevents?|avoids?|allows?|ensures?|otherwise|motivat\w+)\b|[:—–]",
             re.IGNORECASE,
@@ -90,20 +91,18 @@ _TOLD = (
 )
 _LITERALS = (
     (
-        re.compile(
-            r"\b(?:which|what|same) (?:[\w-]+ ){0,3}(?:flag|option|switch)\b|\b(?:flag|option|switch)\b[^?]* same\b"
-        ),
-        re.compile(r"(?<![\w-])-{1,2}[A-Za-z][\w-]*"),
+        regex(r"\b(?:which|what|same) (?:[\w-]+ ){0,3}(?:flag|option|switch)\b|\b(?:flag|option|switch)\b[^?]* same\b"),
+        regex(r"(?<![\w-])-{1,2}[A-Za-z][\w-]*"),
     ),
-    (re.compile(r"\b(?:which|what|same) (?:[\w.+-]+ ){0,2}version\b"), re.compile(r"\b[vV]?\d+(?:\.\d+)+\b")),
+    (regex(r"\b(?:which|what|same) (?:[\w.+-]+ ){0,2}version\b"), regex(r"\b[vV]?\d+(?:\.\d+)+\b")),
 )
-_FIGURES = re.compile(r"\d|[一二三四五六七八九十〇零]")
+_FIGURES = regex(r"\d|[一二三四五六七八九十〇零]")
 _AROUND = 30
 RATE = " per "
 """What a requirement's text holds when a rate is asked for."""
 _RATES = frozenset({_D.SPEED, _D.DATA_RATE})
 # "errors: 42", and on the next line "warnings: 310": those are no 42 warnings.
-_NEXT_LABEL = re.compile(r"\n(?=[ \t]*(?:[-*+|>#•]|\d+[.)]\s|\w[\w -]{0,30}:\s))")
+_NEXT_LABEL = regex(r"\n(?=[ \t]*(?:[-*+|>#•]|\d+[.)]\s|\w[\w -]{0,30}:\s))")
 _AHEAD = 2.0
 """How much farther a value seems that stands before its term."""
 _MOST = 24

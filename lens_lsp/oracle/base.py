@@ -7,13 +7,14 @@ the answer. It is never trusted with positions: it quotes, and the engine finds 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from lens_lsp.domain.answer import RequirementStatus
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable, Region
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Ledger
 
 

@@ -11,6 +11,7 @@ import re
 from lens_lsp.computation.unit_table import find_unit
 from lens_lsp.computation.units import Dimension
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.lexicon import MEASURABLE
 from lens_lsp.oracle.names import names
@@ -19,44 +20,44 @@ from lens_lsp.oracle.reading import Reading, chained, combined, items, over, tri
 _NUMBER, _DATE = AnswerType.NUMBER, AnswerType.DATE
 _WHAT = r"(?:(?:what(?:'s| is| was| are| were)|calculate|compute|find|give me|tell me) )?(?:the )?"
 
-_DIFFERENCE = re.compile(
+_DIFFERENCE = regex(
     rf"^{_WHAT}(?P<noun>(?:[\w-]+ ){{0,3}})?(?:difference|gap|distance in time) (?:(?:in|of) "
     rf"(?P<in>.+?) )?between (?P<list>.+?)"
     r"(?: in (?P<trailing>[a-z ]+))?$",
     re.IGNORECASE,
 )
 # "If I mow the lawn, the meadow and the verge one after the other, how many minutes is that altogether?"
-_ALTOGETHER = re.compile(
+_ALTOGETHER = regex(
     r"^how (?:many|much|long) ?(?P<noun>[\w -]*?) ?\b(?:is|are|does|do|did|was|were|would|will) "
     r"(?:that|this|it|they|those|these)\b ?(?:be|come to|make|take|cost|last)?"
     r"(?: ?(?:altogether|in total|together|combined|in all|overall))?$",
     re.IGNORECASE,
 )
-_SETTING_LIST = re.compile(
+_SETTING_LIST = regex(
     r"^(?:if|when|suppose|say) (?:i|we|you|one|someone|they) \w+ (?P<list>.+?)"
     r"(?: (?:one after (?:the other|another)|in a row|in sequence|together|in turn|at once))?$",
     re.IGNORECASE,
 )
-_SHARED = re.compile(r"^(?P<last>.+?) (?P<noun>\w+s) (?P<of>(?:of|for|in|from) .+)$", re.IGNORECASE)
-_RATIO = re.compile(
+_SHARED = regex(r"^(?P<last>.+?) (?P<noun>\w+s) (?P<of>(?:of|for|in|from) .+)$", re.IGNORECASE)
+_RATIO = regex(
     rf"^{_WHAT}(?P<kind>ratio|product)(?P<noun> of [\w -]+?)? (?:between|of) (?P<a>.+?) "
     r"(?:to|and|with|over) (?P<b>.+)$",
     re.IGNORECASE,
 )
-_OPERATOR = re.compile(
+_OPERATOR = regex(
     rf"^(?!how (?:many|often|long)\b)(?:{_WHAT}|how much is )(?P<a>\S+(?: \S+){{0,9}}?) "
     r"(?P<op>plus|minus|times|divided by|multiplied by) (?P<b>\S+(?: \S+){0,9})$",
     re.IGNORECASE,
 )
 _OPERATORS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/", "multiplied by": "*"}
-_OF = re.compile(
+_OF = regex(
     r"^(?P<what>(?:the )?(?:number|amount|count|quantity) of [\w-]+|.+?) (?:of|in|for|at) (?P<whose>.+)$", re.IGNORECASE
 )
 _COUNTED_WORDS = (
     "limit quota bonus deposit threshold timeout yield harvest share growth speed memory storage wins points goals"
 )
 _COUNTED = frozenset(map(stem, _COUNTED_WORDS.split()))
-_DEFINITE = re.compile(r"^(?:the|my|our|his|her|their|its|this)\b", re.IGNORECASE)
+_DEFINITE = regex(r"^(?:the|my|our|his|her|their|its|this)\b", re.IGNORECASE)
 
 
 def together(setting: str, question: str) -> Reading | None:
@@ -117,7 +118,7 @@ def without_event(subjects: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
 
 _COUNTED_ALONE = frozenset({"day", "week", "month", "year"})
 """Units with a function of their own in `lens_lsp.computation`."""
-_EVENT = re.compile(
+_EVENT = regex(
     r"^(?P<whose>.+?) (?P<verb>\w+(?:ed|wn|un|ilt)|start|begin|open|end|close|appear|happen)$", re.IGNORECASE
 )
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from lens_lsp.domain.answer import Mode, Sent, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import tokens
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
 from lens_lsp.oracle import prompts

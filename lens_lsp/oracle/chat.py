@@ -12,7 +12,7 @@ import random
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -28,6 +28,8 @@ from lens_lsp.domain.observation import (
     ObservationTable,
 )
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold
 from lens_lsp.models.base import ChatModel
 from lens_lsp.models.endpoint import Endpoint
@@ -53,8 +55,8 @@ from lens_lsp.oracle.replies import (
 from lens_lsp.oracle.wording import short_answer
 
 _MOST_NAMED = 5
-_WORD_PART = re.compile(r"[^\W\u0e00-\u0eff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
-_FIGURE = re.compile("[0-9〇零一二三四五六七八九十百千万萬億亿兆]")
+_WORD_PART = regex(r"[^\W\u0e00-\u0eff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_FIGURE = regex("[0-9〇零一二三四五六七八九十百千万萬億亿兆]")
 _SPLIT_ANALYSIS = 4
 """Calls that must be left for S1 and S2 apart: theirs, an observation, the synthesis."""
 _LEAST_REQUEST = 400

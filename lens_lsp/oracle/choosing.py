@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.oracle.reading import Reading, combined, items, over, trimmed
 
 _NUMBER, _DATE, _ANY = AnswerType.NUMBER, AnswerType.DATE, AnswerType.ANY
@@ -53,9 +54,9 @@ _COMPARATIVES = (
         ),
     ),
 )
-_COMPARED = tuple((c, k, re.compile(pattern, re.IGNORECASE)) for c, k, pattern in _COMPARATIVES)
+_COMPARED = tuple((c, k, regex(pattern, re.IGNORECASE)) for c, k, pattern in _COMPARATIVES)
 _WHICH = (
-    re.compile(
+    regex(
         (
             r"^(?P<rest>(?:welche[rs]?|wer|was|quel(?:le)?|lequel|laquelle|qui|cuál|quién|qué|какой|какая|что"
             r"|кто)\b.*?)[,:]\s*"
@@ -63,18 +64,16 @@ _WHICH = (
         ),
         re.IGNORECASE,
     ),
-    re.compile(r"^(?P<list>.+?(?:和|与|與|跟|还是|還是).+?)(?:相比|之中|之间|当中)?[,，]?\s*(?P<rest>(?:哪|谁|誰).+)$"),
-    re.compile(r"^(?P<rest>.*?(?:哪|谁|誰)[^,，]*)[,，:：]\s*(?P<list>.+?(?:还是|還是|或|和).+)$"),
-    re.compile(
-        r"^(?P<list>.+?と.+?)(?:と)?(?:では|で|の(?:うち|中で)は?|は|、)、?\s*(?P<rest>(?:どちら|どっち|どれ).+)$"
-    ),
-    re.compile(
+    regex(r"^(?P<list>.+?(?:和|与|與|跟|还是|還是).+?)(?:相比|之中|之间|当中)?[,，]?\s*(?P<rest>(?:哪|谁|誰).+)$"),
+    regex(r"^(?P<rest>.*?(?:哪|谁|誰)[^,，]*)[,，:：]\s*(?P<list>.+?(?:还是|還是|或|和).+)$"),
+    regex(r"^(?P<list>.+?と.+?)(?:と)?(?:では|で|の(?:うち|中で)は?|は|、)、?\s*(?P<rest>(?:どちら|どっち|どれ).+)$"),
+    regex(
         r"^(?P<list>.+?(?:와|과|이랑|랑|하고) .+?) ?(?:중에?서?|중|가운데)"
         r"\s*(?P<rest>(?:어느|누가|무엇이|뭐가|어떤).+)$"
     ),
 )
 _FEW_WORDS = 4
-_JOINED = re.compile(r"\s*(?:和|与|與|跟|还是|還是|或|、|と|(?<=\S)[와과] |이랑 |하고 )\s*")
+_JOINED = regex(r"\s*(?:和|与|與|跟|还是|還是|或|、|と|(?<=\S)[와과] |이랑 |하고 )\s*")
 
 
 def members(text: str) -> tuple[str, ...]:
@@ -99,7 +98,7 @@ def choice(question: str) -> Reading | None:
     return None
 
 
-_ASKS = re.compile(
+_ASKS = regex(
     (
         r"^(?:welche[rs]?|wer|was|quel(?:le)?|lequel|laquelle|qui|cuál|quién|qué|какой|какая|что|кто|ist|est|es)\b"
         r"|\b(?:ist|est|es|war)\b"

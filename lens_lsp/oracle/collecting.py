@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from lens_lsp.computation.nouns import looks_plural, singular
 from lens_lsp.domain.plan import AnswerType, Combination, Condition, Intent, MatchRule, Unit
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.overviews import VAGUE, overview
 from lens_lsp.oracle.reading import Reading, items, over, trimmed
@@ -39,7 +40,7 @@ _NOUN = (
 _HOW_MANY = (
     r"(?:(?:in |across )?how many|count(?: up)?(?: how many)?|(?:what is |what's |give me )?the number of|number of)"
 )
-_COUNT = re.compile(
+_COUNT = regex(
     (
         rf"^{_HOW_MANY} {_NOUN} (?:are there |exist |were there )?{_LINK}(?:(?P<strong>{_STRONG})|"
         rf"(?P<weak>{_WEAK}))\b ?(?P<what>.*)$"
@@ -47,7 +48,7 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 # "pages for Lyon", "How many notes are there in the kitchen folder?"
-_KEPT = re.compile(
+_KEPT = regex(
     (
         r"^(?:(?P<count>how many)|(?:list|show|name|find|give me|which|what)) (?:of |all |every "
         r"|each |the |my |our )*"
@@ -59,7 +60,7 @@ _KEPT = re.compile(
     re.IGNORECASE,
 )
 # "In which city folders is there a note about trams?"
-_FOLDERS = re.compile(
+_FOLDERS = regex(
     (
         r"^(?:in|under|inside) (?:which|what) (?:[\w-]+ )?(?:folders|directories|subfolders) (?:is"
         r"|are|do|does) "
@@ -70,7 +71,7 @@ _FOLDERS = re.compile(
     re.IGNORECASE,
 )
 # "Which letters have a posting date in May 1911?", "… were posted in May 1911?"
-_WITH_DATE = re.compile(
+_WITH_DATE = regex(
     (
         r"^(?P<ask>how many|which|what|list|show|find|name|give me) (?:of |all |every |each |the "
         r"|my |our )*"
@@ -82,7 +83,7 @@ _WITH_DATE = re.compile(
     ),
     re.IGNORECASE,
 )
-_ENTRIES = re.compile(
+_ENTRIES = regex(
     (
         r"^how many (?:entries|items|rows|steps|points|bullets|bullet points|lines|names|options"
         r"|values|members) "
@@ -93,13 +94,13 @@ _ENTRIES = re.compile(
     ),
     re.IGNORECASE,
 )
-_ALL_OF_THEM = re.compile(r",? (?:all of (?:them|it)|every one of them|each of them|all \w+ of them)$", re.IGNORECASE)
+_ALL_OF_THEM = regex(r",? (?:all of (?:them|it)|every one of them|each of them|all \w+ of them)$", re.IGNORECASE)
 _FIELDS = {"started": "start date", "begun": "start date", "ended": "end date", "finished": "end date"}
-_COUNT_OF = re.compile(
+_COUNT_OF = regex(
     rf"^{_HOW_MANY} (?:of |the |all )*(?:{_COUNTED}) (?:of )?(?P<what>.+?)(?: (?:are|were) there)?(?P<where> in .+)?$",
     re.IGNORECASE,
 )
-_HOW_OFTEN = re.compile(
+_HOW_OFTEN = regex(
     (
         r"^how (?:often|many times) (?:(?:is|are|was|were|has|have|does|do|did) )(?P<what>.+?) "
         r"(?:been |be )?(?:mentioned|appear(?:s|ed)?|occur(?:s|red)?|come up|show up|cited|named"
@@ -111,7 +112,7 @@ _HOW_OFTEN = re.compile(
     ),
     re.IGNORECASE,
 )
-_LIST = re.compile(
+_LIST = regex(
     (
         r"^(?:please )?(?:(?P<plain>list|enumerate)(?: me)?|(?:name|show|give|find|get|tell"
         r"|collect)(?: me| us)?"
@@ -121,11 +122,11 @@ _LIST = re.compile(
     ),
     re.IGNORECASE,
 )
-_WHICH = re.compile(
+_WHICH = regex(
     rf"^(?:what|which) {_NOUN} {_LINK}(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK}))\b ?(?P<what>.*)$", re.IGNORECASE
 )
-_NAMES = re.compile(r"^(?:name|show|give(?: me)?|tell me|find|what are|which are|who are) ", re.IGNORECASE)
-_WHICH_PLURAL = re.compile(
+_NAMES = regex(r"^(?:name|show|give(?: me)?|tell me|find|what are|which are|who are) ", re.IGNORECASE)
+_WHICH_PLURAL = regex(
     (
         r"^(?:which|what) (?!(?:kind|type|sort)s? of\b|(?:two|three|four)\b)(?:[\w-]+ ){0,2}"
         r"(?!does|is|was|has|its|this|his)[\w-]*[a-rt-z]s "
@@ -133,7 +134,7 @@ _WHICH_PLURAL = re.compile(
     ),
     re.IGNORECASE,
 )
-_WHICH_WHEN = re.compile(
+_WHICH_WHEN = regex(
     (
         r"^(?:what|which|how many) (?P<noun>[a-z]+(?: [a-z]+)?s) (?:(?:are|were|was|is|do|did|have"
         r"|had|has|happened"
@@ -142,7 +143,7 @@ _WHICH_WHEN = re.compile(
     ),
     re.IGNORECASE,
 )
-_QUALIFIED = re.compile(
+_QUALIFIED = regex(
     (
         rf"^(?:all |every |each |of |the |my |our |single )*(?P<noun>[\w.-]+(?: [\w.-]+){{0,2}}?)"
         rf" {_LINK}(?:"
@@ -158,7 +159,7 @@ _DATE = (
     rf"(?:(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{_MONTH}(?: \d{{1,2}}(?:st|nd|rd|th)?,?)?(?: "
     rf"(?:of )?\d{{4}})?|\d{{4}}(?:-\d{{2}}){{0,2}}|q[1-4] \d{{4}})"
 )
-_WHEN = re.compile(
+_WHEN = regex(
     (
         r"(?:^|\s)(?:(?:(?:dated|written|made|held|from|happened|created|due)\s+)?(?P<on>in|on"
         r"|during|of|from"
@@ -167,7 +168,7 @@ _WHEN = re.compile(
     ),
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(
+_AMOUNT = regex(
     (
         r"(?:^|\s)(?:(?:that |which )?(?:cost(?:s|ing)?|are|is|weigh(?:s|ing)?|worth) )?"
         r"(?P<on>over|above|more than|greater than|exceeding|larger than|longer than|at least"
@@ -178,8 +179,8 @@ _AMOUNT = re.compile(
     ),
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"[1-9]\d{3}")
-_SAYS_YEAR = re.compile(r"\b(?:years?|dates?|dated)\b|\b(?:in|since)$", re.IGNORECASE)
+_YEAR = regex(r"[1-9]\d{3}")
+_SAYS_YEAR = regex(r"\b(?:years?|dates?|dated)\b|\b(?:in|since)$", re.IGNORECASE)
 _RELATIONS = {
     "<": "before|until|prior to|earlier than|under|below|less than|fewer than|smaller than|cheaper than|shorter than",
     ">": "after|later than|over|above|more than|greater than|exceeding|larger than|longer than",
@@ -189,7 +190,7 @@ _RELATIONS = {
     "in": "in|on|during|of|from",
 }
 _RELATION = {word: sign for sign, words in _RELATIONS.items() for word in words.split("|")}
-_WHERE = re.compile(
+_WHERE = regex(
     (
         r"\s+(?:in|inside|under|within)\s+(?:(?:the|my|our)\s+)?(?:(?:folder|directory|file|note"
         r"|chapter|page"
@@ -199,7 +200,7 @@ _WHERE = re.compile(
     ),
     re.IGNORECASE,
 )
-_ANYWHERE = re.compile(
+_ANYWHERE = regex(
     (
         r"\s+(?:in|inside|within|across)\s+(?:(?:all|the|these|this|my|our)\s+)*"
         r"(?:notes?|files?|docs|documents|documentation|folders?|workspace|vault|repository|repo"
@@ -208,7 +209,7 @@ _ANYWHERE = re.compile(
     ),
     re.IGNORECASE,
 )
-_WORD = re.compile(
+_WORD = regex(
     (
         r"^(?:(?:both|either|the|a|an|any|der|die|das|den|dem|le|la|les|el|los|las) |l['’])*"
         r"(?:(?:word|term|phrase|string|tag|keyword|name|topic|subject)s? )?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.equality import equal
 from lens_lsp.oracle.forms import AUX
@@ -32,7 +33,7 @@ _ORDERS: tuple[tuple[Combination | None, AnswerType, str], ...] = (
     (None, _ANY, "better best worse worst"),
 )
 _ORDER = {word: (combination, kind) for combination, kind, words in _ORDERS for word in words.split()}
-_COMPARATIVE = re.compile(
+_COMPARATIVE = regex(
     (
         r"\b(?:(?P<more>more|most)(?: (?P<recent>recent(?:ly)?))?|(?P<less>less|fewer|least"
         r"|fewest)|"
@@ -40,8 +41,8 @@ _COMPARATIVE = re.compile(
     ),
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"[,:;]\s+|\s+[–—-]\s+")
-_AMONG = re.compile(
+_TAIL = regex(r"[,:;]\s+|\s+[–—-]\s+")
+_AMONG = regex(
     (
         r"^(?:which|who|what)(?: \w+)? of (?:these |the two |the )?(?P<list>.+? (?:and|or) .+?) "
         rf"(?P<rest>(?:{AUX}|came|comes|happened|started|began|died|weighs?|costs?|ran|lasted"
@@ -49,15 +50,15 @@ _AMONG = re.compile(
     ),
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(
+_BETWEEN = regex(
     r"^(?:between|of|out of|among) (?P<list>[^?]+? (?:and|or) [^,]+?), (?P<rest>(?:which|who|what)\b.+)$", re.IGNORECASE
 )
-_SUPERLATIVE = re.compile(
+_SUPERLATIVE = regex(
     r"^(?P<rest>(?:which|who|what)\b.+?) (?:of|between|among|out of|from) (?P<list>.+ (?:and|or) .+)$", re.IGNORECASE
 )
-_THAN = re.compile(rf"^{AUX} (?P<a>[^,]+?) than (?P<b>[^,]+)$", re.IGNORECASE)
-_BEFORE = re.compile(r"^(?:did|was|were) (?P<a>[^,]+?) (?P<order>before|after) (?P<b>[^,]+)$", re.IGNORECASE)
-_BOTH = re.compile(
+_THAN = regex(rf"^{AUX} (?P<a>[^,]+?) than (?P<b>[^,]+)$", re.IGNORECASE)
+_BEFORE = regex(r"^(?:did|was|were) (?P<a>[^,]+?) (?P<order>before|after) (?P<b>[^,]+)$", re.IGNORECASE)
+_BOTH = regex(
     (
         rf"^(?P<aux>{AUX}) (?P<list>.+? and .+?) (?P<rest>(?:both|all|each) .+|(?:(?:share|have"
         r"|has|had|of|in|from"
@@ -65,12 +66,12 @@ _BOTH = re.compile(
     ),
     re.IGNORECASE,
 )
-_SAME_AS = re.compile(
+_SAME_AS = regex(
     rf"^{AUX} (?P<a>.+?) (?:(?:have|has|had|share|use|in|of|from|at|on) )?the same (?P<rest>.+?) as (?P<b>.+)$",
     re.IGNORECASE,
 )
 # "Is the fee the same in Bern and Basel?", "Is the fee the same in Bern as in Basel?"
-_SAME_IN = re.compile(
+_SAME_IN = regex(
     (
         rf"^{AUX} (?P<rest>.+?) (?:the same|identical|equal) (?:in|for|on|at|under|with|by|to) "
         r"(?:both )?(?P<a>.+?)"
@@ -79,23 +80,23 @@ _SAME_IN = re.compile(
     ),
     re.IGNORECASE,
 )
-_SAME_LIST = re.compile(
+_SAME_LIST = regex(
     r"^(?P<list>[^?:]{2,80}? and [^?:]{2,60}): (?:the |do they (?:have|use) the )?same (?P<rest>.+)$", re.IGNORECASE
 )
 # "Oak or ash: which burns longer?"
-_LIST_FIRST = re.compile(
+_LIST_FIRST = regex(
     (
         r"^(?P<list>[^?:;,]{2,60}? (?:or|and|vs\.?|versus) [^?:;,]{2,60})(?:[:;,]| [-–—]) "
         r"(?P<rest>(?:which|who|what)(?: one| of (?:them|the two|these))?\b.+)$"
     ),
     re.IGNORECASE,
 )
-_BOTH_WHAT = re.compile(
+_BOTH_WHAT = regex(
     r"^(?:both )?(?P<list>.+? and .+?) (?:are|were|is|have|had|has|share|shared)\b (?P<rest>.*\b(?:what|which)\b.*)$",
     re.IGNORECASE,
 )
-_BOTH_FIRST = re.compile(rf"^(?P<aux>{AUX}) both (?P<list>.+? and .+)$", re.IGNORECASE)
-_COMPARE = re.compile(
+_BOTH_FIRST = regex(rf"^(?P<aux>{AUX}) both (?P<list>.+? and .+)$", re.IGNORECASE)
+_COMPARE = regex(
     (
         r"^(?:please )?(?:compare|contrast|compare and contrast)\s+"
         r"(?P<list>.+?(?: and | with | to | against |,| vs\.? | versus ).+?)"
@@ -103,7 +104,7 @@ _COMPARE = re.compile(
     ),
     re.IGNORECASE,
 )
-_DIFFER = re.compile(
+_DIFFER = regex(
     (
         r"^how (?:does|do|did|is|are) (?P<a>.+?)(?: differ(?:s|ent)?| compare[sd]?) (?:from|to"
         r"|with) (?P<b>.+)$"
@@ -116,22 +117,20 @@ _DIFFER = re.compile(
     ),
     re.IGNORECASE,
 )
-_VERSUS = re.compile(r"^(?P<list>[^?]{2,60} (?:vs\.?|versus) [^?]{2,60})$", re.IGNORECASE)
-_FIGURE = re.compile(
-    r"^(?:[$€£]?\d|(?:a|an|one|two|three|ten|half|that|this|it|usual|expected|before)\b)", re.IGNORECASE
-)
+_VERSUS = regex(r"^(?P<list>[^?]{2,60} (?:vs\.?|versus) [^?]{2,60})$", re.IGNORECASE)
+_FIGURE = regex(r"^(?:[$€£]?\d|(?:a|an|one|two|three|ten|half|that|this|it|usual|expected|before)\b)", re.IGNORECASE)
 _DATED_WORDS = "year date day month birthday century"
 _NUMBERED_WORDS = "period level port default limit threshold timeout interval maximum minimum"
 _DATED = frozenset(map(stem, _DATED_WORDS.split()))
 _NUMBERED = frozenset(map(stem, _NUMBERED_WORDS.split()))
 _LITERALS = frozenset(map(stem, ("flag", "option", "switch", "version")))
-_BEHIND_NOUN = re.compile(r"(?<=\w) (?:for|of|to|in|on|with|by|when|that|which)\b.*$", re.IGNORECASE)
+_BEHIND_NOUN = regex(r"(?<=\w) (?:for|of|to|in|on|with|by|when|that|which)\b.*$", re.IGNORECASE)
 _FEW_WORDS = 3
-_OF = re.compile(r"^(?P<what>.+?) of (?P<whose>.+)$")
+_OF = regex(r"^(?P<what>.+?) of (?P<whose>.+)$")
 # "the north team usually serve for" the same period.
-_VERB_ENDS = re.compile(r"^(?P<subject>.+?)(?: \w+ly)? (?P<verb>\w+) (?:for|to|with|under|into|against|until)$")
-_SWAPS = re.compile(r"\s+(?:with|to|against|vs\.?|versus)\s+", re.IGNORECASE)
-_ARTICLE = re.compile(r"\b(?:the|my|our|his|her|their|a|an)\s", re.IGNORECASE)
+_VERB_ENDS = regex(r"^(?P<subject>.+?)(?: \w+ly)? (?P<verb>\w+) (?:for|to|with|under|into|against|until)$")
+_SWAPS = regex(r"\s+(?:with|to|against|vs\.?|versus)\s+", re.IGNORECASE)
+_ARTICLE = regex(r"\b(?:the|my|our|his|her|their|a|an)\s", re.IGNORECASE)
 
 
 def compare(question: str) -> Reading | None:

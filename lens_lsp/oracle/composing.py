@@ -7,7 +7,7 @@ secrets and hidden text, and keeps the list of spans.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 
 from lens_lsp.corpus.opening import display_path
@@ -16,6 +16,7 @@ from lens_lsp.domain.answer import RequirementStatus, Sent
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.plan import AnswerType, Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, tokens
 from lens_lsp.models.base import Message, Role
 from lens_lsp.oracle import prompts, schemas

@@ -10,16 +10,17 @@ import re
 from dataclasses import replace
 
 from lens_lsp.domain.plan import Anchor, AnchorKind, AnswerType, Plan, Requirement
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold, key
 from lens_lsp.oracle.analysis import POSSESSIVE, analyse, terms
 from lens_lsp.oracle.intent import read_question
 from lens_lsp.oracle.names import Name, names
 from lens_lsp.oracle.reading import Reading, trimmed
 
-_ARTICLE = re.compile(r"^(?:(?:the|my|our|his|her|their|its|a|an|der|die|das|le|la|les|el|los|las)\s+)+", re.IGNORECASE)
-_OWNER = re.compile(r"^.+ (?:of|from|in|for|von|de|des|du|del)\s+(?P<whose>.+)$", re.IGNORECASE)
-_ALSO = re.compile(r"(?P<name>[^()]+) \((?P<also>[^()]+)\)")
-_PURPOSE = re.compile(r" for (?:the )?")
+_ARTICLE = regex(r"^(?:(?:the|my|our|his|her|their|its|a|an|der|die|das|le|la|les|el|los|las)\s+)+", re.IGNORECASE)
+_OWNER = regex(r"^.+ (?:of|from|in|for|von|de|des|du|del)\s+(?P<whose>.+)$", re.IGNORECASE)
+_ALSO = regex(r"(?P<name>[^()]+) \((?P<also>[^()]+)\)")
+_PURPOSE = regex(r" for (?:the )?")
 _MOST_NAMES = 6
 _LONGEST_NAME = 5
 """Words of a subject that are taken for its name when nothing in it is written as one."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.oracle.view import View
 
-_ITEM = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_ITEM = regex(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _LEADS = 2
 """Units before the first item that may say what the list is of."""
 _FEWEST = 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.forms import AUX
 from lens_lsp.oracle.lexicon import MEASURABLE
@@ -15,7 +16,7 @@ _ADJECTIVE = (
     r"|light|short|small|low|costly)"
 )
 # "Is the fee of A equal to that of B?", "Is A as long as B?"
-_EQUALS = re.compile(
+_EQUALS = regex(
     (
         rf"^{AUX} (?P<a>.+?) (?:(?:exactly |just )?(?:the same as|equal to|identical (?:to|with)"
         rf"|different from|as (?P<like>{_ADJECTIVE}) as)"
@@ -24,7 +25,7 @@ _EQUALS = re.compile(
     re.IGNORECASE,
 )
 # "Are A and B equally long?", "Do A and B differ in height?"
-_EQUALLY = re.compile(
+_EQUALLY = regex(
     (
         rf"^{AUX} (?:(?P<pre>the [\w ]+?s?) of )?(?P<list>.+? and .+?) (?:equally (?P<like>\w+)"
         r"|differ(?: in (?P<rest>.+))?|identical|equal|different"
@@ -32,7 +33,7 @@ _EQUALLY = re.compile(
     ),
     re.IGNORECASE,
 )
-_DIFFERENCE_OF = re.compile(
+_DIFFERENCE_OF = regex(
     r"^(?:is|was) there (?:a|any) difference between (?P<list>.+? and .+?)(?: in (?P<rest>.+))?$", re.IGNORECASE
 )
 

@@ -6,8 +6,7 @@ The slots of a pattern: ``a`` and ``b`` are operands, ``l`` a list of them, ``n`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.phrasing import DURATION
 
 AUX = r"(?:is|was|are|were|does|do|did|has|have|had|will|would|can|could)"

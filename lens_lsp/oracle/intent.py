@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 
 from lens_lsp.domain.plan import AnswerType, Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold
 from lens_lsp.oracle.analysis import answer_type
 from lens_lsp.oracle.calculating import calculate, together
@@ -24,23 +25,23 @@ _END = " \t\r\n?!.¿¡？！。"
 _LONGEST = 600
 """Code points of a question that patterns look at; what is longer is a pasted text and looked up as it is."""
 # "Roughly how many …", "Could you tell me which …".
-_POLITE = re.compile(
+_POLITE = regex(
     r"^(?:(?:roughly|about|approximately|around|please|(?:can|could) you tell me|tell me|do you know"
     r"|i(?:'d like| want) to know)[,:]? )+(?=(?:by |in |at |on )?(?:how|what|which|who|when|where)\b)",
     re.IGNORECASE,
 )
 # "In the second survey, how many …", "Ships of the line: which …", "There were two. Which …": the setting comes first.
-_SETTING = re.compile(
+_SETTING = regex(
     r"^(?P<setting>(?:(?:in|on|at|for|of|with|under|among|according to|given|during|within|if|when)\b[^?]{3,160}?,"
     r"|[^?:]{3,100}:|[^?]{3,200}[.;!]) )"
     r"(?P<asks>(?:(?:by|in|on|at|for|to) )?(?:how|what|which|who|whose|is|are|was|were|do|does|did|has|have)\b.+)$",
     re.IGNORECASE,
 )
 # "…, in seconds": the unit of the answer.
-_IN_UNIT = re.compile(r",? \(?(?:expressed |given |measured )?in [a-zA-Z]+\)?$", re.IGNORECASE)
-_SHOW = re.compile(r"\bhow (?:do|does|can|could|should|would|to)\b", re.IGNORECASE)
+_IN_UNIT = regex(r",? \(?(?:expressed |given |measured )?in [a-zA-Z]+\)?$", re.IGNORECASE)
+_SHOW = regex(r"\bhow (?:do|does|can|could|should|would|to)\b", re.IGNORECASE)
 # "How often", "how long" are answered by a number with its unit; the rest as for `lens find`.
-_AMOUNT = re.compile(
+_AMOUNT = regex(
     r"\b(?:how much|how expensive|what (?:price|amount|number|percentage))\b|\bwhat(?:'s| is| was) the "
     r"(?:\w+ )?(?:price|cost|number|amount|count|quantity|population"
     r"|height|length|weight|age|total|percentage|temperature"
@@ -51,10 +52,8 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 # "How many were there when it opened?" asks for no date.
-_CLAUSE = re.compile(
-    r"^(.*\b(?:how|what|which|who|whom|whose|where|why)\b.*?),? \bwhen\b.*$", re.IGNORECASE | re.DOTALL
-)
-_DAY = re.compile(
+_CLAUSE = regex(r"^(.*\b(?:how|what|which|who|whom|whose|where|why)\b.*?),? \bwhen\b.*$", re.IGNORECASE | re.DOTALL)
+_DAY = regex(
     r"\b(?:since when|until when|(?:on|in) (?:what|which) (?:year|date|day|month)|date of|birthday|deadline"
     r"|due date)\b",
     re.IGNORECASE,

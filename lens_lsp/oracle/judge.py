@@ -5,13 +5,14 @@ A window is a unit, or two or three in a row, under its title and headings. ``or
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lens_lsp.computation.condition import meets
 from lens_lsp.computation.dates import agrees
 from lens_lsp.domain.observation import Judgement, Region, Verdict
 from lens_lsp.domain.plan import Requirement
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold, key
 from lens_lsp.oracle.answers import Candidate
 from lens_lsp.oracle.enumerations import enumerations
@@ -39,12 +40,12 @@ _WORTH_VALUES = 0.4
 _OPENING = 80
 _STANDS_FOR = 0.8
 """What a unit is worth of the word it stands for, of several facts: "cost" before "210 €"."""
-_DEFINES = re.compile(
+_DEFINES = regex(
     r"\b(?:is|are|was|were|means?|refers? to|denotes?|stands for|describes?|ist|sind|est|sont|es|son|это)\b"
     r"|[:：—–]|是|とは|は|[은는] "
 )
 # A list item, a table row, "Height: 330 m".
-_LABELLED = re.compile(r"\s*(?:[-*+|>•]|\d+[.)]\s|[^.:\n]{1,40}[:：=|\t])")
+_LABELLED = regex(r"\s*(?:[-*+|>•]|\d+[.)]\s|[^.:\n]{1,40}[:：=|\t])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, key, stem
 
-_LABEL = re.compile(
-    r"^[ \t]*(?:[-*+>|#][ \t]+|[|])*[*_`\"]*(?P<label>\w[\w /().-]{0,40}?)[*_`\"]*[ \t]*[:=|：][*_`]*[ \t]*"
-)
-_FIELD = re.compile(r"\s*(?:[-*+] )?[*_]*\w[\w -]{0,30}[*_]*:[*_]*\s+\S")
-_ADDRESS = re.compile(r"https?://\S+|\]\([^)\s]*\)|^\s*\[[^\]]+\]:\s*\S+", re.MULTILINE)
+_LABEL = regex(r"^[ \t]*(?:[-*+>|#][ \t]+|[|])*[*_`\"]*(?P<label>\w[\w /().-]{0,40}?)[*_`\"]*[ \t]*[:=|：][*_`]*[ \t]*")
+_FIELD = regex(r"\s*(?:[-*+] )?[*_]*\w[\w -]{0,30}[*_]*:[*_]*\s+\S")
+_ADDRESS = regex(r"https?://\S+|\]\([^)\s]*\)|^\s*\[[^\]]+\]:\s*\S+", re.MULTILINE)
 _ENOUGH = 0.5
 _FEWEST = 2
 _FIRST = 3

@@ -9,30 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
 from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.prompts import TRAILER
 from lens_lsp.oracle.redaction import visible
 
-_MARKER = re.compile(r"\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
-_NUMBER = re.compile(r"[0-9]+")
+_MARKER = regex(r"\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
+_NUMBER = regex(r"[0-9]+")
 _BEGUN = r"(?:" + "|".join(re.escape(TRAILER[:length]) for length in range(len(TRAILER), 0, -1)) + r")"
 # A trailer may stand in a code fence; the fence is then no part of the answer.
-_UNDECIDED = re.compile(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
-_BEGUN_MARKER = re.compile(r"\[[0-9\s,;^]{0,160}\Z")
+_UNDECIDED = regex(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
+_BEGUN_MARKER = regex(r"\[[0-9\s,;^]{0,160}\Z")
 _LONGEST_TRAILER = 8_000
 _LONGEST_HELD = 200
 _LONGEST_WORD = 2_000
 _WORD_CHARS = "".join(map(chr, range(33, 127)))
 
-_LINE = re.compile(r"[^\n]+")
-_TRAILING_MARKERS = re.compile(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
-_LEAD = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
-_NO_CLAIM = re.compile(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
-_WORDS = re.compile(r"[^\W_]+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_ABSENT = re.compile(
+_LINE = regex(r"[^\n]+")
+_TRAILING_MARKERS = regex(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
+_LEAD = regex(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
+_NO_CLAIM = regex(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
+_WORDS = regex(r"[^\W_]+")
+_CJK = regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_ABSENT = regex(
     r"\b(?:not? (?:found|given|stated|mentioned|specified|evidence|information|answer|proof|passage|clear)|cannot|can't"
     r"|could not|unable|unknown|do(?:es)? not (?:say|state|mention|give|hold|contain|specify|answer|prove|show|tell)"
     r"|don't|doesn't|missing|insufficient)\b",

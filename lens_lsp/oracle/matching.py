@@ -6,11 +6,11 @@ also stands where an irregular form or the noun of an adjective stands ("bought"
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import FOLDED, MAX_SUFFIX, fold, stem
 from lens_lsp.oracle.lexicon import BASES, SAME
 
@@ -130,5 +130,5 @@ def tightest(hits: Sequence[tuple[int, int]], wanted: int) -> int:
     return best
 
 
-WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+WORDS = regex(r"[^\W_]+(?:['’][^\W_]+)?")
 """Words of a folded text with their apostrophes."""

@@ -7,7 +7,6 @@ value of the expected type and most of the question's weight. Everything else is
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import (
@@ -20,6 +19,7 @@ from lens_lsp.domain.observation import (
     Verdict,
 )
 from lens_lsp.domain.plan import Intent, Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import key
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.oracle.decompose import decompose

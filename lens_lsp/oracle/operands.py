@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from lens_lsp.domain.plan import AnswerType
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.answers import EXACT, Candidate, best
@@ -15,8 +14,8 @@ from lens_lsp.oracle.weights import Need
 
 _CLAUSE = 60
 """Code points from a subject to its value within a clause."""
-_CLAUSE_ENDS = re.compile(r"[;.!?:\n\d]|, ")
-_BARE = re.compile(r"\w+ (?P<number>\d[\d,.]*\d|\d)(?=\s*(?:[,;.]|and\b|or\b))")
+_CLAUSE_ENDS = regex(r"[;.!?:\n\d]|, ")
+_BARE = regex(r"\w+ (?P<number>\d[\d,.]*\d|\d)(?=\s*(?:[,;.]|and\b|or\b))")
 
 
 def told(need: Need, view: View, value: Candidate | None) -> int:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from lens_lsp.computation.unit_table import find_unit
 from lens_lsp.computation.units import Dimension
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key, stem
 from lens_lsp.oracle.answers import RATE
 from lens_lsp.oracle.calculating import is_quantity, measures, operands, span_of_time, without_event
@@ -28,17 +29,15 @@ _Build = Callable[[_Slots, str], Reading | None]
 
 _MOST_NOUNS = 6
 """Different words of an attribute, such as "average number of points"; longer ones are clauses."""
-_PERIOD = re.compile(
+_PERIOD = regex(
     r"(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?|\d{4})",
     re.IGNORECASE,
 )
 _PARTS = {"half": "1/2", "a third": "1/3", "a quarter": "1/4", "a fifth": "1/5", "a tenth": "1/10"}
-_FALLING = re.compile(
-    r"\b(?:fall|fell|drop|decreas|declin|shrink|reduc|loss|lose|(?:go|gone|going) down)", re.IGNORECASE
-)
-_TIME_UNITS = re.compile(r"\b(?:minutes|hours|days|weeks|months|years|decades|centuries)\b", re.IGNORECASE)
+_FALLING = regex(r"\b(?:fall|fell|drop|decreas|declin|shrink|reduc|loss|lose|(?:go|gone|going) down)", re.IGNORECASE)
+_TIME_UNITS = regex(r"\b(?:minutes|hours|days|weeks|months|years|decades|centuries)\b", re.IGNORECASE)
 _AFTER_VERB = r"(?:happen|begin|start|take place|appear|arrive|occur|open|close|end|come|follow|finish)"
-_JOINT = re.compile(
+_JOINT = regex(
     (
         r"(?:^|,?\s*)\b(?:all together|altogether|together|in total|combined|in sum|taken together"
         r"|in all|between them|all told|put"
@@ -271,10 +270,10 @@ _LISTED = (
     rf"{LIST}",
     r"(?:add|count|sum)(?: up)? (?:the )?(?P<n>[\w ]+?) of (?P<l>.+? and .+?)",
 )
-_ACROSS = re.compile(r"^(?:of|across|for|over|averaged over|between) (?P<l>.+? and [^,]+), (?P<q>.+)$", re.IGNORECASE)
-_ADD = re.compile(r"^(?:add|sum)(?: up)? (?P<a>.+?) (?:to|and|plus) (?P<b>.+)$", re.IGNORECASE)
-_PLUS = re.compile(rf"^(?:{START}|how much is )(?P<a>.+?) plus (?P<b>.+)$", re.IGNORECASE)
-_SAYS_TOTAL = re.compile(r"\b(?:total|combined|sum|average|mean|come to|amount to|add up to)\b", re.IGNORECASE)
+_ACROSS = regex(r"^(?:of|across|for|over|averaged over|between) (?P<l>.+? and [^,]+), (?P<q>.+)$", re.IGNORECASE)
+_ADD = regex(r"^(?:add|sum)(?: up)? (?P<a>.+?) (?:to|and|plus) (?P<b>.+)$", re.IGNORECASE)
+_PLUS = regex(rf"^(?:{START}|how much is )(?P<a>.+?) plus (?P<b>.+)$", re.IGNORECASE)
+_SAYS_TOTAL = regex(r"\b(?:total|combined|sum|average|mean|come to|amount to|add up to)\b", re.IGNORECASE)
 _ADDS_UP = frozenset({"come to", "amount to", "add up to"})
 
 

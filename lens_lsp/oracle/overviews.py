@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lens_lsp.domain.plan import Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key
 from lens_lsp.oracle.reading import Reading, trimmed
 
@@ -14,7 +15,7 @@ _DOCUMENT = (
     r"|seite|kapitel|fichier"
     r"|chapitre|archivo|capítulo|nota|файл|глав[ау]|заметк[ау])s?\b)"
 )
-_SUMMARIZE = re.compile(
+_SUMMARIZE = regex(
     r"^(?:please |can you |could you )*(?:(?:summari[sz]e|outline|recap|sum up|condense|digest)\b|tl;?dr(?:\s+"
     r"(?:of|for))?"
     r"|(?:(?:give|write|show)(?: me| us)? |what(?:'s| is) )?(?:an?|the)? ?(?:short |brief |quick |high-level "
@@ -27,20 +28,20 @@ _SUMMARIZE = re.compile(
     re.IGNORECASE,
 )
 # "What can the parser do? A short summary, please."
-_IN_SHORT = re.compile(
+_IN_SHORT = regex(
     r"^(?:in (?:short|brief|a nutshell|a few words|one sentence)[,:]? )?(?P<topic>.+?)(?:[?.!,;:]+| [-–—])? "
     r"(?:(?:give (?:me )?)?(?:an? )?(?:(?:short|brief|quick|concise) )*(?:summary|overview|outline|recap)"
     r"|in (?:short|brief|a nutshell|summary))(?:,? please)?$",
     re.IGNORECASE,
 )
-_LENGTH = re.compile(
+_LENGTH = regex(
     r"[,;]?\s+(?:(?:in|within|using) (?:(?:a |just |only |about |at most )*(?:few|couple of|handful of|two|three|four"
     r"|five|one|\d+) )?(?:short |brief |simple |plain )*(?:lines?|sentences?|words?|bullets?(?: points)?|paragraphs?"
     r"|points)|briefly|in (?:short|brief)|please|for me)$",
     re.IGNORECASE,
 )
-_AND_ITS = re.compile(r"\s+and (?:its|their|the) (?:\w+ )?\w+$", re.IGNORECASE)
-_ASKED = re.compile(
+_AND_ITS = regex(r"\s+and (?:its|their|the) (?:\w+ )?\w+$", re.IGNORECASE)
+_ASKED = regex(
     r"^(?:what (?:can|does|do|is|are|was) |how )?(?P<name>.+?)(?: (?:can |does |do )?(?:is|are|was|does|do|works?|cover"
     r"s?|says?|says about)(?: (?:all )?(?:about|for|do))?| (?:about|for|do))$",
     re.IGNORECASE,

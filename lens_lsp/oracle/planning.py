@@ -6,18 +6,18 @@ combining the facts is taken only if our arithmetic can follow it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from lens_lsp.computation.expression import LONGEST
 from lens_lsp.domain.plan import Anchor, AnchorKind, Combination, Intent, Plan, Requirement, Transformation
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold, key
 from lens_lsp.oracle.analysis import terms
 from lens_lsp.oracle.decompose import decompose
 from lens_lsp.oracle.replies import Decomposition
 
-_ID = re.compile(r"\bf([0-9]+)\b")
+_ID = regex(r"\bf([0-9]+)\b")
 _COUNTING = frozenset({Combination.COUNT, Combination.LIST})
 
 

@@ -7,13 +7,14 @@ model's own plan would draw may differ.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.domain.answer import Sent
 from lens_lsp.domain.errors import OracleFailed
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.oracle.calling import Prompt
 from lens_lsp.oracle.chat import ChatOracle

@@ -7,19 +7,21 @@ share. ``oracle.decompose`` turns it into a plan.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lens_lsp.domain.plan import MOST_REQUIREMENTS, AnswerType, Combination, Intent, MatchRule, Transformation
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 
-_MASKED = re.compile(
+_MASKED = regex(
     r"\"[^\"]*\"|“[^”]*”|«[^»]*»|`[^`]*`|「[^」]*」|《[^》]*》"
     r"|\b[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?, \d{4}"
 )
-_SEPARATOR = re.compile(
+_SEPARATOR = regex(
     r",?\s+(?:and|or|as well as|versus|vs\.?|und|oder|et|ou|y|o|e|u|и|или)\s+|\s+&\s+|,\s+|\s*[、，和跟与與或]\s*"
 )
-_STRONG = re.compile(r"\s*,?\s+(?:and|or|as well as|versus|vs\.?|und|oder|et|ou|y|o|e|u|и|или)\s+|\s+&\s+")
-_BOTH = re.compile(r"^(?:both|either|between) ", re.IGNORECASE)
+_STRONG = regex(r"\s*,?\s+(?:and|or|as well as|versus|vs\.?|und|oder|et|ou|y|o|e|u|и|или)\s+|\s+&\s+")
+_BOTH = regex(r"^(?:both|either|between) ", re.IGNORECASE)
 _EDGE = " \t\n.,;:?!¿¡？。！，、–—-"
 
 

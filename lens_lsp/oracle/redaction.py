@@ -6,11 +6,11 @@ it is turned into those first; one that touches a secret is no quote, whatever e
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.oracle.secret_shapes import secrets
 
@@ -19,13 +19,13 @@ HIDDEN = "hidden"
 
 # Controls; soft hyphen; fillers; zero width, joiners, directions; invisible operators; variation selectors; annotation
 # marks; Unicode tags and what else has a plane of its own to hide text in; halves of characters.
-_UNSEEN = re.compile(
+_UNSEEN = regex(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
 # Joiners and selectors belong to emoji and to many scripts; what reorders text, tags, and long stretches do not.
-_SUSPECT = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_SUSPECT = regex("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _SUSPECT_LENGTH = 4
 _PLACEHOLDER = "[[SECRET:"
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.observation import CoverageReply, Judgement, Observation, ObservationReply, Verdict
 from lens_lsp.domain.plan import MOST_REQUIREMENTS, AnswerType, Combination, Intent
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, key
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ MOST_FOUND = 400
 MOST_WORDS = 6
 """Search terms per fact and reply."""
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _MOST_STARTS = 16
 _STRENGTH = {Verdict.FULL: 0, Verdict.PARTIAL: 1, Verdict.RELATED: 2, Verdict.NONE: 3}
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.domain.regexes import regex
 from lens_lsp.oracle.links import unlinked, without_addresses
 from lens_lsp.oracle.redaction import visible
 
@@ -18,9 +19,9 @@ LONGEST_LINE = 300
 LONGEST_QUOTE = 4_000
 """Code points of a quote: more than a region holds is none of it."""
 LONGEST_WORD = 64
-_HALVES = re.compile("[\ud800-\udfff]")
-_FACT_ID = re.compile(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
-_REGION = re.compile(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
+_HALVES = regex("[\ud800-\udfff]")
+_FACT_ID = regex(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
+_REGION = regex(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
 _UNSAID = frozenset({"", "null", "none", "n/a", "unknown", "not found", "not given", "..."})
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
 _START = r"(?<![A-Za-z0-9])"
@@ -23,7 +24,7 @@ def _shape(pattern: str, *, flags: int = 0) -> re.Pattern[str]:
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "private-key",
-        re.compile(
+        regex(
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r".*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
             re.DOTALL,
@@ -32,12 +33,12 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     # The middle of such a key, when a region holds only that: lines filled with base64.
     (
         "private-key",
-        re.compile(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE),
+        regex(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE),
     ),
     ("aws-key", _shape(r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}" + _END)),
     (
         "aws-secret",
-        re.compile(
+        regex(
             r"(?:aws|secret|access)[\w .\-]{0,24}key[\w\"' ]{0,8}[:=>\s]{1,6}[\"']?"
             r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
             re.IGNORECASE,
@@ -46,7 +47,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("github", _shape(r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})")),
     ("gitlab", _shape(r"gl(?:pat|dt|rt|ptt|cbt|oas)-[A-Za-z0-9_\-]{20,255}")),
     ("slack", _shape(r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9\-]{10,255}")),
-    ("slack", re.compile(r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/]{20,120})")),
+    ("slack", regex(r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/]{20,120})")),
     ("jwt", _shape(r"eyJ[A-Za-z0-9_\-]{8,4000}\.eyJ[A-Za-z0-9_\-]{4,8000}\.[A-Za-z0-9_\-]{0,2000}")),
     ("anthropic", _shape(rf"sk-ant-{_LETTERS}{{20,255}}")),
     ("openai", _shape(rf"sk-(?=[A-Za-z_\-]{{0,60}}[0-9]){_LETTERS}{{20,255}}")),
@@ -58,26 +59,26 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("pypi", _shape(rf"pypi-{_LETTERS}{{50,1000}}")),
     ("huggingface", _shape(r"hf_[A-Za-z]{30,64}" + _END)),
     ("telegram", _shape(rf"[0-9]{{8,10}}:AA{_LETTERS}{{33}}" + _END)),
-    ("azure", re.compile(r"(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/]{40,100}={0,2})")),
+    ("azure", regex(r"(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/]{40,100}={0,2})")),
     (
         "url-password",
-        re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,64}:(?P<secret>[^\s/:@\"'<>{}$*]{4,128})@[\w\[]"),
+        regex(r"[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,64}:(?P<secret>[^\s/:@\"'<>{}$*]{4,128})@[\w\[]"),
     ),
     (
         "password",
-        re.compile(
+        regex(
             r"(?:passw(?:or)?d|passphrase|pwd|secret|api[_\- ]?key|(?:access|auth|bearer|refresh)[_\- ]?token"
             r"|client[_\- ]?secret|private[_\- ]?key)[\"'`*]{0,3}\s{0,4}(?::=|=>|:|=)\s{0,4}[\"'`*]{0,3}"
             r"(?P<secret>(?=[^\s\"'`]{0,60}[0-9])(?=[^\s\"'`]{0,60}[A-Za-z])[^\s\"'`,;(){}<>\[\]$]{8,255})",
             re.IGNORECASE,
         ),
     ),
-    ("password", re.compile(r"\bBearer\s{1,4}(?P<secret>(?=[A-Za-z_.~+/\-]{0,60}[0-9])[A-Za-z0-9_.~+/\-]{20,2000}=*)")),
+    ("password", regex(r"\bBearer\s{1,4}(?P<secret>(?=[A-Za-z_.~+/\-]{0,60}[0-9])[A-Za-z0-9_.~+/\-]{20,2000}=*)")),
 )
 """Kinds and shapes; the more telling kind first. The group ``secret``, where there is one, is what must not leave."""
 
 _EXAMPLES = frozenset({"password", "passwd", "pass", "secret", "token", "user", "pwd", "pw", "port", "xxxx"})
-_MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
+_MIXED = regex(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)
 
 
 def secrets(text: str) -> Iterator[tuple[Span, str]]:

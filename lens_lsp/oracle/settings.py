@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from lens_lsp.domain.observation import ConfidenceMap, ObservationTable
+from lens_lsp.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable
 
 from lens_lsp.domain.plan import Requirement
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold
 from lens_lsp.oracle.lexicon import NEGATIONS, UNSPACED_NEGATIONS
 from lens_lsp.oracle.matching import WORDS, held
 from lens_lsp.oracle.weights import Need
 
 _NEGATED = 25
-_CONDITION = re.compile(r"\b(?:if|when|where|unless|without|while)\b.*")
+_CONDITION = regex(r"\b(?:if|when|where|unless|without|while)\b.*")
 
 
 def lack(need: Need, mask: int) -> float:

@@ -10,10 +10,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lens_lsp.domain.observation import Judgement, Observation, Region, Verdict
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, fold, key, runs, stem
@@ -28,23 +29,23 @@ _ROOM = 2200
 _LONGEST = 700
 _SHORTEST = 30
 _SHORTEST_UNSPACED = 10
-_CODE = re.compile(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
-_LINK = re.compile(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
-_TAG = re.compile(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
+_CODE = regex(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
+_LINK = regex(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
+_TAG = regex(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
 # "- Start Date: 2015-03-14", "More information: <https://…>": a label, and no sentence after it.
-_FIELD = re.compile(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
-_SENTENCE = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
-_URL = re.compile(r"<?https?://\S+")
-_LEADS_IN = re.compile(r"[:：]\W*$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-_BESIDES = re.compile(
+_FIELD = regex(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
+_SENTENCE = regex(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
+_URL = regex(r"<?https?://\S+")
+_LEADS_IN = regex(r"[:：]\W*$")
+_ITEM = regex(r"\s*(?:[-*+]|\d+[.)])\s")
+_BESIDES = regex(
     r"\s*(?:for example|for instance|consider|see |note that|in this (?:chapter|section|page)|as (?:we|you) |let['’]s"
     r"|however|also|finally|but |and )",
     re.IGNORECASE,
 )
-_PART = re.compile(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
+_PART = regex(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
 _EXTENSIONS = frozenset(("md", "markdown", "txt", "rst", "org", "tex", "html", "pdf", "adoc", "ipynb", "csv", "json"))
-_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_PARTS = regex(r"[^\W\d_]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ come with their header as the region's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-_ROW = re.compile(r"\s*\|.*\|.*|[^|\n]+\|[^|\n]+\|[^\n]+")
-_RULE = re.compile(r"[\s|:\-]+")
+from lens_lsp.domain.regexes import regex
+
+_ROW = regex(r"\s*\|.*\|.*|[^|\n]+\|[^|\n]+\|[^\n]+")
+_RULE = regex(r"[\s|:\-]+")
 
 
 def is_row(text: str) -> bool:

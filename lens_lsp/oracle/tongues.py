@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent, Unit
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.oracle.calculating import operands, span_of_time
 from lens_lsp.oracle.choosing import choice, members
 from lens_lsp.oracle.collecting import aggregation, rule_for
@@ -41,7 +42,7 @@ _TYPES = (
     (_PERSON, r"\b(?:wer|wem|wen|wessen|qui|quien(?:es)?|кто|кому|кем)\b|谁|誰|だれ|누가|누구"),
 )
 # What asks for a date is looked for first: 何年 is not a count.
-_TYPE_PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in sorted(_TYPES, key=lambda t: t[0] is not _DATE))
+_TYPE_PATTERNS = tuple((kind, regex(pattern)) for kind, pattern in sorted(_TYPES, key=lambda t: t[0] is not _DATE))
 
 
 def foreign_type(folded: str) -> AnswerType:

@@ -6,17 +6,18 @@ import re
 from collections.abc import Collection
 
 from lens_lsp.domain.observation import Region
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences, trim
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import key
 
 _LONGEST = 400
-_LINE = re.compile(r"[^\r\n]+")
-_HEADING = re.compile(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
-_MARKUP = re.compile(
+_LINE = regex(r"[^\r\n]+")
+_HEADING = regex(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
+_MARKUP = regex(
     r"\s*(?:(?:<!--.*?-->|</?[a-zA-Z][^<>]*[\s/\"'][^<>]*>|</?[a-z]+>)\s*)+|\s*\[[^\]]+\]:\s*\S+\s*", re.DOTALL
 )
-_QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*$")
+_QUESTION = regex(r"[?？][\"'”’»)\]*_]*$")
 _LONGEST_TITLE = 120
 
 

@@ -6,9 +6,8 @@ entities, a value of the expected type and most of the requirement's idf mass.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lens_lsp.domain.observation import Verdict
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.settings import Thresholds
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from lens_lsp.computation.dates import CalendarDate
 from lens_lsp.computation.reading import find_values
 from lens_lsp.domain.observation import Region
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import fold, key
 from lens_lsp.oracle.answers import Candidate
@@ -17,7 +19,7 @@ from lens_lsp.oracle.tables import headers, is_rule
 from lens_lsp.oracle.units import bare, bounds
 from lens_lsp.oracle.weights import Needs
 
-_NAMING = re.compile(r"\W*(?:name|title|code|id|subject)\b", re.IGNORECASE)
+_NAMING = regex(r"\W*(?:name|title|code|id|subject)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from lens_lsp.computation.dates import CalendarDate
 from lens_lsp.computation.reading import find_values
 from lens_lsp.domain.plan import AnchorKind, AnswerType, Combination, Intent, MatchRule, Plan, Requirement
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import MAX_SUFFIX, STOP_WORDS, fold, key, runs, stem
 from lens_lsp.oracle.analysis import analyse, terms
 from lens_lsp.oracle.answers import Wanted, is_measure, wanted
@@ -44,17 +45,15 @@ _EVERYWHERE = 0.05
 COMMON = 0.3
 """A name whose rarest word weighs less than this share of the question's rarest need not stand in a proof: "Rust" in a
 book about Rust."""
-_YES_NO = re.compile(
-    r"^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)\b", re.IGNORECASE
-)
+_YES_NO = regex(r"^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)\b", re.IGNORECASE)
 # "Which river is longer": a proof about the Nile need not call it a river.
-_WHICH = re.compile(
+_WHICH = regex(
     r"\W*(?:which|what|welche[rs]?|quel(?:le)?|que|какой|какая) (?!is\b|was\b|of\b|has\b|ist\b|est\b|es\b)(\w+)"
 )
-_UNSPACED_ASKS = re.compile("|".join(map(re.escape, sorted(UNSPACED_FUNCTION, key=len, reverse=True))))
+_UNSPACED_ASKS = regex("|".join(map(re.escape, sorted(UNSPACED_FUNCTION, key=len, reverse=True))))
 _LISTS = frozenset({Combination.LIST, Combination.COUNT})
 # "How many packets are sent if no count is given?": what stands in its stead is that a value holds by default.
-_UNSET = re.compile(
+_UNSET = regex(
     r"\b(?:(?:if|when|where) (?:no|nothing|none)\b[^,?]*?|unless (?:otherwise )?|(?:if|when) not (?:otherwise )?)"
     r"\b(?:given|set|specified|passed|configured|provided|stated|chosen)\b",
     re.IGNORECASE,

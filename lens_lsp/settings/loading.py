@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.corpus.extraction import DocumentOptions
 from lens_lsp.corpus.rules import CorpusRules, ProjectRules
 from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Limits
 from lens_lsp.settings.languages import LANGUAGES
 from lens_lsp.settings.model import ModelSettings

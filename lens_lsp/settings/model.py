@@ -7,10 +7,11 @@ a key goes to one origin: the one that was named beside it, or that it was put i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.models.openai import OpenAIChat

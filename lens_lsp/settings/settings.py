@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from lens_lsp.corpus.extraction import DocumentOptions
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Limits
 from lens_lsp.settings.model import ModelSettings
 from lens_lsp.settings.sources import Notice

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from lens_lsp.domain.cluster import Asked, Cluster, KnownFact
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.rows import PART_BYTES, Values, asked_of, citation_of, cluster_of, fact_of, link_of
 from lens_lsp.store.schema import ASKED, CITATIONS, CLUSTERS, FACTS, LINKS, Table
 from lens_lsp.store.values import Malformed, text

@@ -13,8 +13,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from lens_lsp.domain.records import dataclass
 
 STEM = "knowledge"
 KEPT = 3

@@ -9,11 +9,12 @@ import json
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lens_lsp.disk.whole import PART
 from lens_lsp.domain.cluster import Cluster
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.files import StoreFiles
 from lens_lsp.store.reading import Knowledge
 from lens_lsp.store.writing import Changes, Removal

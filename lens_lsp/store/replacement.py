@@ -9,9 +9,9 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.connection import Connect, Connection, configure, structural_fault, transaction
 from lens_lsp.store.failures import is_corruption, is_refusal
 from lens_lsp.store.files import StoreFiles

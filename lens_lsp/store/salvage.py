@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lens_lsp.domain.cluster import Cluster
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage, Row, assemble, decoded, headless, listed_parts, name_of
 from lens_lsp.store.pages import rows_in
 from lens_lsp.store.rows import PART_BYTES, summary_of, turn_of

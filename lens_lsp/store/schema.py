@@ -7,9 +7,9 @@ bytes, so that no damaged byte can make the driver fail halfway through a table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.connection import Connection, number
 
 APPLICATION_ID = 0x6C656E73

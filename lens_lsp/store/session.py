@@ -10,9 +10,10 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage
 from lens_lsp.store.connection import Connection, configure, corruption, number, transaction
 from lens_lsp.store.failures import (

@@ -10,12 +10,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from lens_lsp.disk.whole import replace_whole
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage
 from lens_lsp.store.connection import Connect, Connection, connect
 from lens_lsp.store.failures import NotSaved, NotSavedReason

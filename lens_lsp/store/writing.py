@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
+from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage, parts_of
 from lens_lsp.store.connection import Connection
 from lens_lsp.store.reading import NOTHING, Knowledge, Total, together

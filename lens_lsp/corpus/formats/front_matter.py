@@ -6,11 +6,10 @@ must accept what people really write (tabs, stray colons, unclosed quotes), and 
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from lens_lsp.corpus.formats.base import with_plain_breaks
 from lens_lsp.domain.model import Head
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 
 _CUT_LENGTH = 2000
 _KEYS = {
@@ -24,7 +23,7 @@ _KEYS = {
     "keywords": "tags",
     "lens": "lens",
 }
-_ITEM = re.compile(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
+_ITEM = regex(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
 _BLOCK_SCALARS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
 _FALSE = frozenset({"false", "no", "off"})
 

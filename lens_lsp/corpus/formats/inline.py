@@ -10,25 +10,26 @@ import re
 
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.domain.model import Link, LinkKind
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
-_MARK = re.compile(r"[\[\]`\\<#]")
-_TICKS = re.compile(r"`+")
+_MARK = regex(r"[\[\]`\\<#]")
+_TICKS = regex(r"`+")
 _LONGEST_TICKS = 16
 """Longer runs of backticks open no code span: it bounds the searches for their ends."""
-_CLOSERS = {n: re.compile(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
-_WIKI = re.compile(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
-_FLAT = re.compile(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
-_DESTINATION = re.compile(
+_CLOSERS = {n: regex(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
+_WIKI = regex(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
+_FLAT = regex(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
+_DESTINATION = regex(
     r"\([ \t\n]*+(?:<([^<>\n]*+)>|((?>(?:[^\s()<\\]|\\.|\((?>(?:[^\s()\\]|\\.)*)\))*)))"
     r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
 )
-_LABEL = re.compile(r"\[([^\[\]]{0,200})\]")
-_TAG = re.compile(r"#([\w/-]+)")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LABEL = regex(r"\[([^\[\]]{0,200})\]")
+_TAG = regex(r"#([\w/-]+)")
+_ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
 _NOT_A_NAME = "0123456789-_/"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif")
-_MARKUP = re.compile(
+_MARKUP = regex(
     r"(?P<ticks>`{1,3})(?P<code>[^`]*)(?P=ticks)"
     r"|</?(?:a|abbr|b|br|code|del|div|em|font|i|img|ins|kbd|mark|p|s|small|span|strong|sub|sup|u)"
     r"(?:\s[^<>]*)?/?>"
@@ -39,7 +40,7 @@ _MARKUP = re.compile(
     r"|\*+|`+|~~|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|(?<=[`)\]*])_+|_+(?=[`(\[*])",
     re.IGNORECASE,
 )
-_MARKED = re.compile(r"[`<\[\\*_~]")
+_MARKED = regex(r"[`<\[\\*_~]")
 _LONGEST_SHOWN = 1000
 
 

@@ -17,16 +17,17 @@ from lens_lsp.corpus.formats.inline import Inline, label, plain_words
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.corpus.formats.plain import begin_with
 from lens_lsp.domain.model import BlockKind, Head, Structure
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
-_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
-_ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
-_RULE = re.compile(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
-_DELIMITER = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
-_DEFINITION = re.compile(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
-_RAW = re.compile(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
-_OURS_END = re.compile(r"<!-- lens:end[^<>]*-->")
-_TITLE_SKIP = re.compile(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
+_FENCE = regex(r"(`{3,})[^`]*$|(~{3,})")
+_ITEM = regex(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
+_RULE = regex(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
+_DELIMITER = regex(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
+_DEFINITION = regex(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
+_RAW = regex(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
+_OURS_END = regex(r"<!-- lens:end[^<>]*-->")
+_TITLE_SKIP = regex(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
 _LONGEST_SETEXT = 300
 _UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
 

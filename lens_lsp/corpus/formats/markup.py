@@ -15,34 +15,35 @@ from lens_lsp.corpus.formats.lines import LineParser
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.corpus.formats.plain import begin_with, first_line_title
 from lens_lsp.domain.model import BlockKind, Head, Link, LinkKind, Structure
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
-_MARKS = re.compile(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
-_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
-_GRID = re.compile(r"\+(?>(?:[-=]++\+)+)$")
-_DIRECTIVE = re.compile(
+_MARKS = regex(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
+_ADORNMENT = regex(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
+_GRID = regex(r"\+(?>(?:[-=]++\+)+)$")
+_DIRECTIVE = regex(
     r"\.\. +(?:_(?P<name>[^:]{1,200}): +(?P<target>\S+)|"
     r"(?P<code>code|code-block|highlight|math|sourcecode)::)"
 )
-_RST_LINK = re.compile(
+_RST_LINK = regex(
     r"(?P<role>:[a-z:+-]{1,20}:)?`(?P<text>[^`<>]*)(?:<(?P<target>[^`<>]*)>)?`(?P<under>__?)?"
     r"|(?<!\w)(?P<name>\w+)_(?!\w)"
 )
 _RST_ROLES = frozenset({":doc:", ":ref:", ":any:", ":download:", ":file:"})
-_FIELD = re.compile(r":[^:\s][^:]{0,100}:(?:\s|$)")
-_ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
-_ADOC_ATTRIBUTE = re.compile(r"^:(title|description|keywords):[ \t]*([^\n]*)", re.MULTILINE)
-_ADOC_CODE = re.compile(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
-_ADOC_FRAME = re.compile(r"(?:={4,}|\*{4,}|_{4,}|--)$")
-_ADOC_LINK = re.compile(
+_FIELD = regex(r":[^:\s][^:]{0,100}:(?:\s|$)")
+_ADOC_HEADING = regex(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_ADOC_ATTRIBUTE = regex(r"^:(title|description|keywords):[ \t]*([^\n]*)", re.MULTILINE)
+_ADOC_CODE = regex(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
+_ADOC_FRAME = regex(r"(?:={4,}|\*{4,}|_{4,}|--)$")
+_ADOC_LINK = regex(
     r"(?P<macro>link:|xref:|https?:)(?P<target>[^\s\[\]]{1,500})\[(?P<text>[^\[\]]*)\]"
     r"|<<(?P<ref>[^<>,]{1,300})(?:,(?P<label>[^<>]*))?>>"
 )
-_ORG_HEADING = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
-_ORG_TAGS = re.compile(r"(?<=\s):[\w@:]+:$")
-_ORG_KEYWORD = re.compile(r"^#\+(title|description|filetags|keywords):[ \t]*([^\n]*)", re.IGNORECASE | re.MULTILINE)
-_ORG_BLOCK = re.compile(r"#\+begin_(\w+)", re.IGNORECASE)
-_ORG_LINK = re.compile(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
+_ORG_HEADING = regex(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
+_ORG_TAGS = regex(r"(?<=\s):[\w@:]+:$")
+_ORG_KEYWORD = regex(r"^#\+(title|description|filetags|keywords):[ \t]*([^\n]*)", re.IGNORECASE | re.MULTILINE)
+_ORG_BLOCK = regex(r"#\+begin_(\w+)", re.IGNORECASE)
+_ORG_LINK = regex(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
 
 
 class _MarkupReader(TextReader):

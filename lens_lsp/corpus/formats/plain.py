@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
-
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.front_matter import FrontMatter, read_front_matter
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.domain.model import BlockKind, Head, Structure
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
 _LONGEST_TITLE = 120
 _CAPITAL = r"(?:[^\W\d_a-zß-ÿ]|\d)[\w.'’&-]*"
 _JOINER = r"(?!(?:is|are|was|were)\b)[a-z]{1,4} "
-_LEAD = re.compile(
+_LEAD = regex(
     rf"\W{{0,3}}(?:(?:The|A|An) )?({_CAPITAL}(?: (?:{_JOINER}){{0,2}}\"?{_CAPITAL}\"?){{0,7}})"
     r"(?=\"?(?:,? ?\(|,| (?:is|are|was|were|refers?|also|or)\b))"
 )
-_MIDDLE = re.compile(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
-_NICKNAME = re.compile(r'"(\w+)" ')
+_MIDDLE = regex(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
+_NICKNAME = regex(r'"(\w+)" ')
 _LOG_LINES = 12
 """A text without a single blank line and with more lines than this is a list of lines, not one paragraph."""
 _LONGEST_PARAGRAPH = 100

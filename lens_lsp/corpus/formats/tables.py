@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from lens_lsp.corpus.formats.base import TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.domain.model import BlockKind, Head, LocatorMap, Structure
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 
 _DELIMITERS = ",;\t|"
 _SNIFF_LINES = 20
 _LONGEST_RECORD = 1000
 """Lines; a quoted field with more line breaks than this is a stray quote."""
-_NUMBER = re.compile(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
+_NUMBER = regex(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
 
 
 class TableReader(TextReader):

@@ -10,7 +10,6 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -19,6 +18,7 @@ from lxml import etree
 from lens_lsp.documents.model import Failure, Unextracted
 from lens_lsp.documents.readers.composing import head_of
 from lens_lsp.domain.model import Head
+from lens_lsp.domain.records import dataclass
 
 Element: TypeAlias = etree._Element
 

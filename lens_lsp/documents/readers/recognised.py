@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, on_one_line
+from lens_lsp.domain.regexes import regex
 
-_SPLIT = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
-_GAP = re.compile(r"\n[ \t]*\n")
+_SPLIT = regex(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_GAP = regex(r"\n[ \t]*\n")
 
 
 class RecognisedReader:

@@ -8,13 +8,13 @@ folder is no document.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import Hits, scan, word_literal
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine, Generator, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from lens_lsp.domain.answer import Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed, UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.access import Excerpt
 from lens_lsp.evaluation.arms.base import ArmResult, Said, cited, distinct
 from lens_lsp.evaluation.arms.calling import Talk

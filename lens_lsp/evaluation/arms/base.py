@@ -7,11 +7,12 @@ how deep to rank; the depth is the same for every question of a run.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from lens_lsp.domain.answer import Account, Status, StopReason
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.indexes import Passage
 
 PRINTED = 10

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.access import Excerpt
 from lens_lsp.evaluation.arms.base import Quoted
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message

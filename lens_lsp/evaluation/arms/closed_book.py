@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.access import Excerpt
 from lens_lsp.evaluation.arms.calling import Talk
 from lens_lsp.evaluation.arms.prompts import ANSWER_SCHEMA, ANSWER_TOKENS, MEMORY, Wording, asking, parse_answer

@@ -7,13 +7,13 @@ is tuned here: these are what a user would get from an index today.
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from lens_lsp.domain.errors import MissingExtra
+from lens_lsp.domain.regexes import regex
 from lens_lsp.evaluation.data.snapshots import document_names
 
 WINDOW = 600
@@ -24,7 +24,7 @@ STRIDE = 300
 Passage = tuple[str, int, int]
 """Path and half-open ``[start, end)`` in code points of its text."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = regex(r"[^\W_]+")
 _EXTRA = "python -m pip install 'lens-lsp[evaluation]'"
 
 

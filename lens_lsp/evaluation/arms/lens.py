@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +15,7 @@ from lens_lsp.domain.answer import Answer, Mode, RequirementResult, RequirementS
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event, answer_of
 from lens_lsp.domain.model import Findings
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import PRINTED, ArmResult, cited, distinct
 from lens_lsp.evaluation.arms.indexes import Passage
 from lens_lsp.evaluation.arms.together import in_order

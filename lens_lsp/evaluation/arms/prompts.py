@@ -6,10 +6,10 @@ One form of answer for all of them, so that all are scored alike; it is the form
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import Quoted
 from lens_lsp.models.base import Message, Role
 from lens_lsp.oracle.replies import MalformedReply, json_in

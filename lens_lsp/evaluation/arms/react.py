@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.access import Access, Excerpt
 from lens_lsp.evaluation.arms.base import Quoted
 from lens_lsp.evaluation.arms.calling import Talk

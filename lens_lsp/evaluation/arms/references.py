@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import PRINTED, ArmResult
 from lens_lsp.evaluation.arms.indexes import Index, IndexMaker, chunks, read_corpus
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.evaluation.arms.base import Arm, ArmAnswer, ArmResult, Quoted, Said, distinct
 from lens_lsp.evaluation.data.fullwiki import Titles

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from itertools import pairwise
 from pathlib import Path
 
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.answer_key import key_of
 from lens_lsp.evaluation.arms.base import Arm
 from lens_lsp.evaluation.arms.making import make_arms

@@ -10,10 +10,11 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import Arm, ArmResult
 from lens_lsp.evaluation.data.datasets import Dataset, Question, articles, open_dataset, sample_ids
 from lens_lsp.evaluation.data.snapshots import Corpus, document_names

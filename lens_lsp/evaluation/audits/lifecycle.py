@@ -10,10 +10,10 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import Arm
 from lens_lsp.evaluation.data.snapshots import Corpus, document_names
 

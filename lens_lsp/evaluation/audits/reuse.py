@@ -9,11 +9,11 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.events import answer_of
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.datasets import Question
 from lens_lsp.evaluation.data.snapshots import Corpus
 from lens_lsp.evaluation.seats import Seat

@@ -14,13 +14,13 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.records import (
     ArticleRecord,
     KnownItemRecord,

@@ -17,11 +17,11 @@ import time
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.datasets import Dataset, corpus_checksum
 from lens_lsp.evaluation.data.releases import file_name
 from lens_lsp.evaluation.data.snapshots import Corpus, document_names

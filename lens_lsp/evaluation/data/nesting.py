@@ -6,10 +6,10 @@ What a figure is bound to is said by three checksums: which questions, in which 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.datasets import (
     Dataset,
     articles,

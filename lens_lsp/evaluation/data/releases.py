@@ -11,7 +11,7 @@ import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from pydantic import TypeAdapter, ValidationError
 
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.records import ArticleRecord, ParagraphRecord, QuestionRecord
 from lens_lsp.evaluation.data.release_records import AliasRecord, ContextRecord, MusiqueRecord, SquadRecord
 

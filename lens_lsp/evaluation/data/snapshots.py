@@ -13,10 +13,11 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.datasets import (
     Dataset,
     Gold,

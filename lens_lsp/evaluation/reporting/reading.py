@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.records import ArmRecord, FigureRecord, RowRecord, SummaryRecord
 from lens_lsp.evaluation.scoring.judge import Verdicts, read_verdicts
 

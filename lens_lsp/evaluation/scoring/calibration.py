@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from lens_lsp.domain.records import dataclass
 
 BINS = 10
 """Of equal width, from 0 to 1."""

@@ -6,9 +6,9 @@ Values are paired by place: the first of one arm and the first of the other belo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import comb
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.scoring.statistics import Figure, mean, ratio
 
 

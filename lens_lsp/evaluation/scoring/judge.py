@@ -11,7 +11,6 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from lens_lsp.disk.whole import ORDINARY, replace_whole
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.scoring.answers import normalised
 from lens_lsp.evaluation.scoring.statistics import Figure, mean
 from lens_lsp.models.base import ChatModel, Message, Role

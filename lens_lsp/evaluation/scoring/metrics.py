@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
+from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.indexes import WINDOW, Passage
 from lens_lsp.evaluation.data.datasets import Gold, GoldSpan
 from lens_lsp.evaluation.scoring import compatible

@@ -7,15 +7,16 @@ import re
 from dataclasses import replace
 
 from lens_lsp.domain.citation import Citation
+from lens_lsp.domain.regexes import regex
 from lens_lsp.knowledge.answer_files.footnotes import footnote, link_to, read_footnotes
 from lens_lsp.knowledge.answer_files.reading import read_citing
 from lens_lsp.knowledge.answer_files.sources import one_line, source_json
 from lens_lsp.knowledge.answer_files.writing import VERSION, holding_from
 
-_HEAD = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
-_SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
-_TITLE = re.compile(r"\s*# [^\n]*\n")
-_MARK = re.compile(r"\[\^(\d+)\]")
+_HEAD = regex(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
+_SAID = regex(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
+_TITLE = regex(r"\s*# [^\n]*\n")
+_MARK = regex(r"\[\^(\d+)\]")
 
 
 def as_block(text: str, folder: str, block_id: str, into: str | None) -> str | None:

@@ -7,15 +7,16 @@ inside the root that was searched, absolute elsewhere.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable
 from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.knowledge.answer_files.footnotes import footnote, link_to
 from lens_lsp.knowledge.answer_files.sources import one_line, source_json
 from lens_lsp.knowledge.citations import record_blind
@@ -23,9 +24,9 @@ from lens_lsp.knowledge.citations import record_blind
 VERSION = "answer/1"
 """The value of ``lens`` in the front matter."""
 
-_MARKER = re.compile(r"\[(\d+)\](?![(:])")
-_WIKI_LINK = re.compile(r"(?<!\\)\[(?=\[)")
-_BLOCK_ID = re.compile(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
+_MARKER = regex(r"\[(\d+)\](?![(:])")
+_WIKI_LINK = regex(r"(?<!\\)\[(?=\[)")
+_BLOCK_ID = regex(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
 _LONGEST_ID = 64
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
 

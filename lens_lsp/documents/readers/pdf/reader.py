@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
@@ -26,6 +26,8 @@ from lens_lsp.documents.readers.pdf.paragraphs import Passage, passages_of
 from lens_lsp.documents.readers.pdf.pictures import picture_of
 from lens_lsp.documents.readers.pdf.view import view_of
 from lens_lsp.domain.model import BlockKind, Head
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 
 MOST_PAGES = 5000
 """Pages of one document; what follows is left out and a notice says so."""
@@ -35,7 +37,7 @@ _BEGINNING = 400
 _PLAIN_STYLE = Style(0.0, False, Ink.VISIBLE, 0)
 _MOST_RANGES = 12
 """Runs of pages that a notice names."""
-_NO_TITLE = re.compile(
+_NO_TITLE = regex(
     r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|(?:document|title|slide|presentation|book)\s*\d*"
     r"|powerpoint presentation|about:blank|.*\.(?:docx?|xlsx?|pptx?|tex|dvi|indd|qxd|pdf|rtf|od[tps]|html?|md|txt)",
     re.IGNORECASE,
