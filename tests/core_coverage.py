@@ -36,9 +36,14 @@ CORE = (
     "lens_lsp/oracle/marking.py",
 )
 TESTS = (
-    *(f"store/test_store{part}.py" for part in ("", "_faults", "_mending", "_migration", "_place", "_values")),
+    *(
+        f"store/test_store{part}.py"
+        for part in ("", "_faults", "_mending", "_migration", "_place", "_refusals", "_values")
+    ),
     "knowledge/test_citations.py",
+    "knowledge/test_anchoring_answers.py",
     "knowledge/test_answer_files.py",
+    "knowledge/test_answers_as_blocks.py",
     "domain/test_edits.py",
     "domain/test_text.py",
     "domain/test_inert.py",

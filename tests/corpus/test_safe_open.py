@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from soak.safe_open import CONTROL_BOUND, Swapping, bulk_opens, naive_opens, safe_opens, walks
 
-from lens_lsp.corpus.opening import DESCRIPTORS, Root, Skipped, display_path, open_named
+from lens_lsp.corpus.opening import DESCRIPTORS, Root, Skipped, display_path, is_there, open_named, read_head_at
 from lens_lsp.domain.errors import PathNotFound, PathRefused
 from lens_lsp.domain.model import SkipReason
 
@@ -91,6 +91,51 @@ def test_a_path_that_is_not_plainly_below_the_root_is_refused(tmp_path, rel, des
     (tmp_path / "a" / "b.md").write_text("x")
     with Root(str(tmp_path), descriptors=descriptors) as root, pytest.raises(PathRefused):
         root.read(rel)
+
+
+@both_ways
+def test_a_name_that_no_file_can_have_is_unreadable(tmp_path, descriptors) -> None:
+    (tmp_path / "a").mkdir()
+    with Root(str(tmp_path), descriptors=descriptors) as root:
+        for rel in ("\ud800.md", "a/\ud800.md", "\ud800/a.md", "x" * 5_000 + ".md"):
+            assert refusal(root, rel) is SkipReason.UNREADABLE, rel
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file that is opened and cannot be read is one of /proc")
+def test_a_file_that_fails_when_it_is_read_is_unreadable_and_leaves_no_descriptor() -> None:
+    before = open_descriptors()
+    with Root("/proc/self") as root:
+        assert refusal(root, "mem") is SkipReason.UNREADABLE
+        with pytest.raises(Skipped) as caught:
+            list(root.stream("mem"))
+        assert caught.value.reason is SkipReason.UNREADABLE
+        with pytest.raises(Skipped):
+            root.read_with_stat("mem", 1 << 20)
+    assert open_descriptors() == before
+
+
+@both_ways
+def test_a_head_is_as_much_as_was_asked_for(tmp_path, descriptors) -> None:
+    (tmp_path / "a.md").write_bytes(b"0123456789")
+    with Root(str(tmp_path), descriptors=descriptors) as root:
+        assert [read_head_at(root.handle, "a.md", count) for count in (0, 4, 10, 99)] == [
+            b"",
+            b"0123",
+            b"0123456789",
+            b"0123456789",
+        ]
+        with pytest.raises(Skipped) as caught:
+            read_head_at(root.handle, "b.md", 4)
+        assert caught.value.reason is SkipReason.UNREADABLE
+
+
+@both_ways
+def test_a_name_is_there_unless_the_system_says_it_is_not(tmp_path, descriptors) -> None:
+    (tmp_path / "a.md").write_text("x")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    with Root(str(tmp_path), descriptors=descriptors) as root:
+        found = {name: is_there(root.handle, name) for name in ("a.md", "dangling", "b.md", "x" * 5_000)}
+    assert list(found.values()) == [True, True, False, True]
 
 
 @both_ways

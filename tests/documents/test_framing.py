@@ -12,7 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.documents import framing
-from lens_lsp.documents.framing import Damaged, bounded, extracted_from, failure_from, receive, result_of, send
+from lens_lsp.documents.framing import (
+    Damaged,
+    bounded,
+    extracted_from,
+    failure_from,
+    glances_from,
+    receive,
+    result_of,
+    send,
+    strings_in,
+    view_from,
+)
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.domain.model import Block, BlockKind, Head, Heading, LocatorMap, Structure
 from lens_lsp.domain.text import Span
@@ -261,3 +272,38 @@ def test_a_head_is_ascii_whatever_is_in_it() -> None:
     pipe = io.BytesIO()
     send(pipe, {"words": ["\ud800ü"]}, b"")
     assert json.loads(pipe.getvalue()[SIZES.size :].decode("ascii")) == {"words": ["\ud800ü"]}
+
+
+@pytest.mark.parametrize("marks", [None, True, "3", -1, 1.0, 1 << 40])
+def test_a_view_whose_marks_are_no_number_is_none(marks: object) -> None:
+    assert view_from({"marks": 3}, framing.PNG + b"x").marks == 3
+    with pytest.raises(Damaged, match="a view that is none"):
+        view_from({"marks": marks}, framing.PNG + b"x")
+
+
+@pytest.mark.parametrize("body", [b"", b"GIF89a", framing.PNG[1:], b"x" + framing.PNG])
+def test_a_view_that_is_no_picture_is_none(body: bytes) -> None:
+    with pytest.raises(Damaged, match="a view that is none"):
+        view_from({"marks": 0}, body)
+
+
+@pytest.mark.parametrize(
+    "said", [None, "ab", {}, ["one"], ["one", "two", "three"], ["one", 2], ["one", "x" * (framing.MOST_GLANCED + 1)]]
+)
+def test_what_documents_say_of_themselves_is_as_much_as_was_asked_for(said: object) -> None:
+    longest = "x" * framing.MOST_GLANCED
+    assert glances_from({"said": ["one", longest]}, 2) == ("one", longest)
+    with pytest.raises(Damaged):
+        glances_from({"said": said}, 2)
+
+
+def test_words_of_a_head_are_a_list_or_none() -> None:
+    assert strings_in({"words": ["a", 3, None, "b", "a"]}, "words") == {"a", "b"}
+    assert strings_in({"words": "ab"}, "words") == strings_in({}, "words") == frozenset()
+
+
+def test_more_blocks_than_a_text_may_have_are_refused() -> None:
+    many = framing.MOST_PLACES + 1
+    lie = {"blocks": [0, 0] * many, "headers": [0, 0] * many, "kinds": ["paragraph"] * many}
+    with pytest.raises(Damaged, match="too many blocks"):
+        extracted_from(*reply(**lie))

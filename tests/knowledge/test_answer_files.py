@@ -235,12 +235,50 @@ def test_a_source_without_its_quote_takes_that_of_the_footnote() -> None:
         ('"sha256": "', '"sha256": "x', 9, "sha256 is none"),
         ('"path": "house/contract.md"', '"path": 3', 9, "path of a source is missing or no text"),
         ('"left": ""', '"left": "short"', 9, "left of a source is no text of 16 to 512"),
+        ('roots: ["."]', "roots: [3]", 7, "roots is no list of folders"),
+        ('roots: ["."]', 'roots: [""]', 7, "roots is no list of folders"),
+        ('  - {"n": 1', '  - 3\n  - {"n": 1', 9, "a source is no object"),
+        ('"source": "disk"', '"source": "tape"', 9, "source is neither disk nor buffer"),
+        ('"heading": ["', '"heading": [3, "', 9, "heading of a source is no list of texts"),
+        ('"locator": null', '"locator": [1]', 9, "locator of a source is no object of numbers and texts"),
+        ('"locator": null', '"locator": {"page": 1.5}', 9, "locator of a source is no object of numbers and texts"),
+        ('"count": 1', '"count": 0', 9, "count of a source is no number from 1"),
         ("[^1]: ", "[^2]: ", 16, "the footnote [^2] has no source"),
     ],
 )
 def test_what_cannot_be_read_is_told_by_its_line(old: str, new: str, line: int, why: str) -> None:
     faults = read_citing(changed(write_answer(saved()), old, new)).faults
     assert any(fault.line == line and why in fault.why for fault in faults), faults
+
+
+def test_what_a_source_may_leave_out_is_read_as_nothing() -> None:
+    text = write_answer(saved())
+    line = next(line for line in text.splitlines() if line.startswith("  - "))
+    value = {name: each for name, each in json.loads(line[4:]).items() if name not in ("heading", "locator", "count")}
+    read = read_citing(changed(text, line, f"  - {json.dumps(value)}"))
+    assert read.faults == ()
+    (citation,) = [each.citation for each in read.written]
+    assert (citation.heading, citation.locator, citation.count) == ((), None, None)
+
+
+def test_of_two_sources_or_footnotes_of_one_number_the_first_counts_and_the_other_is_told() -> None:
+    text = write_answer(saved())
+    line = next(line for line in text.splitlines() if line.startswith("  - "))
+    twice = read_citing(changed(text, line, f"{line}\n{line}"))
+    assert [(fault.line, fault.why) for fault in twice.faults] == [(10, "there is another source 1")]
+    assert len(twice.written) == 1
+    note = text.splitlines()[-1]
+    again = read_citing(f"{text}{note}\n")
+    assert [fault.why for fault in again.faults] == ["there is another footnote [^1]"]
+
+
+def test_a_block_of_a_later_version_is_left_to_that_version() -> None:
+    note = changed(write_block(saved(), "q1"), '"lens": "answer/1"', '"lens": "answer/9"')
+    read = read_citing(note)
+    assert (read.written, [fault.why.partition(",")[0] for fault in read.faults]) == (
+        (),
+        ["the block cannot be read: it was written by another version of lens"],
+    )
 
 
 def test_a_footnote_that_is_gone_is_told_where_it_is_used() -> None:
