@@ -166,7 +166,8 @@ class Asking:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
         scanned, told = self.workspace.cache.files, tuple(notices(skipped))
-        around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told)
+        pictures = self.workspace.cache.pictures
+        around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures)
         answering = Answering(search, self.oracle, self.ledger, around)
         async for event in answering.run():
             if known is not None and isinstance(event, Answered):

@@ -221,6 +221,7 @@ class Lens:
             admitted=len(admitted),
             read=reading.read,
             matches_unread=candidates.unread(admitted),
+            pictures=self._workspace.cache.pictures,
         )
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType, TracebackType
 
-from lens_lsp.corpus.extraction import recognised
+from lens_lsp.corpus.extraction import Pictures, recognised
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Root, Skipped
@@ -64,13 +64,15 @@ class _Folder:
         }
         self._snapshot = Snapshot([self.root], overlay, rules)
         self._rules = rules
-        self._last: tuple[str, _Read] | None = None
+        self._last: tuple[tuple[str, Pictures], _Read] | None = None
         self._named: dict[str, list[str]] | None = None
 
-    def read(self, path: str) -> _Read:
-        """A document; the one read last is kept. Raises ``Skipped`` and ``PathRefused``."""
-        if self._last is None or self._last[0] != path:
-            self._last = path, self._fresh(path)
+    def read(self, path: str, reader: str = "") -> _Read:
+        """A document, as a ``reader`` of some name reads it; the one read last is kept. Raises ``Skipped`` and
+        ``PathRefused``."""
+        pictures = Pictures.RECOGNISED if recognised(reader) else Pictures.LEFT
+        if self._last is None or self._last[0] != (path, pictures):
+            self._last = (path, pictures), self._fresh(path, pictures)
         return self._last[1]
 
     def holders(self, sha256: str) -> list[str]:
@@ -83,9 +85,9 @@ class _Folder:
                     self._named.setdefault(digest, []).append(path)
         return self._named.get(sha256, [])
 
-    def _fresh(self, path: str) -> _Read:
+    def _fresh(self, path: str, pictures: Pictures) -> _Read:
         if kind_for(path) is not None:
-            document = self._snapshot.document(0, path)
+            document = self._snapshot.document(0, path, pictures)
             return _Read(document, SourceText(document.text), extracted=True, history=None)
         reader = reader_for(path.rpartition("/")[2])
         if reader is None:
@@ -148,7 +150,7 @@ class Sources:
         except (PathNotFound, PathRefused):
             return _withdrawn(citation, "the folder that it lies in is gone", gone=True), None
         try:
-            now = folder.read(citation.path)
+            now = folder.read(citation.path, citation.reader)
         except PathRefused:
             return _withdrawn(citation, "its path leads out of its folder"), None
         except Skipped as skipped:
@@ -191,7 +193,7 @@ class Sources:
     def record(self, evidence: Evidence, root: str) -> Citation:
         """The citation of evidence from the folder ``root``, absolute; from its document if that is still the same."""
         try:
-            now = self._open(root).read(evidence.path)
+            now = self._open(root).read(evidence.path, evidence.reader)
         except (PathNotFound, PathRefused, Skipped):
             return record_blind(evidence, root=root)
         document, span = now.document, evidence.span
@@ -203,7 +205,8 @@ class Sources:
 
     def _standing(self, checked: Checked, base: str) -> _Read:
         """The document that was just looked at: it is the one that is kept."""
-        return self._open(os.path.join(base, checked.citation.root)).read(checked.path or checked.citation.path)
+        cited = checked.citation
+        return self._open(os.path.join(base, cited.root)).read(checked.path or cited.path, cited.reader)
 
     def _open(self, path: str) -> _Folder:
         path = os.path.abspath(path)
@@ -217,7 +220,7 @@ class Sources:
         holders = folder.holders(citation.sha256)
         if len(holders) == 1:
             with suppress(Skipped):  # it went meanwhile, too
-                now = folder.read(holders[0])
+                now = folder.read(holders[0], citation.reader)
                 return _placed(follow(citation, now.document, extracted=now.extracted), now)
         return lost(citation, len(holders) if len(holders) > 1 else 0), None
 

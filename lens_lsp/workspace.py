@@ -110,6 +110,7 @@ class Workspace:
         self._extracting, self._question = 0.0, question
         named = [(root.index, name) for root, name in opened if name is not None]
         self.read_on(question, observer, seconds=_NAMED, only=named, cancelled=cancelled)
+        self.cache.recognise(seconds=_NAMED, only=named, cancelled=cancelled)
         self.read_on(question, observer, seconds=self._first, cancelled=cancelled)
         shown = tuple(display_path(root.path) for root in roots)
         snapshot = Snapshot(roots, typed, self._rules, cancelled=cancelled)
@@ -143,6 +144,7 @@ class Workspace:
         """Between two questions, read documents that wait: those first that the last one most likely meant."""
         self.cache.reopen(roots)
         self.cache.read_documents(self._question, seconds=math.inf, cancelled=cancelled)
+        self.cache.recognise(seconds=math.inf, cancelled=cancelled)
 
     def skipped(self, ready: Ready) -> tuple[Skip, ...]:
         """What of the files could not be searched, as far as the question has come, by path."""

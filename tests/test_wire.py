@@ -102,6 +102,7 @@ def test_findings_have_the_published_shape() -> None:
             "admitted": 1,
             "read": 1,
             "matchesUnread": 4,
+            "pictures": 0,
         },
         "ledger": {
             "calls": {"total": 0},

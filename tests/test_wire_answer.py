@@ -91,6 +91,7 @@ def test_an_answer_has_the_published_shape() -> None:
             "admitted": 2,
             "read": 1,
             "matchesUnread": 4,
+            "pictures": 0,
         },
         "ledger": {
             "calls": {"total": 0},

@@ -143,6 +143,8 @@ def coverage_section(findings: Result, style: Style) -> str:
         f"  {some(coverage.found, 'file')} found, {documents}",
         f"  {some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
     ]
+    if coverage.pictures:
+        lines.append(f"  {some(coverage.pictures, 'picture')} in scanned documents, of which nothing was read")
     if findings.compression is not None:
         lines.append(f"  windows considered: {findings.compression:.2g} of all")
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from itertools import compress
 from operator import is_not
 
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
+from lens_lsp.corpus.extraction import Pictures, ReadText
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.held import HeldTexts, Stored
 from lens_lsp.corpus.intake import YOUNG_NS, Batch, at_full_speed, searched_text
@@ -59,6 +60,9 @@ class TextCache(HeldTexts):
         self._young: set[Key] = set()
         self._unreadable: dict[Key, SkipReason] = {}
         self._unread = Unread()
+        self._waiting: dict[Key, None] = {}
+        """Documents that were read, with pages that are pictures and wait to be recognised."""
+        self._pictures: dict[Key, int] = {}
         self._full = False
         self._reset()
         self._room = self._budget
@@ -67,8 +71,13 @@ class TextCache(HeldTexts):
 
     @property
     def unread(self) -> int:
-        """How many documents wait to be read."""
-        return len(self._unread)
+        """How many documents wait to be read, or for pages of theirs to be recognised."""
+        return len(self._unread) + len(self._waiting)
+
+    @property
+    def pictures(self) -> int:
+        """How many pictures in the documents that were read nobody read."""
+        return sum(self._pictures.values())
 
     @property
     def readable(self) -> bool:
@@ -169,6 +178,8 @@ class TextCache(HeldTexts):
             self.drop(key)
             self._unreadable.pop(key, None)
             self._unread.discard(key)
+            self._waiting.pop(key, None)
+            self._pictures.pop(key, None)
             self._young.discard(key)
             self._buffered.pop(key, None)
 
@@ -321,19 +332,62 @@ class TextCache(HeldTexts):
     def _read_document(self, key: Key, over: Callable[[], bool]) -> bool:
         """Take one document in; False when it has to wait after all."""
         try:
-            identity, extracted = self._intake.extracted(self._roots[key[0]], key[1], over)
+            identity, read = self._intake.extracted(self._roots[key[0]], key[1], over)
         except Skipped as skipped:
             if skipped.reason is SkipReason.NOT_READ:
                 return False
             self._unread.discard(key)
             self._refuse(key, identity_of(self._roots[key[0]], key[1]), skipped.reason)
             return True
+        return self._take(key, identity, read)
+
+    def recognise(
+        self, *, seconds: float, only: Sequence[Key] | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> None:
+        """Have pages recognised that wait for it, for some seconds; ``only`` those of some documents.
+
+        Their texts become others: never while a question holds on to what it found. Otherwise as `read_documents`.
+        """
+        until = time.monotonic() + seconds
+
+        def over() -> bool:
+            return time.monotonic() >= until or (cancelled is not None and cancelled())
+
+        for key in [key for key in self._waiting if only is None or key in only]:
+            try:
+                identity, read = self._intake.extracted(self._roots[key[0]], key[1], over, Pictures.RECOGNISED)
+            except Skipped:  # it is gone, or cannot be read any more: the next look at the disk tells
+                continue
+            if read.waiting:
+                break
+            self.drop(key)
+            if not self._take(key, identity, read):
+                del self._waiting[key]
+                self._unread.add(key, identity)
+
+    def still_holds(self, slot: int, text: str) -> bool:
+        """Whether a document's text, just read, is the one that was scanned; if not, the next question reads it again.
+
+        That of a file may be another though no change shows: when its pages were recognised meanwhile.
+        """
+        cached = self.slots[slot]
+        holds = super().still_holds(slot, text)
+        if not holds and cached is not None:
+            self._young.add(cached.key)
+        return holds
+
+    def _take(self, key: Key, identity: Identity, read: ReadText) -> bool:
+        """Put a document's text where it can be scanned; False when there is no room for it."""
+        extracted = read.extracted
         folded = fold_batch([extracted.text.encode("utf-8")])
         if self.arena.size + folded.size > self._room:
             self._full = True
             return False
         self._broken = True
         self._unread.discard(key)
+        self._waiting.pop(key, None)
+        self._waiting.update({key: None} if read.waiting else {})
+        self._pictures[key] = extracted.unseen
         if identity[1] > time.time_ns() - YOUNG_NS:
             self._young.add(key)
         self._identify(key, identity)

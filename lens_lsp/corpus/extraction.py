@@ -16,12 +16,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.opening import Skipped
 from lens_lsp.documents.kinds import Kind, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.pages import pages_shown
 from lens_lsp.domain.model import SkipReason
 from lens_lsp.domain.records import dataclass
 
@@ -37,6 +40,9 @@ LONGEST = 20.0
 
 NO_PROGRAM = "scans are not recognised: tesseract is in no folder of your PATH; install tesseract-ocr"
 _RECOGNISED = "pdf-ocr/"
+_NOT_ASKED_FOR = ": documents.ocr is off"
+_NOT_YET = " yet: name the file as a path"
+_IN_VAIN = " and could not be recognised"
 _GLANCE = 1.0
 """Seconds that a glance at some documents may take."""
 _MEMORY = 128 << 20
@@ -64,12 +70,27 @@ class DocumentOptions:
     ocr: str | None = None
 
 
+class Pictures(Enum):
+    """What happens to pages that are pictures in a document that has text on others, where the user wants OCR."""
+
+    LEFT = 1
+    """They are left out."""
+    KNOWN = 2
+    """What was recognised before is taken; else they are left out until somebody waits for it."""
+    RECOGNISED = 3
+    """They are recognised now, which takes seconds a page."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadText:
     """The text of a document, and the name and version of what read it."""
 
     extracted: Extracted
     reader: str
+    waiting: bool = False
+    """Some of its pages are pictures that the user wants recognised, and that was not done yet."""
+    notices: tuple[str, ...] = ()
+    """What whoever is shown something of it should know."""
 
 
 class Extractions:
@@ -111,8 +132,19 @@ class Extractions:
         data = os.environ.get("TESSDATA_PREFIX")
         return None if program is None else Recognition(program, languages, self._extractor, data)
 
-    def of(self, kind: Kind, data: bytes, *, cancelled: Callable[[], bool] | None = None) -> ReadText:
-        """The text of a document. Raises `Skipped` with the reason, ``NOT_READ`` when it was ``cancelled``."""
+    def of(
+        self,
+        kind: Kind,
+        data: bytes,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+        pictures: Pictures = Pictures.KNOWN,
+    ) -> ReadText:
+        """The text of a document. Raises `Skipped` with the reason, ``NOT_READ`` when it was ``cancelled``.
+
+        ``pictures`` says what happens to pages that are pictures beside others with text; where all of them are, they
+        are recognised in any case if the user asked for that.
+        """
         if reader_version(kind) is None:
             raise Skipped(SkipReason.NO_READER)
         digest, stopped = hashlib.sha256(data).hexdigest(), cancelled or (lambda: False)
@@ -122,12 +154,41 @@ class Extractions:
 
         recognition = self._recognition if kind.pictures else None
         try:
-            return self._known_or(reader_of(kind), digest, read)
+            plain = self._known_or(reader_of(kind), digest, read)
         except Skipped as skipped:
             reader = None if recognition is None or skipped.reason is not SkipReason.NO_TEXT else recognition.reader
             if recognition is None or reader is None:
                 raise
-        return self._known_or(reader, digest, lambda: recognition.text(data, stopped))
+            return _told(self._known_or(reader, digest, lambda: recognition.text(data, stopped)))
+        if recognition is None or not plain.extracted.pages:
+            return _told(plain, _NOT_ASKED_FOR)
+        return self._with_pictures(plain, recognition, digest, data, stopped, pictures)
+
+    def _with_pictures(
+        self,
+        plain: ReadText,
+        recognition: Recognition,
+        digest: str,
+        data: bytes,
+        stopped: Callable[[], bool],
+        pictures: Pictures,
+    ) -> ReadText:
+        """A document with those of its pages recognised that are pictures, as far as that is wanted and possible."""
+        reader = recognition.reader
+        if reader is None or pictures is Pictures.LEFT:
+            return _told(plain)
+
+        def recognise() -> Extracted:
+            if pictures is Pictures.KNOWN:
+                raise Skipped(SkipReason.NOT_READ)
+            return recognition.text(data, stopped, plain.extracted.pages)
+
+        try:
+            return _told(self._known_or(reader, digest, recognise))
+        except Skipped as skipped:
+            if skipped.reason is SkipReason.NOT_READ:
+                return _told(replace(plain, waiting=True), _NOT_YET)
+            return _told(plain, _IN_VAIN)
 
     def _known_or(self, reader: str, digest: str, read: Callable[[], Extracted]) -> ReadText:
         """What a reader makes of a content: as it is known, else as it is read now. Raises `Skipped`."""
@@ -184,6 +245,19 @@ class Extractions:
                 self._used += _size(extracted)
             while self._used > self._memory and self._known:
                 self._used -= _size(self._known.popitem(last=False)[1])
+
+
+def _told(read: ReadText, why: str = "") -> ReadText:
+    """What was read, with what should be said of it; ``why`` its pages that are pictures were not read."""
+    extracted = read.extracted
+    said = list(extracted.notices)
+    if extracted.pages:
+        are, were = ("are pictures", "were") if len(extracted.pages) > 1 else ("is a picture", "was")
+        said.append(f"{pages_shown(extracted.pages)} {are} and {were} not read{why}")
+    if extracted.pictures:
+        many = f"{extracted.pictures:,} pictures in it were" if extracted.pictures > 1 else "a picture in it was"
+        said.append(f"{many} not read")
+    return replace(read, notices=tuple(said))
 
 
 def reader_of(kind: Kind) -> str:

@@ -16,7 +16,7 @@ from operator import contains
 
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.extraction import LARGEST, extractions
+from lens_lsp.corpus.extraction import LARGEST, Pictures, ReadText, extractions
 from lens_lsp.corpus.files import Reading, read_files
 from lens_lsp.corpus.folding import FoldedText, blank, fold_text
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
@@ -28,7 +28,6 @@ from lens_lsp.corpus.pieces import LARGE
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.utf_8 import is_utf_8
 from lens_lsp.documents.kinds import Kind, kind_for
-from lens_lsp.documents.model import Extracted
 from lens_lsp.domain.model import SkipReason
 from lens_lsp.domain.records import dataclass
 
@@ -158,13 +157,15 @@ class Intake:
         decoded = content if isinstance(content, str) else decode(content, self._fallback).text
         return _document_text(self.reader(path), decoded)
 
-    def extracted(self, root: Root, path: str, cancelled: Callable[[], bool]) -> tuple[Identity, Extracted]:
+    def extracted(
+        self, root: Root, path: str, cancelled: Callable[[], bool], pictures: Pictures = Pictures.KNOWN
+    ) -> tuple[Identity, ReadText]:
         """What a document becomes, and what identified its content when it was opened. Raises `Skipped`."""
         kind = kind_for(path)
         if kind is None:
             raise Skipped(SkipReason.UNSUPPORTED)
         data, status = root.read_with_stat(path, LARGEST)
-        return IDENTITY(status), extractions().of(kind, data, cancelled=cancelled).extracted
+        return IDENTITY(status), extractions().of(kind, data, cancelled=cancelled, pictures=pictures)
 
     def glanced(
         self, kind: Kind, documents: Sequence[tuple[Root, str]], cancelled: Callable[[], bool]

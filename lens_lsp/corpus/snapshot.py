@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.extraction import LARGEST, extractions
+from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
 from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
@@ -99,11 +99,11 @@ class Snapshot:
             return self.read(root, rel).origin.sha256
         return hashlib.sha256(self.content(root, rel, LARGEST)).hexdigest()
 
-    def document(self, root: int, rel: str) -> Document:
+    def document(self, root: int, rel: str, pictures: Pictures = Pictures.KNOWN) -> Document:
         """The document of a path, by the reader for its name. Raises as ``read``."""
         kind = kind_for(rel)
         if kind is not None:
-            return self._extracted(root, rel, kind)
+            return self._extracted(root, rel, kind, pictures)
         reader = reader_for(rel.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
@@ -119,9 +119,9 @@ class Snapshot:
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
 
-    def _extracted(self, root: int, rel: str, kind: Kind) -> Document:
+    def _extracted(self, root: int, rel: str, kind: Kind, pictures: Pictures) -> Document:
         data = self.content(root, rel, LARGEST)
-        read = extractions().of(kind, data, cancelled=self._cancelled)
+        read = extractions().of(kind, data, cancelled=self._cancelled, pictures=pictures)
         extracted = read.extracted
         return Document(
             root=root,
@@ -131,7 +131,7 @@ class Snapshot:
             origin=Origin(hashlib.sha256(data).hexdigest(), EXTRACTED),
             structure=extracted.structure,
             locators=extracted.locators,
-            notices=extracted.notices,
+            notices=read.notices,
         )
 
     def content(self, root: int, rel: str, limit: int | None = None) -> bytes:

@@ -108,6 +108,8 @@ def result_of(extracted: Extracted) -> tuple[dict[str, Any], bytes]:
         "shapes": [list(shape) for shape in shapes],
         "places": places,
         "notices": _shortened(extracted.notices),
+        "pages": extracted.pages[:MOST_PLACES],
+        "pictures": extracted.pictures,
     }
     return head, text
 
@@ -133,6 +135,8 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
                 hidden=_spans(head["hidden"], length),
             ),
             notices=_several(head["notices"]),
+            pages=_pages(head["pages"]),
+            pictures=_count(head["pictures"]),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise Damaged(f"a reply that is not in order: {error}") from error
@@ -193,6 +197,8 @@ def bounded(extracted: Extracted, most: int = MOST_PLACES) -> Extracted:
             hidden=tuple(span for span in structure.hidden if span.end <= end),
         ),
         notices=(*extracted.notices, f"only the first {end:,} characters were read"),
+        pages=extracted.pages,
+        pictures=extracted.pictures,
     )
 
 
@@ -245,6 +251,20 @@ def _blocks(head: dict[str, Any], length: int) -> tuple[Block, ...]:
         Block(kind, span, header if header.end else None)
         for kind, span, header in zip(kinds, spans, headers, strict=True)
     )
+
+
+def _pages(listed: object) -> tuple[int, ...]:
+    pages = tuple(_integers(listed))
+    if len(pages) > MOST_PLACES or any(a >= b for a, b in pairwise((0, *pages))) or pages[-1:] > (_LARGEST,):
+        raise ValueError("pages that are not in order")
+    return pages
+
+
+def _count(value: object) -> int:
+    (count,) = _integers([value])
+    if not 0 <= count <= _LARGEST:
+        raise ValueError("what is no number of things")
+    return count
 
 
 def _locators(head: dict[str, Any], length: int) -> LocatorMap:

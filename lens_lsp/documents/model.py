@@ -56,7 +56,16 @@ class Extracted:
     locators: LocatorMap = _NO_LOCATORS
     structure: Structure = _NO_STRUCTURE
     notices: tuple[str, ...] = ()
-    """What a user should know: pages without a text layer, text that a program recognised, parts left out."""
+    """What a user should know: text that a program recognised or that nobody sees, parts left out."""
+    pages: tuple[int, ...] = ()
+    """Pages, from 1, that something is drawn on and that have no text: pictures of pages, mostly."""
+    pictures: int = 0
+    """Other pictures in it. What may be written on them is not in the text."""
+
+    @property
+    def unseen(self) -> int:
+        """All pictures of which nothing was read."""
+        return len(self.pages) + self.pictures
 
 
 @dataclass(frozen=True, slots=True)

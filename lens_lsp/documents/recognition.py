@@ -32,7 +32,7 @@ PAGE_SECONDS = 30.0
 MOST_PAGES = 300
 """A longer document is not recognised: half of it would be told as all."""
 
-_EDITION = 1
+_EDITION = 2
 """Goes up whenever our part gives another text for the same picture."""
 _KIND = Kind("pdf-ocr", (), "lens_lsp.documents.readers.recognised", "RecognisedReader")
 _MOST_TEXT = 1 << 20
@@ -78,23 +78,31 @@ class Recognition:
         drawn = reader_version(kind_named("pdf"))
         return f"{_KIND.name}/{_EDITION}+{drawn}+tesseract.{found[1].decode('ascii')}+{self.languages}"
 
-    def text(self, data: bytes, cancelled: Callable[[], bool]) -> Extracted:
-        """The text on the pages of a PDF. Raises `Unextracted` without one, and `Cancelled`."""
+    def text(self, data: bytes, cancelled: Callable[[], bool], pages: Sequence[int] = ()) -> Extracted:
+        """The text of a PDF with what is recognised on some ``pages``, from 1, without any on all of them.
+
+        Raises `Unextracted` without a text, and `Cancelled`.
+        """
         until = time.monotonic() + SECONDS
-        pages: list[str] = []
-        count = 1
-        while len(pages) < count:
-            picture, count = self.extractor.picture(kind_named("pdf"), data, len(pages), cancelled=cancelled)
-            if count > MOST_PAGES:
-                raise Unextracted(Failure.EMPTY, f"{count:,} pages are too many to be recognised")
+        texts: dict[int, str] = {}
+        wanted = list(pages) or [1]
+        while wanted:
+            number = wanted.pop(0)
+            picture, count = self.extractor.picture(kind_named("pdf"), data, number - 1, cancelled=cancelled)
+            if not pages and not texts:
+                wanted = list(range(2, count + 1))
+            if len(texts) + 1 + len(wanted) > MOST_PAGES:
+                raise Unextracted(Failure.EMPTY, f"{len(wanted) + 1:,} pages are too many to be recognised")
             if time.monotonic() >= until:
                 raise Unextracted(Failure.TIMED_OUT, f"not recognised in {SECONDS:g} s")
             options = ["stdin", "stdout", "-l", self.languages]
             said = self._run(options, picture, min(self.page_seconds, until - time.monotonic()), cancelled)
             if said is None:
                 raise Unextracted(Failure.EMPTY, f"{self.program} recognised nothing")
-            pages.append(said.decode("utf-8", "replace"))
-        return self.extractor.extract(_KIND, json.dumps(pages).encode(), cancelled=cancelled)
+            texts[number] = said.decode("utf-8", "replace")
+        return self.extractor.extract(
+            _KIND, json.dumps(texts).encode() + b"\n" + data, seconds=PAGE_SECONDS, cancelled=cancelled
+        )
 
     def _run(self, options: Sequence[str], given: bytes, seconds: float, cancelled: Callable[[], bool]) -> bytes | None:
         """What the program prints; None when it fails, takes too long or prints too much. Raises `Cancelled`."""

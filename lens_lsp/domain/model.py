@@ -246,6 +246,8 @@ class Coverage:
     read: int = 0
     matches_unread: int = 0
     """Term matches in documents that were not admitted."""
+    pictures: int = 0
+    """Pages and other pictures in scanned documents of which nothing was read, so that no word there was searched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ class Surroundings:
     skipped: tuple[Skip, ...] = ()
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()
+    pictures: int = 0
 
 
 @dataclass(slots=True)
@@ -290,6 +291,7 @@ class Answering:
                 admitted=len(slots),
                 read=search.reading.read,
                 matches_unread=search.candidates.unread(slots),
+                pictures=around.pictures,
             ),
             account=self._ledger.account(),
             compression=search.candidates.compression(slots),

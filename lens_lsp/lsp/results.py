@@ -135,6 +135,8 @@ class Coverage(Wire):
     admitted: int
     read: int
     matches_unread: int
+    pictures: int
+    """Pages and other pictures in searched documents of which nothing was read."""
 
 
 class Tokens(Wire):

@@ -67,6 +67,7 @@ class CoverageGiven(_Given):
     searched: int
     read_closely: int
     matches_unread: int = Field(description="Files with matching words that were not read closely.")
+    pictures: int = Field(description="Pages and other pictures in searched documents of which nothing was read.")
     not_read: list[NotRead]
     not_read_total: int
 

@@ -189,6 +189,7 @@ def _coverage(coverage: Mapping[str, Any]) -> CoverageGiven:
         searched=coverage["scanned"],
         read_closely=coverage["read"],
         matches_unread=coverage["matchesUnread"],
+        pictures=coverage["pictures"],
         not_read=[NotRead(path=each["path"], reason=each["reason"]) for each in skipped[:_NAMED]],
         not_read_total=len(skipped),
     )

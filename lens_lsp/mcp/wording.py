@@ -106,6 +106,8 @@ def coverage_text(coverage: CoverageGiven) -> str:
     told = f"coverage: {coverage.searched} of {coverage.files} files searched, {coverage.read_closely} read closely"
     if coverage.matches_unread:
         told += f", {coverage.matches_unread} with matching words not read closely"
+    if coverage.pictures:
+        told += f", nothing read of {coverage.pictures} pictures in them"
     if coverage.not_read:
         named = ", ".join(f"{printable_path(each.path)} ({each.reason})" for each in coverage.not_read)
         more = coverage.not_read_total - len(coverage.not_read)

@@ -244,7 +244,7 @@ class UserOptions(ClientOptions):
         " marked as OCR",
         "one or more languages as tesseract names them, with + in between",
         '"deu+eng"',
-        "none: scans are named and not read",
+        "none: scans, and scanned pages in other PDFs, are named and not read",
     )
     daily_tokens: _Count | None = _key(
         "budget.dailyTokens",

@@ -91,6 +91,7 @@ def coverage_json(coverage: Coverage) -> dict[str, object]:
         "admitted": coverage.admitted,
         "read": coverage.read,
         "matchesUnread": coverage.matches_unread,
+        "pictures": coverage.pictures,
     }
 
 

@@ -47,7 +47,7 @@ def test_what_was_recognised_says_so_wherever_it_is_shown(lens: Command, ocr: di
     assert f"[{SCAN} p. 1 (OCR)]({SCAN}#page=1)" in markdown
     found = json.loads(lens("find", ASKED, SCAN, "--json", env=ocr).out)
     assert found["evidence"][0]["locator"] == {"page": 1, "by": "ocr"}
-    assert found["evidence"][0]["reader"].startswith("pdf-ocr/1+")
+    assert found["evidence"][0]["reader"].startswith("pdf-ocr/2+")
     assert any("recognised by OCR" in warning for warning in found["warnings"])
     asked = lens("ask", ASKED, SCAN, "--store", "kept", env=ocr)
     assert f"{SCAN} p. 1 (OCR)" in asked.text
@@ -76,3 +76,51 @@ def test_doctor_says_which_program_it_is(lens: Command, ocr: dict[str, str], tmp
     facts = json.loads(lens("doctor", "papers", "--json", env=ocr).out)
     assert facts["paths"]["ocr"] == f"{tmp_path / 'tool' / 'bin' / 'tesseract'} (eng)"
     assert json.loads(lens("doctor", "papers", "--json").out)["paths"]["ocr"] == "off"
+
+
+MIXED = "papers/mixed.pdf"
+
+
+def _mixed(folder: Path) -> None:
+    from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, text
+
+    pages = [text("The workshop has two doors.", 60, 80), PICTURE]
+    (folder / MIXED).write_bytes(PdfMaking([PageMaking(page) for page in pages]).written())
+
+
+def test_a_page_that_is_a_picture_is_named_and_counted(lens: Command, ocr: dict[str, str], tmp_path: Path) -> None:
+    _mixed(tmp_path)
+    outcome = lens("find", "two doors", MIXED, "--json", env={"PATH": ocr["PATH"]})
+    found = json.loads(outcome.out)
+    assert found["warnings"] == ["mixed.pdf: page 2 is a picture and was not read: documents.ocr is off"]
+    assert found["coverage"]["pictures"] == 1
+    assert found["evidence"][0]["locator"] == {"page": 1}
+    explained = lens("find", "two doors", MIXED, "--explain", env={"PATH": ocr["PATH"]})
+    assert "1 picture in scanned documents, of which nothing was read" in explained.text + explained.complaint
+
+
+def test_a_page_that_is_a_picture_is_recognised_in_a_document_that_is_named(
+    lens: Command, ocr: dict[str, str], tmp_path: Path
+) -> None:
+    _mixed(tmp_path)
+    found = json.loads(lens("find", ASKED, MIXED, "--json", env=ocr).out)
+    assert found["evidence"][0]["locator"] == {"page": 2, "by": "ocr"}
+    assert FACT in found["evidence"][0]["quote"]
+    assert found["coverage"]["pictures"] == 0
+
+
+def test_citations_of_both_kinds_of_pages_are_checked_by_who_read_them(
+    lens: Command, ocr: dict[str, str], tmp_path: Path
+) -> None:
+    _mixed(tmp_path)
+    lens("ask", "how many doors has the workshop?", MIXED, "--store", "plain", env={"PATH": ocr["PATH"]})
+    lens("ask", ASKED, MIXED, "--store", "recognised", env=ocr)
+    for store, environment, state in (
+        ("plain", ocr, "verified"),
+        ("plain", {"PATH": ocr["PATH"]}, "verified"),
+        ("recognised", ocr, "verified"),
+        ("recognised", {"PATH": ocr["PATH"]}, "unverifiable"),
+    ):
+        counts = json.loads(lens("check", "papers", "--store", store, "--json", env=environment).out)["counts"]
+        assert counts[state] >= 1, (store, state)
+        assert sum(counts.values()) == counts[state], (store, counts)

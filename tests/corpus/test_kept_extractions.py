@@ -29,7 +29,9 @@ TEXT = Extracted(
         headings=(Heading(Span(0, 7), 1, "Harbour"),),
         blocks=(Block(BlockKind.PARAGRAPH, Span(9, 38)),),
     ),
-    ("page 3 has no text layer",),
+    ("some of it is hidden",),
+    pages=(3,),
+    pictures=1,
 )
 
 

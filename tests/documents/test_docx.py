@@ -241,3 +241,11 @@ def test_nesting_beyond_all_documents_is_refused_by_the_parser():
 def test_the_deepest_nesting_that_parses_is_read():
     opening, closing = "<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>"
     assert text_of(opening * 80 + par("deep") + closing * 80) == "deep"
+
+
+def test_pictures_that_are_there_are_counted_once_each():
+    pictures = relations(("a", "image", "media/a.png"), ("b", "image", "media/a.png"), ("c", "image", "media/c.png"))
+    plain = read(DocxReader(), word(par("Words.")))
+    assert plain.pictures == plain.unseen == 0
+    shown = word(par("Words."), **{"text/_rels/main.xml.rels": pictures, "text/media/a.png": "?"})
+    assert read(DocxReader(), shown).pictures == 1

@@ -44,7 +44,9 @@ GOOD = Extracted(
         ),
         hidden=(Span(0, 1),),
     ),
-    ("one page is a picture",),
+    ("some of it is hidden",),
+    pages=(3, 7),
+    pictures=2,
 )
 
 
@@ -146,6 +148,14 @@ LIES: list[dict[str, object]] = [
     {"places": [0, True, 1, "S", "A1", 1, "S", "A2", 2]},
     {"places": [0, ["x"], 1, "S", "A1", 1, "S", "A2", 2]},
     {"places": [0, 1, 1, "S" * 2001, "A1", 1, "S", "A2", 2]},
+    {"pages": [7, 3]},
+    {"pages": [0]},
+    {"pages": [1, 2**54]},
+    {"pages": ["3"]},
+    {"pages": 3},
+    {"pictures": -1},
+    {"pictures": True},
+    {"pictures": 2**54},
 ]
 
 

@@ -169,3 +169,11 @@ def test_what_is_no_document_says_why(data, failure):
     with pytest.raises(Unextracted) as failed:
         OpenDocumentReader().extract(data)
     assert failed.value.failure is failure
+
+
+def test_pictures_are_counted_once_each_and_those_of_charts_never():
+    names = ("Pictures/a.png", "Pictures/a.png", "Pictures/b.png", "./ObjectReplacements/Object 1")
+    images = "".join(f'<draw:image xlink:href="{name}"/>' for name in names)
+    body = f'<text:p>Words.<draw:frame xmlns:xlink="http://www.w3.org/1999/xlink">{images}</draw:frame></text:p>'
+    assert read(OpenDocumentReader(), document("text", body)).pictures == 2
+    assert read(OpenDocumentReader(), document("text", "<text:p>Words.</text:p>")).pictures == 0

@@ -58,6 +58,13 @@ def never() -> bool:
     return False
 
 
+def _mixed() -> bytes:
+    from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, text
+
+    pages = [text(CRANE, 60, 80), PICTURE, text("The end.", 60, 80), PICTURE]
+    return PdfMaking([PageMaking(page) for page in pages]).written()
+
+
 class TestFinding:
     @pytest.fixture
     def tools(self, tmp_path: Path) -> Path:
@@ -110,12 +117,39 @@ class TestRunning:
         ]
         assert found.notices == ("its text was recognised by OCR and may be wrong",)
 
+    def test_pages_without_text_are_recognised_among_those_that_have_some(
+        self, extractor: Extractor, program: Program
+    ) -> None:
+        data = _mixed()
+        made = Recognition(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
+        found = made.text(data, never, [2, 4])
+        assert found.text == f"{CRANE}\n\nA stamp: paid.\n\nThe end.\n\nA stamp: paid."
+        assert [dict(each) for each in found.locators.locators] == [
+            {"page": 1},
+            {"page": 2, "by": "ocr"},
+            {"page": 3},
+            {"page": 4, "by": "ocr"},
+        ]
+        assert found.notices == ("the text of pages 2, 4 was recognised by OCR and may be wrong",)
+        assert found.pages == ()
+
+    def test_text_that_is_there_is_never_replaced(self, extractor: Extractor, program: Program) -> None:
+        made = Recognition(program("cat > /dev/null; echo 'A stamp: paid.'"), "eng", extractor)
+        found = made.text(_mixed(), never, [1, 2])
+        assert found.text == f"{CRANE}\n\nA stamp: paid.\n\nThe end."
+        assert found.pages == (4,)
+
+    def test_more_pages_than_are_recognised_are_none(self, extractor: Extractor, program: Program) -> None:
+        made = Recognition(program("echo never"), "eng", extractor)
+        with pytest.raises(Unextracted, match="301 pages are too many"):
+            made.text(_mixed(), never, range(1, 302))
+
     def test_the_reader_names_the_programs_version_and_the_languages(
         self, extractor: Extractor, program: Program
     ) -> None:
         reader = Recognition(program("exit 1"), "deu+eng", extractor).reader
         assert reader is not None
-        assert reader.startswith("pdf-ocr/1+1+pypdfium2.")
+        assert reader.startswith("pdf-ocr/2+1+pypdfium2.")
         assert reader.endswith("+tesseract.9.8.7+deu+eng")
 
     @pytest.mark.parametrize("script", ["exit 1", "kill -9 $$", "cat /dev/zero | head -c 3000000"])

@@ -61,7 +61,8 @@ class DocxReader:
                 if not attribute(note, "type").lower().endswith("separator"):
                     reading.blocks(note)
         head = package.office_head()
-        return composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
+        found = composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
+        return replace(found, pictures=package.pictures(main))
 
 
 @dataclass(slots=True)

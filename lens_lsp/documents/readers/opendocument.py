@@ -79,7 +79,8 @@ class OpenDocumentReader:
         else:
             _slides(deck, reading, composer)
         head = package.open_head()
-        return composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
+        found = composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
+        return replace(found, pictures=_pictures(body))
 
 
 @dataclass(slots=True)
@@ -198,6 +199,12 @@ class _Reading:
         table.row(texts, header=header or None)
         for element in inner:
             self._table(element)
+
+
+def _pictures(body: Element) -> int:
+    """How many pictures it shows; one that comes again counts once, one that stands for a chart or a formula never."""
+    shown = {attribute(image, "href") for image in every(body, "draw:image")}
+    return sum(not name.removeprefix("./").startswith("ObjectReplacements/") for name in shown)
 
 
 def _slides(deck: Element, reading: _Reading, composer: Composer) -> None:

@@ -100,6 +100,11 @@ class Package:
                 found[attribute(element, "Id")] = Relation(attribute(element, "Type").rpartition("/")[2], target)
         return found
 
+    def pictures(self, name: str) -> int:
+        """How many pictures a part of an Office file shows; one that comes again counts once."""
+        named = {_part_name(found.target) for found in self.relations(name).values() if found.kind == "image"}
+        return sum(part in self._members for part in named)
+
     def related(self, name: str, kind: str) -> str | None:
         """The first part of a kind that a part names, ``None`` when there is none."""
         targets = (relation.target for relation in self.relations(name).values() if relation.kind == kind)

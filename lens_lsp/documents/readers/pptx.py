@@ -56,7 +56,10 @@ class PptxReader:
             if relation is not None:
                 reading.slide(slide, relation.target)
         head = package.office_head()
-        return reading.composer.extracted(head if head.title else replace(head, title=reading.composer.leading_heading))
+        found = reading.composer.extracted(
+            head if head.title else replace(head, title=reading.composer.leading_heading)
+        )
+        return replace(found, pictures=reading.pictures)
 
 
 class _Reading:
@@ -64,6 +67,7 @@ class _Reading:
 
     def __init__(self, package: Package) -> None:
         self.composer = Composer()
+        self.pictures = 0
         self._package = package
         self._layouts: dict[str, _Places] = {}
         self._layout: _Places = {}
@@ -79,6 +83,7 @@ class _Reading:
         place: Locator = {"slide": slide}
         self.composer.place(place)
         relations = self._package.relations(part)
+        self.pictures += self._package.pictures(part)
         self._diagrams = {key: found.target for key, found in relations.items() if found.kind == "diagramData"}
         parts = {found.kind: found.target for found in relations.values()}
         self._layout = self._places(parts.get("slideLayout"))

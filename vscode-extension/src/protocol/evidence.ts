@@ -71,4 +71,6 @@ export interface Coverage {
   readonly admitted: number;
   readonly read: number;
   readonly matchesUnread: number;
+  /** Pages and other pictures in searched documents of which nothing was read. */
+  readonly pictures: number;
 }

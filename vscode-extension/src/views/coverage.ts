@@ -24,6 +24,7 @@ export function coverageRows(result: AnswerResult | undefined): readonly Row[] {
       description: unread(coverage),
       icon: 'book',
     }),
+    ...pictureRows(coverage),
     ...skippedRows(coverage),
   ];
 }
@@ -44,6 +45,17 @@ function unread({ matchesUnread: places }: Coverage): string {
   return places === 1
     ? vscode.l10n.t('1 place with the words was not read')
     : vscode.l10n.t('{0} places with the words were not read', counted(places));
+}
+
+function pictureRows({ pictures }: Coverage): readonly Row[] {
+  if (!(pictures > 0)) {
+    return [];
+  }
+  const label =
+    pictures === 1
+      ? vscode.l10n.t('1 picture in the documents was not read')
+      : vscode.l10n.t('{0} pictures in the documents were not read', counted(pictures));
+  return [row({ label, icon: 'file-media' })];
 }
 
 function skippedRows({ skipped }: Coverage): readonly Row[] {

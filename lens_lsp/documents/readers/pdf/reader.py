@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
 from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
+from lens_lsp.documents.pages import pages_shown
 from lens_lsp.documents.readers.composing import MOST_TEXT, Composer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf.characters import Ink, Piece, Style, beginning, pieces_of
 from lens_lsp.documents.readers.pdf.columns import regions_of
@@ -25,7 +26,7 @@ from lens_lsp.documents.readers.pdf.library import (
 from lens_lsp.documents.readers.pdf.paragraphs import Passage, passages_of
 from lens_lsp.documents.readers.pdf.pictures import picture_of
 from lens_lsp.documents.readers.pdf.view import view_of
-from lens_lsp.domain.model import BlockKind, Head
+from lens_lsp.domain.model import BlockKind, Head, Locator
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 
@@ -35,8 +36,10 @@ MOST_PAGES = 5000
 _BEGINNING = 400
 """Characters of a first page that stand for its title."""
 _PLAIN_STYLE = Style(0.0, False, Ink.VISIBLE, 0)
-_MOST_RANGES = 12
-"""Runs of pages that a notice names."""
+_MANY_LINES = 99
+"""As many lines has no heading: what is recognised has no looks."""
+_SPLIT = regex(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_GAP = regex(r"\n[ \t]*\n")
 _NO_TITLE = regex(
     r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|(?:document|title|slide|presentation|book)\s*\d*"
     r"|powerpoint presentation|about:blank|.*\.(?:docx?|xlsx?|pptx?|tex|dvi|indd|qxd|pdf|rtf|od[tps]|html?|md|txt)",
@@ -72,7 +75,11 @@ class PdfReader:
 
     def extract(self, data: bytes) -> Extracted:
         """All of the document, hidden text set apart. Raises `Unextracted`: encrypted, broken, or without text."""
-        reading = _Reading()
+        return self.extract_with({}, data)
+
+    def extract_with(self, recognised: Mapping[int, str], data: bytes) -> Extracted:
+        """The same, with what a program recognised on some pages, by number from 1, where they have no text."""
+        reading = _Reading(recognised)
         with opened(data) as document:
             for index in range(min(page_count(document), MOST_PAGES)):
                 reading.page(document, index)
@@ -90,10 +97,12 @@ class PdfReader:
 class _Reading:
     """The pages so far, and which of them a user should know something about."""
 
+    recognised: Mapping[int, str]
     sheets: list[Sheet] = field(default_factory=list)
     letters: int = 0
     _hidden: dict[int, tuple[Piece, ...]] = field(default_factory=dict)
     _bare: list[int] = field(default_factory=list)
+    _recognised: list[int] = field(default_factory=list)
     _unread: list[int] = field(default_factory=list)
     _notices: list[str] = field(default_factory=list)
 
@@ -105,13 +114,26 @@ class _Reading:
                 self._unread.append(number)
                 return
             sight = sight_of(page, pieces_of(page))
-            if not sight.seen and not sight.hidden and has_marks(page):
+            bare = not sight.seen and not sight.hidden
+            if bare and number in self.recognised:
+                self._recognise(number)
+                return
+            if bare and has_marks(page):
                 self._bare.append(number)
         passages = passages_of(regions_of(sight.seen), _PLAIN_STYLE)
         self.sheets.append(Sheet(number, passages, sight.recognised))
         if sight.hidden:
             self._hidden[number] = tuple(sight.hidden)
         self.letters += sum(len(piece.text) for piece in (*sight.seen, *sight.hidden))
+
+    def _recognise(self, number: int) -> None:
+        """Take a page as it was recognised: paragraphs a blank line apart, words that a line end split joined."""
+        text = _SPLIT.sub("", self.recognised[number].replace("\f", "\n"))
+        words = [paragraph for each in _GAP.split(text) if (paragraph := on_one_line(each))]
+        passages = tuple(Passage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
+        self.sheets.append(Sheet(number, passages, recognised=True))
+        self._recognised += [number] if words else []
+        self.letters += sum(map(len, words))
 
     def close(self, count: int) -> None:
         """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything."""
@@ -123,13 +145,16 @@ class _Reading:
         if read < count:
             self._notices.append(f"only the first {read:,} of {count:,} pages were read")
         if self._unread:
-            self._notices.append(f"{_pages(self._unread)} could not be read")
-        if self._bare:
-            self._notices.append(f"{_pages(self._bare)} {_have(self._bare)} no text layer")
-        if recognised := [sheet.number for sheet in self.sheets if sheet.recognised]:
-            self._notices.append(f"{_pages(recognised)}: text layer over scanned pages")
+            self._notices.append(f"{pages_shown(self._unread)} could not be read")
+        layered = [sheet.number for sheet in self.sheets if sheet.recognised and sheet.number not in self.recognised]
+        if layered:
+            self._notices.append(f"{pages_shown(layered)}: text layer over scanned pages")
+        if self._recognised:
+            alone = len(self._recognised) == sum(bool(sheet.passages) for sheet in self.sheets)
+            which = "its text was" if alone else f"the text of {pages_shown(self._recognised)} was"
+            self._notices.append(f"{which} recognised by OCR and may be wrong")
         if self._hidden:
-            self._notices.append(f"{_pages(list(self._hidden))} {_have(list(self._hidden))} text that nobody sees")
+            self._notices.append(f"{pages_shown(list(self._hidden))} {_have(list(self._hidden))} text that nobody sees")
 
     def extracted(self, headings: Headings, head: Head) -> Extracted:
         """The text of all pages; what nobody sees is at the end of its page and named as hidden."""
@@ -137,7 +162,8 @@ class _Reading:
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
         for sheet in self.sheets:
-            composer.place({"page": sheet.number})
+            by: Locator = {"by": "ocr"} if sheet.number in self._recognised else {}
+            composer.place({"page": sheet.number, **by})
             for passage in sheet.passages:
                 blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage))
             for piece in self._hidden.get(sheet.number, ()):
@@ -148,7 +174,8 @@ class _Reading:
         found = composer.extracted(head, self._notices)
         spans = tuple(found.structure.blocks[at].span for at in hidden)
         titled = head if head.title or not composer.leading_heading else replace(head, title=composer.leading_heading)
-        return replace(found, structure=replace(found.structure, head=titled, hidden=spans))
+        structure = replace(found.structure, head=titled, hidden=spans)
+        return replace(found, structure=structure, pages=tuple(self._bare))
 
 
 def _compose(composer: Composer, passage: Passage, hyphens: Hyphens, level: int | None) -> int:
@@ -188,16 +215,3 @@ def _head(document: Handle) -> Head:
 
 def _have(numbers: Sequence[int]) -> str:
     return "have" if len(numbers) > 1 else "has"
-
-
-def _pages(numbers: Sequence[int]) -> str:
-    """The pages with runs as ranges: ``pages 3-7, 9``."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and ranges[-1][1] == number - 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    named = [str(first) if first == last else f"{first}-{last}" for first, last in ranges[:_MOST_RANGES]]
-    more = " and more" if len(ranges) > _MOST_RANGES else ""
-    return f"{'pages' if len(numbers) > 1 else 'page'} {', '.join(named)}{more}"
