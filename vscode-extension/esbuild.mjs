@@ -79,4 +79,10 @@ if (process.argv.includes('--watch')) {
 } else {
   const built = await Promise.all([options, viewer].map((each) => esbuild.build(each)));
   writeFileSync('dist/ThirdPartyNotices.txt', notices(...built.map(({ metafile }) => metafile)));
+  // What went in, for the bill of materials of a release.
+  const told = process.argv[2]?.match(/^--metafile=(.+)$/)?.[1];
+  if (told !== undefined) {
+    const all = (part) => Object.assign({}, ...built.map(({ metafile }) => metafile[part]));
+    writeFileSync(told, JSON.stringify({ inputs: all('inputs'), outputs: all('outputs') }));
+  }
 }

@@ -1,7 +1,7 @@
 // Makes the one .vsix: builds the bundle, and puts the server's wheel and its pinned dependencies beside it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,8 +16,13 @@ function run(command, args) {
   }
 }
 
-/** Builds the wheel of the repository that this extension stands in; its name. */
+/** The name of the wheel inside: the one that LENS_WHEEL names, else one of the repository that this stands in. */
 function wheel() {
+  const given = process.env.LENS_WHEEL;
+  if (given !== undefined) {
+    copyFileSync(given, path.join(BUNDLED, path.basename(given)));
+    return path.basename(given);
+  }
   run(python, ['-m', 'pip', 'wheel', '--quiet', '--disable-pip-version-check', '--no-deps', '-w', BUNDLED, '..']);
   const wheels = readdirSync(BUNDLED).filter((name) => name.endsWith('.whl'));
   if (wheels.length !== 1) {

@@ -49,3 +49,8 @@ for (const name of ['index.html', 'icon.svg']) {
   copyFileSync(path.join(here, 'src', name), path.join(to, name));
 }
 writeFileSync(path.join(to, 'ThirdPartyNotices.txt'), notices(metafile));
+// What went in, for the bill of materials of a release.
+const told = process.argv[3]?.match(/^--metafile=(.+)$/)?.[1];
+if (told !== undefined) {
+  writeFileSync(told, JSON.stringify(metafile));
+}
