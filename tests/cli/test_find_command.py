@@ -162,7 +162,7 @@ def test_no_escape_out_of_a_file_reaches_the_terminal(
     folder.mkdir()
     (folder / "a\x1b[31m\x07.md").write_text(f"# {hostile}\n\nThe lease {hostile} ends.\n")
     status, shown = on_a_terminal(
-        ["-m", "lens_lsp", "find", f"lease {hostile}", *shape], folder, environment | {"NO_COLOR": "1"}
+        ["-m", "lens_lsp", "find", f"lease {hostile}", *shape], folder, environment | {"NO_COLOR": "1", "TERM": "dumb"}
     )
     assert status == 0, shown
     assert b"lease" in shown
