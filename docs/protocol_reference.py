@@ -31,6 +31,7 @@ spans, lines and columns inside other values are in code points. A client asks f
 | :--- | :--- |
 | `events` | `true`: it gets `lens/event` |
 | `model` | `true`: it answers `lens/model` |
+| `texts` | `true`: places in documents that are no text count in what `lens/text` gives, else they are the file's top |
 | `settings` | its settings under `lens`, where it can neither be asked for them nor send them |
 
 Before text of a workspace goes to a model that is not on this machine, the user is asked by

@@ -164,13 +164,13 @@ class Sources:
             return self._followed(folder, citation)
         return _placed(verify(citation, now.document, extracted=now.extracted, history=now.history), now)
 
-    def text(self, checked: Checked, base: str) -> SourceText | None:
+    def text(self, checked: Checked, base: str, *, extracted: bool = False) -> SourceText | None:
         """The text that a quote stands in, right after `check`; None where it does not stand, and for extracted
-        formats, whose text is not the file's."""
+        formats, whose text is not the file's, unless ``extracted`` asks for it."""
         if checked.span is None:
             return None
         now = self._standing(checked, base)
-        return None if now.extracted else now.lines
+        return now.lines if extracted or not now.extracted else None
 
     def anew(self, checked: Checked, base: str) -> Citation:
         """A citation as it would be recorded where its quote stands now, right after `check`.

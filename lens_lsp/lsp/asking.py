@@ -177,7 +177,7 @@ def written(
     Reads the files of the evidence: call it off the event loop.
     """
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
-    places = places_of(saved.citations, rules, buffers, question.encoding)
+    places = places_of(saved.citations, rules, buffers, question.encoding, question.texts)
     items, warnings = with_places(answer.evidence, places, question)
     path = None
     try:

@@ -57,13 +57,14 @@ def looked_up(sight: Sight, page: Page, written: Iterable[Written]) -> list[Foun
 
 
 def _location(sight: Sight, sources: Sources, finding: Finding) -> types.Location | None:
-    """Where a quote that was just looked up stands; the top of the file in formats that have no lines."""
+    """Where a quote that was just looked up stands; in extracted formats the top of the file, unless the client reads
+    their texts."""
     checked, cited = finding.checked, finding.cited
     if checked.span is None:
         return None
     path = checked.path or checked.citation.path
     uri = sight.uri_of(os.path.abspath(os.path.join(cited.base, cited.citation.root, *path.split("/"))))
-    text = sources.text(checked, cited.base)
+    text = sources.text(checked, cited.base, extracted=sight.texts)
     return types.Location(uri, TOP if text is None else Ranges(text, sight.encoding).range(checked.span))
 
 

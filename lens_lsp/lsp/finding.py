@@ -95,7 +95,7 @@ def _listed(
 ) -> Asked:
     answer = as_answer(findings)
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
-    places = places_of(saved.citations, rules, buffers, question.encoding)
+    places = places_of(saved.citations, rules, buffers, question.encoding, question.texts)
     items, warnings = with_places(findings.evidence, places, question)
     path = keep(saved, shelf) if findings.evidence else None
     result = findings_json(findings) | {

@@ -20,12 +20,17 @@ _TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
 def places_of(
-    citations: Mapping[int, Citation], rules: CorpusRules, buffers: Mapping[str, Buffer], encoding: Encoding
+    citations: Mapping[int, Citation],
+    rules: CorpusRules,
+    buffers: Mapping[str, Buffer],
+    encoding: Encoding,
+    texts: bool = False,
 ) -> dict[int, types.Location]:
     """Where citations of absolute roots stand now, by their numbers; those that stand no longer are left out.
 
-    ``buffers`` are the open texts by absolute path, which win over the disk. Extracted formats have no ranges: the
-    place is the top of the file. Reads the sources: call it off the event loop.
+    ``buffers`` are the open texts by absolute path, which win over the disk. In extracted formats the place
+    is the top of the file, or with ``texts`` in the text that is taken out of it. Reads the sources: call it off the
+    event loop.
     """
     places = {}
     with Sources(rules=rules, buffers=buffers) as sources:
@@ -33,7 +38,7 @@ def places_of(
             checked, _ = sources.check(citation, "")
             if checked.span is not None:
                 path = checked.path or citation.path
-                text = sources.text(checked, "")
+                text = sources.text(checked, "", extracted=texts)
                 where = _TOP if text is None else Ranges(text, encoding).range(checked.span)
                 places[n] = types.Location(uri_of(os.path.join(citation.root, *path.split("/"))), where)
     return places

@@ -35,6 +35,8 @@ class Question:
     unsynced: int
     """Open texts that could not be used."""
     encoding: Encoding
+    texts: bool
+    """Whether places in extracted formats count in their texts."""
     home: str
     """The workspace whose store remembers the answer."""
 
@@ -58,6 +60,7 @@ def frozen(session: Session, params: AskParams) -> Question:
         asking=asking,
         unsynced=len(session.unsynced()),
         encoding=session.encoding,
+        texts=session.reads_texts,
         home=next((folder for folder in around if document is not None and _holds(folder, document.path)), around[0]),
     )
 

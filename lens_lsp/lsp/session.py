@@ -97,6 +97,11 @@ class Session:
         """Whether the client answers ``lens/model``."""
         return self.options.get("model") is True
 
+    @property
+    def reads_texts(self) -> bool:
+        """Whether the client shows the texts that ``lens/text`` gives, so that places in them mean something to it."""
+        return self.options.get("texts") is True
+
     def move(self, added: Iterable[types.WorkspaceFolder], removed: Iterable[types.WorkspaceFolder]) -> None:
         """Workspace folders came and went. What is no plain folder here is left out."""
         gone = {folder.uri for folder in removed}

@@ -34,6 +34,8 @@ class Sight:
     uris: Mapping[str, str]
     """What the editor calls its open texts, by path."""
     workspaces: tuple[str, ...]
+    texts: bool
+    """Whether places in extracted formats count in their texts; else they are the top of the file."""
     known: Answer | None = None
     """The answer that this session wrote there."""
 
@@ -65,5 +67,6 @@ async def sight_of(ls: LensServer, uri: str) -> Sight | None:
         buffers=buffers,
         uris={found: each.uri for each in session.documents if (found := session.place(each)) is not None},
         workspaces=session.workspaces(),
+        texts=session.reads_texts,
         known=ls.desk.answer(path),
     )

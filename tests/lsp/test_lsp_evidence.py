@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"
 QUOTE = f"é漢😀 {LEASE}"
 RENT = "The rent of the workshop is 900 euros a month."
+MILL = "é漢😀 The rent of the mill is 40 euros a month."
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +52,11 @@ def define(editor: Editor, uri: str, words: str = "[^1]") -> list[dict[str, Any]
     return found
 
 
+def units(text: str, encoding: str) -> int:
+    """How long a text is as a client counts."""
+    return {"utf-8": len(text.encode()), "utf-16": len(text.encode("utf-16-le")) // 2}[encoding]
+
+
 def test_a_footnote_leads_to_the_exact_span(edit: Edit) -> None:
     editor = edit()
     uri = answered(editor)
@@ -63,8 +71,7 @@ def test_spans_are_counted_as_the_client_does(edit: Edit, contract: Path, encodi
     uri = answered(editor)
     [found] = define(editor, uri, "[^1]:")
     line = contract.read_text().split("\n")[found["range"]["start"]["line"]]
-    units = {"utf-8": len(line.encode()), "utf-16": len(line.encode("utf-16-le")) // 2}[encoding]
-    assert found["range"]["end"]["character"] - found["range"]["start"]["character"] == units
+    assert found["range"]["end"]["character"] - found["range"]["start"]["character"] == units(line, encoding)
 
 
 def test_what_moved_is_found_where_it_stands_now(edit: Edit, contract: Path) -> None:
@@ -223,6 +230,48 @@ def test_a_note_says_which_answers_cite_it(edit: Edit, contract: Path) -> None:
     assert len(refer(editor, source, LEASE)) == 1
     editor.type(source, "30 June", "31 June")
     assert refer(editor, source, "The lease of") == []
+
+
+def notebook(folder: Path) -> str:
+    """A notebook that answers the question of its rent; its URI."""
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": [cell]} for cell in ("# Mill\n", f"{MILL}\n")]
+    path = folder / "mill.ipynb"
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+    return path.as_uri()
+
+
+def places(editor: Editor) -> list[dict[str, Any]]:
+    """Where everything leads that leads to the proof of the mill's rent: evidence, definition, references, link."""
+    asked = editor.result("lens/ask", {"question": "How much is the rent of the mill?"})
+    [evidence] = asked["evidence"]
+    uri = editor.show(Path(asked["answerUri"].removeprefix("file://")))
+    [link] = editor.result("textDocument/documentLink", {"textDocument": {"uri": uri}})[:1]
+    target, _, place = editor.result("documentLink/resolve", link)["target"].partition("#")
+    lines = [int(number) - 1 for number in re.findall(r"\d+", place)]
+    start, end = ({"line": line, "character": at} for line, at in (lines[:2], lines[2:]))
+    linked = {"uri": target, "range": {"start": start, "end": end}}
+    found = [*define(editor, uri, "[^1]:"), *refer(editor, uri, "# How"), linked]
+    return [{"uri": evidence["uri"], "range": evidence["range"]}, *found]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_places_in_a_document_count_in_its_text_for_a_client_that_reads_it(
+    edit: Edit, tmp_path: Path, encoding: str
+) -> None:
+    uri = notebook(tmp_path)
+    capabilities = CAPABILITIES | {"general": {"positionEncodings": [encoding]}}
+    editor = edit(capabilities=capabilities, options={"texts": True})
+    found = places(editor)
+    text: str = editor.result("lens/text", {"uri": uri})["text"]
+    line = text.split("\n").index(MILL)
+    start, end = {"line": line, "character": 0}, {"line": line, "character": units(MILL, encoding)}
+    assert found == [{"uri": uri, "range": {"start": start, "end": end}}] * 4
+
+
+def test_they_are_the_top_of_the_file_for_any_other(edit: Edit, tmp_path: Path) -> None:
+    uri = notebook(tmp_path)
+    top = {"line": 0, "character": 0}
+    assert places(edit()) == [{"uri": uri, "range": {"start": top, "end": top}}] * 4
 
 
 def test_a_text_that_is_not_open_has_no_places(edit: Edit, contract: Path) -> None:
