@@ -39,7 +39,7 @@ export class Workbench {
 
   /** Loads the workbench; a server whose own part is incomplete says so here. */
   static async load(page, server, what) {
-    const response = await page.goto(Workbench.address(server, what));
+    const response = await page.goto(Workbench.address(server, what), { timeout: PATIENCE });
     if (!response.ok())
       throw new Error(`the workbench cannot be loaded: ${response.status()} ${await response.text()}`);
   }
@@ -165,6 +165,11 @@ export class Workbench {
   /** The mark of a citation in the shown answer, once it is a link. The colours of Markdown cut its text to pieces. */
   citation(number) {
     return this.answer.locator('.detected-link', { hasText: new RegExp(`^\\^${number}$`) }).first();
+  }
+
+  /** Ctrl+clicks a citation. Forced: the editor draws the line anew whenever the pointer comes to it while Ctrl is held. */
+  follow(number) {
+    return this.citation(number).click({ modifiers: ['Control'], force: true });
   }
 
   /** Chooses from the context menu of a row, which is opened until a contribution that comes later is in. */

@@ -19,7 +19,7 @@ import {
   type StaticFeature,
 } from 'vscode-languageclient/node';
 import type { Session, SessionEvents } from './client';
-import { isExtracted } from './documents/kinds';
+import { isExtracted, isPdf } from './documents/kinds';
 import { fileOfText, viewOf } from './documents/textUri';
 import type { LensEvent } from './protocol/events';
 import type { ModelParams, ModelResult } from './protocol/model';
@@ -28,6 +28,9 @@ import { linkTo, type PlaceParams } from './reading/locations';
 import { redacted } from './redaction';
 import type { Launch } from './server/launch';
 import { Twins } from './twins';
+
+/** What a provider of definitions gives. */
+type Found = vscode.Definition | vscode.LocationLink[] | null | undefined;
 
 /** What a session is made of. */
 export interface SessionSetup {
@@ -134,7 +137,7 @@ function options(setup: SessionSetup, twins: Twins): LanguageClientOptions {
     outputChannel: setup.log,
     traceOutputChannel: traceChannel(setup.log),
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: { events: true, model: setup.model !== undefined },
+    initializationOptions: { events: true, model: setup.model !== undefined, texts: true },
     initializationFailedHandler: () => false,
     uriConverters: {
       code2Protocol: (uri) => twins.nameOf(uri),
@@ -153,6 +156,8 @@ function options(setup: SessionSetup, twins: Twins): LanguageClientOptions {
 function middleware(setup: SessionSetup, twins: Twins): Middleware {
   return {
     ...twins.middleware,
+    // Ctrl+click follows the link of a citation and goes to its definition, both: the text of a PDF would cover the page.
+    provideDefinition: async (document, position, token, next) => withoutPages(await next(document, position, token)),
     resolveDocumentLink: async (link, token, next) => {
       const resolved = await next(link, token);
       const place = resolved?.target && placeOfLink(resolved.target);
@@ -189,6 +194,13 @@ function middleware(setup: SessionSetup, twins: Twins): Middleware {
       },
     },
   };
+}
+
+/** Definitions but those in PDFs: their pages are shown by links, and by `lens.showPassage`. */
+function withoutPages(found: Found): vscode.LocationLink[] | vscode.Location[] {
+  const shown = (uri: vscode.Uri) => !isPdf(fileOfText(uri)?.path ?? '');
+  const all = Array.isArray(found) ? found : found ? [found] : [];
+  return all.filter((each) => shown('uri' in each ? each.uri : each.targetUri)) as typeof all;
 }
 
 /** A question of a code action: answered where one can watch it come, or in the note where that asks; cancellable. */

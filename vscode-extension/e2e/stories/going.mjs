@@ -34,7 +34,7 @@ export async function story(story) {
   });
 
   await story.step('The proof is marked in its source', async () => {
-    await workbench.citation(1).click({ modifiers: ['Control'] });
+    await workbench.follow(1);
     await workbench.tab(path.basename(SOURCE)).waitFor();
     await workbench.marked(workbench.editor(SOURCE)).waitFor();
     await workbench.page.keyboard.press('ArrowRight'); // the selection would hide the mark

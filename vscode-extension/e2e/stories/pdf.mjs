@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 import { environmentOf, packaged } from '../packaged.mjs';
 import { e2e } from '../rig.mjs';
+import { highlighted, letters, viewerOf } from '../viewer.mjs';
 
 const NAME = 'ferry.pdf';
 /** Of `fixtures/ferry.tex`: across lines, one of them cut inside a word, with ligatures in the print. */
@@ -59,27 +60,6 @@ function register(count) {
 function notebook(words) {
   const cell = { cell_type: 'markdown', metadata: {}, source: [`# Sums\n\n${words}\n`] };
   return JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [cell] });
-}
-
-/** Compared as the viewer compares, on its own: letters and digits, ligatures taken apart. */
-function letters(text) {
-  return text.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '');
-}
-
-/** The page of the viewer that is shown, inside of its two frames. */
-async function viewerOf(workbench) {
-  const outer = workbench.page.locator('iframe.webview.ready').last();
-  await outer.waitFor();
-  return outer.contentFrame().locator('iframe#active-frame').contentFrame();
-}
-
-/** Waits until a page is said to be read, and gives the words that are highlighted on it. */
-async function highlighted(viewer, page, pages) {
-  await viewer.locator('#page', { hasText: `${page} / ${pages}` }).waitFor();
-  const marks = viewer.locator(`.sheet[data-page="${page}"] mark`);
-  await marks.first().waitFor();
-  assert.equal(await viewer.locator('mark').count(), await marks.count(), 'words of another page are highlighted');
-  return (await marks.allTextContents()).join('');
 }
 
 export async function story(story) {

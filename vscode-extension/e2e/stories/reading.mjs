@@ -54,7 +54,7 @@ export async function story(story) {
   });
 
   await story.step('The citation leads to the exact words', async () => {
-    await workbench.citation(1).click({ modifiers: ['Control'] });
+    await workbench.follow(1);
     await workbench.tab(path.basename(SOURCE)).waitFor();
     assert.equal(await workbench.place(ended), ended);
   });

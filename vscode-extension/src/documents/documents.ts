@@ -2,8 +2,10 @@ import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { PDF_EDITOR, PdfViewers } from '../pdf/viewers';
 import { told } from '../reading/actions';
+import { fileOf } from '../reading/answerDocument';
 import type { PlaceParams } from '../reading/locations';
 import { Jump, type Showing } from './jump';
+import { isPdf } from './kinds';
 import { DocumentTexts } from './texts';
 import { fileOfText, TEXT_SCHEME } from './textUri';
 
@@ -31,6 +33,7 @@ export function registerDocuments(context: vscode.ExtensionContext, lens: LensCl
       return file && told(() => jump.toText(pdfs.placeIn(file)));
     }),
     vscode.commands.registerCommand('lens.showPage', () => told(() => showPage(jump))),
+    vscode.commands.registerCommand('lens.showPassage', () => told(() => showPassage(lens, jump))),
   );
   return { pdfs, dispose: () => parts.dispose() };
 }
@@ -61,4 +64,21 @@ async function showPage(jump: Jump): Promise<void> {
     const { start, end } = editor.selection;
     await jump.to({ uri: file.toString(), range: { start, end } });
   }
+}
+
+/** What the citation at the cursor cites: on its page where that is in a PDF, else where the editor goes by itself. */
+async function showPassage(lens: LensClient, jump: Jump): Promise<void> {
+  const { document, selection } = vscode.window.activeTextEditor ?? {};
+  const answer = document && fileOf(document.uri);
+  if (answer !== undefined && selection !== undefined) {
+    const { line, character } = selection.active;
+    const params = { textDocument: { uri: answer.toString() }, position: { line, character } };
+    const found = await lens.request<readonly PlaceParams[] | null>('textDocument/definition', params);
+    const page = found?.find(({ uri }) => isPdf(vscode.Uri.parse(uri, true).path));
+    if (page !== undefined) {
+      await jump.to(page);
+      return;
+    }
+  }
+  await vscode.commands.executeCommand('editor.action.revealDefinition');
 }
