@@ -7,11 +7,9 @@ somebody asks who is called what.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-import numpy as np
-
-from lens_lsp.corpus.arena import Arena, side_by_side
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
+from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, Reader
 from lens_lsp.corpus.summaries import SummaryIndex
 from lens_lsp.corpus.titles import TitleIndex, file_name, plain_name
 from lens_lsp.domain.model import Head
@@ -20,12 +18,21 @@ _MOST_WAITING = 32 << 20
 """Bytes of beginnings that wait; then they are looked at, asked or not."""
 
 
+class _Waiting(NamedTuple):
+    """Texts whose slots follow each other from ``first`` on; the others are parallel."""
+
+    first: int
+    paths: Sequence[str]
+    readers: Sequence[Reader]
+    beginnings: Sequence[bytes]
+
+
 class Descriptions:
     """Names and summaries of texts by slot. No disk."""
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[int, int, Sequence[str], Sequence[Reader]]] = []
-        self._beginnings = Arena()
+        self._waiting: list[_Waiting] = []
+        self._size = 0
         self._gone: set[int] = set()
         """Slots that were forgotten before they were looked at."""
         self._paths: list[str] = []
@@ -36,17 +43,14 @@ class Descriptions:
 
     def add(self, first: int, paths: Sequence[str], readers: Sequence[Reader], beginnings: Sequence[bytes]) -> None:
         """Note how the texts from slot ``first`` on begin, in UTF-8; the last character may be cut."""
-        data, starts, ends = side_by_side(beginnings)
-        row = self._beginnings.add_all(
-            len(data), lambda room: np.copyto(room, np.frombuffer(data, np.uint8)), starts, ends
-        )
-        self._waiting.append((first, row, paths, readers))
-        if self._beginnings.size > _MOST_WAITING:
+        self._waiting.append(_Waiting(first, paths, readers, beginnings))
+        self._size += sum(map(len, beginnings))
+        if self._size > _MOST_WAITING:
             self.settle()
 
     def note(self, slot: int, path: str, head: Head) -> None:
         """Note what a text says about itself where that is known already."""
-        self._enter(slot, path, head)
+        self._enter([slot], [path], [head])
 
     def remove(self, slot: int) -> None:
         """Forget a text, if it was noted."""
@@ -62,7 +66,7 @@ class Descriptions:
         old.settle()
         head = old._head(was)
         if head is not None:
-            self._enter(slot, old._paths[was], head)
+            self._enter([slot], [old._paths[was]], [head])
 
     def names(self, slot: int) -> tuple[str, ...]:
         """What a text is called, as written but without a closing parenthesis: file name, title, aliases."""
@@ -87,22 +91,35 @@ class Descriptions:
 
     def settle(self) -> None:
         """Look at what waits."""
-        if not self._waiting:
-            return
-        for first, row, paths, readers in self._waiting:
-            for index, (path, reader) in enumerate(zip(paths, readers, strict=True)):
-                if first + index not in self._gone:
-                    start = self._beginnings.text(row + index).tobytes().decode("utf-8", "ignore")
-                    self._enter(first + index, path, reader.head(start[:HEAD_LENGTH]))
-        self._waiting, self._beginnings, self._gone = [], Arena(), set()
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        for texts in waiting:
+            starts = [start.decode("utf-8", "ignore")[:HEAD_LENGTH] for start in texts.beginnings]
+            heads = [reader.head(start) for reader, start in zip(texts.readers, starts, strict=True)]
+            slots = range(texts.first, texts.first + len(heads))
+            if self._gone.intersection(slots):
+                known = [at for at, slot in enumerate(slots) if slot not in self._gone]
+                self._enter([slots[at] for at in known], [texts.paths[at] for at in known], [heads[at] for at in known])
+            else:
+                self._enter(slots, texts.paths, heads)
+        self._gone.clear()
 
-    def _enter(self, slot: int, path: str, head: Head) -> None:
-        more = slot + 1 - len(self._heads)
+    def _enter(self, slots: Sequence[int], paths: Sequence[str], heads: Sequence[Head]) -> None:
+        """Note what texts say about themselves; slots rise."""
+        if not slots:
+            return
+        more = slots[-1] + 1 - len(self._heads)
         self._paths.extend([""] * more)
         self._heads.extend([None] * more)
-        self._paths[slot], self._heads[slot] = path, head
-        self._titles.add(slot, _names(path, head))
-        self._summaries.add(slot, head)
+        others: dict[int, Sequence[str]] = {}
+        for at, (slot, path, head) in enumerate(zip(slots, paths, heads, strict=True)):
+            self._paths[slot], self._heads[slot] = path, head
+            if head is NO_HEAD:
+                continue
+            if head.title or head.aliases:
+                others[at] = list(map(plain_name, filter(None, (head.title, *head.aliases))))
+            if head.description or head.tags:
+                self._summaries.add(slot, head)
+        self._titles.add_all(slots, [plain_name(file_name(path)) for path in paths], others)
 
 
 def _names(path: str, head: Head) -> tuple[str, ...]:

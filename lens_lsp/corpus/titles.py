@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from lens_lsp.corpus.formats.table import FORMAT_SUFFIXES
+from lens_lsp.corpus.holders import Holders, content
 from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, bigrams, key, runs, stem
+from lens_lsp.domain.words import STOP_WORDS, key, keys, stem
 
 _PARENTHESIS = regex(r"\s*\([^)]*\)\s*$")
 _LONGEST = 8
+_FEW = 1000
+"""So many changes and a quarter of all names are taken in one by one, then all are looked at again."""
 
 
 def file_name(path: str) -> str:
@@ -26,45 +30,59 @@ def plain_name(name: str) -> str:
 
     Composed, too: some systems give back names with their accents, kana and Hangul taken apart.
     """
-    spaced = unicodedata.normalize("NFC", name).replace("_", " ")
+    spaced = (name if name.isascii() else unicodedata.normalize("NFC", name)).replace("_", " ")
     return (_PARENTHESIS.sub("", spaced) if ")" in spaced else spaced) or spaced
 
 
 class TitleIndex:
     """Keys to the slots that are called so. Built once, changed with each file; no disk.
 
-    Most names belong to one text and most of their words to one name: what is alone has no collection to itself, which
-    would take more than all the rest.
+    Most names belong to one text: what is alone has no collection to itself, which would take more than all the rest.
     """
 
     def __init__(self) -> None:
         self._slots: dict[str, int | list[int]] = {}
         self._keys: list[str | tuple[str, ...]] = []
         """By slot; nothing where a slot has no name."""
-        self._holders: dict[str, str | set[str]] = {}
+        self._known: Holders | None = None
+        """None until somebody asks which names hold a word."""
 
     def add(self, slot: int, names: Iterable[str]) -> None:
         """Let a slot answer to the names, given plain."""
-        keys = tuple(dict.fromkeys(k for k in map(key, names) if k))
-        self._keys.extend([()] * (slot + 1 - len(self._keys)))
-        self._keys[slot] = keys[0] if len(keys) == 1 else keys
-        for k in keys:
-            known = self._slots.get(k)
-            if known is None:
-                self._slots[k] = slot
-                for word in _content(k):
-                    self._hold(word, k)
-            elif isinstance(known, int):
-                self._slots[k] = [known, slot]
-            else:
-                known.append(slot)
+        self._enter([slot], [_distinct(map(key, names))])
 
-    def _hold(self, word: str, name: str) -> None:
-        known = self._holders.setdefault(word, name)
-        if isinstance(known, set):
-            known.add(name)
-        elif known != name:
-            self._holders[word] = {known, name}
+    def add_all(self, slots: Sequence[int], names: Sequence[str], more: Mapping[int, Sequence[str]]) -> None:
+        """Let many slots, in rising order, answer to one name each, given plain, and some of them to more: those by
+        their place among ``slots``."""
+        firsts = keys(names)
+        found: list[str | tuple[str, ...]] = list(firsts)
+        further = iter(keys([name for others in more.values() for name in others]))
+        for at, others in more.items():
+            found[at] = _distinct((firsts[at], *islice(further, len(others))))
+        self._enter(slots, found)
+
+    def _enter(self, slots: Sequence[int], found: Sequence[str | tuple[str, ...]]) -> None:
+        own = self._keys
+        own.extend([()] * (slots[-1] + 1 - len(own)))
+        for slot, name in zip(slots, found, strict=True):
+            if isinstance(name, tuple):
+                own[slot] = name[0] if len(name) == 1 else name
+                for one in name:
+                    self._answer(one, slot)
+            elif name:
+                own[slot] = name
+                self._answer(name, slot)
+
+    def _answer(self, name: str, slot: int) -> None:
+        known = self._slots.get(name)
+        if isinstance(known, list):
+            known.append(slot)
+        elif known is not None:
+            self._slots[name] = [known, slot]
+        else:
+            self._slots[name] = slot
+            if self._known is not None:
+                self._known.add(name)
 
     def remove(self, slot: int) -> None:
         """Forget a slot."""
@@ -75,17 +93,17 @@ class TitleIndex:
                 self._slots[k] = slots
                 continue
             del self._slots[k]
-            for word in _content(k):
-                self._let_go(word, k)
+            if self._known is not None:
+                self._known.remove(k)
         if slot < len(self._keys):
             self._keys[slot] = ()
 
-    def _let_go(self, word: str, name: str) -> None:
-        known = self._holders[word]
-        if isinstance(known, set) and len(known) > 1:
-            known.discard(name)
-        else:
-            del self._holders[word]
+    @property
+    def _holders(self) -> Holders:
+        """Which names hold which word."""
+        if self._known is None or self._known.changes > _FEW + len(self._slots) // 4:
+            self._known = Holders(self._slots)
+        return self._known
 
     def keys(self, slot: int) -> tuple[str, ...]:
         """What a slot answers to; the file name first."""
@@ -96,11 +114,6 @@ class TitleIndex:
         """The slots that answer to a folded name."""
         slots = self._slots.get(name, [])
         return [slots] if isinstance(slots, int) else slots
-
-    def _named(self, word: str) -> Iterable[str]:
-        """The names that hold a stem."""
-        names = self._holders.get(word, ())
-        return (names,) if isinstance(names, str) else names
 
     def named_in(self, words: Sequence[str], may_start: Sequence[bool]) -> Iterator[tuple[int, int, list[int]]]:
         """Names that stand in a list of folded words: first word, number of words, slots; longest first, no overlap."""
@@ -129,25 +142,19 @@ class TitleIndex:
         shared: dict[str, float] = {}
         for word in wanted:
             weight = self._weight(word)
-            for name in self._named(word):
+            for name in self._holders.named(word):
                 shared[name] = shared.get(name, 0.0) + weight
         for name, mass in shared.items():
             if mass > least * total:
-                yield self.slots(name), mass / total, mass / math.fsum(map(self._weight, _content(name)))
+                yield self.slots(name), mass / total, mass / math.fsum(map(self._weight, content(name)))
 
     def _weight(self, word: str) -> float:
-        names = self._holders.get(word, ())
-        holders = 1 if isinstance(names, str) else len(names)
+        holders = self._holders.count(word)
         return math.log1p((len(self._slots) - holders + 0.5) / (holders + 0.5))
 
 
-def _content(name: str) -> frozenset[str]:
-    """The stems of a name's words, without stop words unless it has no others."""
-    if name.isascii():
-        pieces = name.split(" ")
-    else:
-        pieces = [part for run in runs(name) for part in ([run.text] if run.spaced else bigrams(run.text))]
-    return frozenset(map(stem, [word for word in pieces if word not in STOP_WORDS] or pieces))
+def _distinct(found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _telling(word: str) -> bool:

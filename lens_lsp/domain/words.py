@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
@@ -17,6 +18,9 @@ WORD = regex(r"[a-z0-9]+")
 """A word of folded text in the alphabet that has word boundaries we check byte by byte."""
 
 _NON_ASCII = regex(r"[^\x00-\x7f]+")
+_APART = "\0"
+_TO_WORDS = bytes(code if not code or bytes([code]).isalnum() else ord(" ") for code in range(256)).lower()
+_DOUBLE = regex(rb" {2,}")
 
 # Letters that NFKD leaves alone although a reader types them without the mark, and typographic
 # punctuation that is typed in its plain form.
@@ -83,8 +87,7 @@ MAX_SUFFIX = 4
 """How many letters may follow a stem inside a word that still counts as that word."""
 
 
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
+def light_stem(word: str) -> str:
     """A light English stem of a folded word: a prefix of it, never shorter than three letters."""
     if word.isdigit():
         return word
@@ -92,6 +95,10 @@ def stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= keep and not (suffix == "s" and word.endswith("ss")):
             return word[: len(word) - len(suffix)]
     return word
+
+
+stem = lru_cache(maxsize=1 << 16)(light_stem)
+"""The same, kept for words that come again."""
 
 
 _STOP_WORDS = """
@@ -117,6 +124,17 @@ def key(text: str) -> str:
     return " ".join(found) or folded.strip()
 
 
+def keys(texts: Sequence[str]) -> list[str]:
+    """`key` of each; for ASCII all at once."""
+    together = _APART.join(texts)
+    if not together.isascii() or together.count(_APART) >= len(texts):
+        found = keys([text if text.isascii() and _APART not in text else "" for text in texts]) if texts else []
+    else:
+        spaced = _DOUBLE.sub(b" ", together.encode("ascii").translate(_TO_WORDS))
+        found = spaced.replace(b" \0", b"\0").replace(b"\0 ", b"\0").strip(b" ").decode("ascii").split(_APART)
+    return [one or key(text) for one, text in zip(found, texts, strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """A stretch of folded text in one way of writing."""
@@ -132,22 +150,26 @@ _UNSPACED = (
     "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U000323af"
 )
-# Vowel signs and the like that folding keeps, from N'Ko to Vedic: parts of a word, though no letters to `re`.
-_MARKS = "".join(chr(code) for code in range(0x0780, 0x1D00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
-_RUN = regex(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_](?:[^\W_]|[{_MARKS}])*)")
+_WAYS = regex(rf"(?P<unspaced>[{_UNSPACED}]+)|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+")
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    # Vowel signs and the like that folding keeps, from N'Ko to Vedic: parts of a word, though no letters to `re`.
+    marks = "".join(chr(code) for code in range(0x0780, 0x1D00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+    return re.compile(rf"(?P<ascii>[a-z0-9]+)|(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>[^\W_](?:[^\W_]|[{marks}])*)")
 
 
 def runs(folded: str) -> list[Run]:
     """The stretches of letters and digits of a folded text, in order, split where the way of writing changes."""
     found: list[Run] = []
-    for match in _RUN.finditer(folded):
+    for match in _run().finditer(folded):
         if match.lastgroup != "spaced":
             found.append(Run(match.group(), match.start(), match.lastgroup == "ascii"))
             continue
         # "spaced" is greedy over every letter; cut out what the other two alternatives would have taken.
-        for part in re.finditer(rf"[{_UNSPACED}]+|[a-z0-9]+|[^{_UNSPACED}a-z0-9]+", match.group()):
-            unspaced = re.match(rf"[{_UNSPACED}]", part.group()) is not None
-            found.append(Run(part.group(), match.start() + part.start(), not unspaced))
+        parts = _WAYS.finditer(match.group())
+        found.extend(Run(part.group(), match.start() + part.start(), part.lastgroup is None) for part in parts)
     return found
 
 

@@ -52,6 +52,7 @@ def test_documents_answer_to_each_of_their_names() -> None:
 
 
 NAME = st.text(st.sampled_from("ab é語"), max_size=6)
+PATHS = st.text(st.sampled_from("aZ_ .()é語\u0301\0\n"), max_size=9)
 OPERATION = st.tuples(st.integers(0, 5), st.one_of(st.none(), st.lists(NAME, max_size=3)))
 
 
@@ -60,7 +61,9 @@ def test_names_added_and_removed_leave_the_index_as_if_it_were_new(
     operations: list[tuple[int, list[str] | None]],
 ) -> None:
     index, model = TitleIndex(), {}
-    for slot, names in operations:
+    for at, (slot, names) in enumerate(operations):
+        if at % 3 == 1:  # from the first time on that it is asked, what changes is noted one by one
+            as_table(index, ["a"])
         index.remove(slot)
         model.pop(slot, None)
         if names is not None:
@@ -74,6 +77,22 @@ def test_names_added_and_removed_leave_the_index_as_if_it_were_new(
         assert sorted(index.slots(name)) == sorted(fresh.slots(name))
     for words in (["a"], ["b", "ab"], ["é", "aa", "語"]):
         assert as_table(index, words) == as_table(fresh, words)
+
+
+@given(st.lists(st.tuples(st.lists(PATHS, min_size=1, max_size=3), st.integers(1, 3)), max_size=9))
+def test_many_names_at_once_are_as_one_by_one(texts: list[tuple[list[str], int]]) -> None:
+    together, alone = TitleIndex(), TitleIndex()
+    slots = []
+    for names, step in texts:
+        slots.append(step + (slots[-1] if slots else 0))
+        alone.add(slots[-1], names)
+    if slots:
+        more = {at: names[1:] for at, (names, _) in enumerate(texts) if len(names) > 1}
+        together.add_all(slots, [names[0] for names, _ in texts], more)
+    assert [together.keys(slot) for slot in range(30)] == [alone.keys(slot) for slot in range(30)]
+    for name in {key(name) for names, _ in texts for name in names}:
+        assert together.slots(name) == alone.slots(name)
+    assert as_table(together, ["a", "z", "e"]) == as_table(alone, ["a", "z", "e"])
 
 
 def as_table(index: TitleIndex, words: list[str]) -> list[tuple[list[int], float, float]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.words import FOLDED, STOP_WORDS, WORD, bigrams, fold, key, runs, stem, words
+from lens_lsp.domain.words import FOLDED, STOP_WORDS, WORD, bigrams, fold, key, keys, runs, stem, words
 
 WORDS = st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyz0123456789"), min_size=1, max_size=14)
 SUFFIXED = st.builds(str.__add__, WORDS, st.sampled_from(["", "s", "es", "ing", "ed", "ation", "ities", "ly", "ers"]))
@@ -111,6 +111,11 @@ def test_words_are_the_runs_of_ascii_letters_and_digits(text: str) -> None:
 )
 def test_titles_are_compared_by_their_words_alone(title: str, compared: str) -> None:
     assert key(title) == compared
+
+
+@given(st.lists(st.one_of(ANY, st.text(st.sampled_from("aB1 _-\0é語"), max_size=8))))
+def test_keys_of_many_are_the_key_of_each(titles: list[str]) -> None:
+    assert keys(titles) == [key(title) for title in titles]
 
 
 def test_stop_words_are_folded_words() -> None:
