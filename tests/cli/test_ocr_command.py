@@ -67,9 +67,9 @@ def test_a_citation_is_checked_by_the_same_program_and_unverifiable_without(lens
 def test_a_program_in_the_workspace_is_never_started(lens: Command, ocr: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "tool").rename(tmp_path / "papers" / "tool")
     inside = {**ocr, "PATH": f"{tmp_path / 'papers' / 'tool' / 'bin'}:/usr/sbin"}
-    outcome = lens("find", ASKED, "papers", env=inside)
+    outcome = lens("find", ASKED, "papers/tool", SCAN, "--json", env=inside)
     assert "tesseract is in no folder of your PATH" in outcome.complaint
-    assert "(no-text)" in outcome.complaint
+    assert {"path": "scan.pdf", "reason": "no-text"} in json.loads(outcome.out)["coverage"]["skipped"]
 
 
 def test_doctor_says_which_program_it_is(lens: Command, ocr: dict[str, str], tmp_path: Path) -> None:
