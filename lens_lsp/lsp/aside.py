@@ -13,11 +13,19 @@ from typing import Any, Generic, ParamSpec, TypeVar
 T = TypeVar("T")
 P = ParamSpec("P")
 
+_MOMENT = 0.05
+"""Seconds that who left early waits for an end that another may wait for."""
 
-async def aside(make: Callable[[], AsyncGenerator[T]]) -> AsyncGenerator[T]:
+
+Late = Callable[[asyncio.Future[None]], None]
+
+
+async def aside(make: Callable[[], AsyncGenerator[T]], late: Late | None = None) -> AsyncGenerator[T]:
     """The items of a generator that is made, run and closed over there. Raises what it raises.
 
-    Leaving early, by ``aclose`` or because the caller is cancelled, cancels it and waits until it has ended.
+    Leaving early, by ``aclose`` or because the caller is cancelled, cancels it and waits until it has ended. With
+    ``late`` it waits for a moment only: who is told of it then takes care of what is still used over there, until the
+    future that it is given is done.
     """
     here = asyncio.get_running_loop()
     arrived: asyncio.Queue[tuple[T] | None] = asyncio.Queue()
@@ -29,7 +37,7 @@ async def aside(make: Callable[[], AsyncGenerator[T]]) -> AsyncGenerator[T]:
             yield item[0]
     finally:
         there.stop()
-        await _end_of(ended)
+        await _end_of(ended, late)
     ended.result()
 
 
@@ -81,12 +89,18 @@ class _There(Generic[T]):
                 self._put(item)
 
 
-async def _end_of(ended: asyncio.Future[None]) -> None:
+async def _end_of(ended: asyncio.Future[None], late: Late | None) -> None:
     """Wait for the end; a cancel meanwhile is kept for afterwards: what is used over there may be closed then."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + _MOMENT
     cancelled: asyncio.CancelledError | None = None
     while not ended.done():
+        left = None if late is None else until - clock()
+        if late is not None and left is not None and left <= 0:
+            late(ended)
+            break
         try:
-            await asyncio.wait({ended})
+            await asyncio.wait({ended}, timeout=left)
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:

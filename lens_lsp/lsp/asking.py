@@ -19,9 +19,9 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.answer_files.writing import Saved
 from lens_lsp.lens import FindObserver, Lens
 from lens_lsp.lsp.answers import Shelf, keep, recorded
-from lens_lsp.lsp.aside import aside
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import event_for_model, for_model
+from lens_lsp.lsp.lenses import Loan, in_time
 from lens_lsp.lsp.locations import places_of, roots_of
 from lens_lsp.lsp.permitting import Permit, chosen, permitted
 from lens_lsp.lsp.previewing import previewed, sent_json
@@ -97,8 +97,9 @@ async def _answered(ls: LensServer, question: Question, params: AskParams, permi
     run = asyncio.get_running_loop().run_in_executor
     memory = await run(None, desk.stores.memory, question.home)
     recall = Recall(memory, params.thread)
-    async with session.lenses.lent(paths, rules, permit.settings.memory) as lens:
-        answer = await _heard(ls, params, progress, partial(_events, lens, question, permit, recall))
+    lent = session.lenses.lent(paths, rules, permit.settings.memory)
+    async with in_time(permit.settings.limits.seconds), lent as loan:
+        answer = await _heard(ls, params, progress, loan, partial(_events, loan.lens, question, permit, recall))
     shelf = Shelf(desk.configuration.editor.answers, None if memory is None else memory.store)
     asked = await run(None, written, answer, question, session.buffers(), paths, rules, shelf)
     desk.account(asked.saved.answer, asked.path)
@@ -115,14 +116,14 @@ class Recall:
     thread: str | None
 
 
-async def _heard(ls: LensServer, params: AskParams, progress: Progress, events: Events) -> Answer:
+async def _heard(ls: LensServer, params: AskParams, progress: Progress, loan: Loan, events: Events) -> Answer:
     """The answer, its way told as progress, and as events to who opted in."""
     observer = Observer(progress.from_thread())
     answer = None
     number = ls.protocol.msg_id
     opted = ls.session.options.get("events") is True
     seq = 0
-    async with aclosing(aside(lambda: events(observer))) as heard:
+    async with aclosing(loan.aside(lambda: events(observer))) as heard:
         async for event in heard:
             if opted:
                 seq += 1

@@ -11,10 +11,10 @@ from lens_lsp.domain.model import Findings
 from lens_lsp.domain.plan import Intent
 from lens_lsp.engine.work import Work
 from lens_lsp.lsp.answers import Shelf, keep, recorded
-from lens_lsp.lsp.aside import aside
 from lens_lsp.lsp.asking import Asked, Observer, with_places
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import for_model
+from lens_lsp.lsp.lenses import Loan, in_time
 from lens_lsp.lsp.locations import places_of, roots_of
 from lens_lsp.lsp.progress import Progress
 from lens_lsp.lsp.questions import Question, frozen, searched
@@ -49,10 +49,10 @@ async def found(ls: LensServer, params: FindParams, *, listed: bool = False) -> 
             return await _found(ls, question, params.limit, progress, listed=listed)
 
 
-async def ranked(lens: Lens, question: Question, limit: int, observer: FindObserver) -> Findings:
-    """The passages of `Lens.find`. Cancelled, however often, it ends when the search has ended: who has the lens next
-    has it alone. Raises as `Lens.find`."""
-    found = [each async for each in aside(lambda: _ranked(lens, question, limit, observer))]
+async def ranked(loan: Loan, question: Question, limit: int, observer: FindObserver) -> Findings:
+    """The passages of `Lens.find`; who is cancelled tells the search to end, and the loan lasts until it has. Raises as
+    `Lens.find`."""
+    found = [each async for each in loan.aside(lambda: _ranked(loan.lens, question, limit, observer))]
     return found[0]
 
 
@@ -76,8 +76,8 @@ async def _found(ls: LensServer, question: Question, limit: int, progress: Progr
     settings = await session.settings(fresh=True)
     paths, rules = searched(session, question, settings)
     run = asyncio.get_running_loop().run_in_executor
-    async with session.lenses.lent(paths, rules, settings.memory) as lens:
-        findings = await ranked(lens, question, limit, Observer(progress.from_thread()))
+    async with in_time(), session.lenses.lent(paths, rules, settings.memory) as loan:
+        findings = await ranked(loan, question, limit, Observer(progress.from_thread()))
     shelf = Shelf(None, None)
     if listed:
         folder = desk.configuration.editor.answers

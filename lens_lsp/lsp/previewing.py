@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
-from lens_lsp.lsp.aside import aside
+from lens_lsp.lsp.lenses import in_time
 from lens_lsp.lsp.questions import Question, searched
 from lens_lsp.lsp.uris import uri_of
 
@@ -24,8 +24,8 @@ async def previewed(ls: LensServer, question: Question, permit: Permit, thread: 
     """The first requests to the model of a permit; to be asked in a turn. Raises what `Lens.ask` raises."""
     paths, rules = searched(ls.session, question, permit.settings)
     memory = await asyncio.get_running_loop().run_in_executor(None, _known, ls, question.home)
-    async with ls.session.lenses.lent(paths, rules, permit.settings.memory) as lens:
-        found = [each async for each in aside(lambda: _preview(lens, question, permit, memory, thread))]
+    async with in_time(), ls.session.lenses.lent(paths, rules, permit.settings.memory) as loan:
+        found = [each async for each in loan.aside(lambda: _preview(loan.lens, question, permit, memory, thread))]
     return found[0]
 
 

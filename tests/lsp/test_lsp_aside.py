@@ -52,19 +52,21 @@ def test_what_it_raises_is_raised_here_after_its_items() -> None:
 
 
 def test_the_loop_here_runs_while_it_computes_there() -> None:
+    turns = 0
+
     async def computing() -> AsyncGenerator[int]:
-        until = time.perf_counter() + 0.3
-        while time.perf_counter() < until:
+        until = time.monotonic() + 60
+        while turns <= 20 and time.monotonic() < until:
             pass
-        yield 1
+        yield turns
 
     async def scenario() -> int:
-        turns = 0
+        nonlocal turns
         task = asyncio.ensure_future(anext(aside(computing)))
         while not task.done():
             turns += 1
             await asyncio.sleep(0.001)
-        return turns
+        return await task
 
     assert asyncio.run(scenario()) > 20
 
@@ -103,6 +105,48 @@ def test_cancelling_who_waits_for_it_cancels_it_and_waits_for_its_end() -> None:
         assert ended == [True]
 
     asyncio.run(scenario())
+
+
+def test_who_is_cancelled_leaves_what_cannot_end_to_whoever_takes_it() -> None:
+    go, came, left = threading.Event(), threading.Event(), list[asyncio.Future[None]]()
+
+    async def stuck() -> AsyncGenerator[int]:
+        came.set()
+        assert go.wait(60)
+        yield 1
+
+    async def hear() -> None:
+        async for _ in aside(stuck, left.append):
+            pass
+
+    async def scenario() -> None:
+        task = asyncio.create_task(hear())
+        try:
+            assert await asyncio.to_thread(came.wait, 60)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            (ended,) = left
+            assert not ended.done()
+        finally:
+            go.set()
+        await asyncio.wait({ended})
+        ended.result()
+
+    asyncio.run(scenario())
+
+
+def test_what_ends_by_itself_is_left_to_nobody() -> None:
+    left: list[asyncio.Future[None]] = []
+
+    async def scenario() -> list[int]:
+        items = aside(lambda: counted(until=2, threads=[], ended=[]), left.append)
+        found = [await anext(items), await anext(items)]
+        await items.aclose()
+        return found
+
+    assert asyncio.run(scenario()) == [0, 1]
+    assert left == []
 
 
 def test_what_is_cancelled_before_it_has_a_thread_never_begins() -> None:

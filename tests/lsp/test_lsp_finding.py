@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.model import Evidence
 from lens_lsp.lens import Lens
 from lens_lsp.lsp.convert import Encoding
+from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.finding import ranked
-from lens_lsp.lsp.lenses import Lenses
+from lens_lsp.lsp.lenses import GRACE, MOST_LATE, Lenses, Loan, in_time
 from lens_lsp.lsp.questions import Question
 
 RULES = CorpusRules()
@@ -38,37 +41,81 @@ def question(folder: Path) -> Question:
 
 
 async def while_another_searches(lenses: Lenses, folder: Path, held: Held) -> None:
-    async with lenses.lent((str(folder),), RULES) as lens:
-        await ranked(lens, question(folder), 10, held)
+    async with lenses.lent((str(folder),), RULES) as loan:
+        await ranked(loan, question(folder), 10, held)
 
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_a_search_that_is_given_up_keeps_its_texts_until_it_has_ended(tmp_path: Path, times: int) -> None:
     (tmp_path / "contract.md").write_text("# Contract\n\nThe lease ends on 30 June 2031.\n")
 
-    async def go() -> tuple[Lens, Lens]:
+    async def go() -> None:
         lenses, held = Lenses(), Held()
-        async with lenses.lent((str(tmp_path),), RULES) as kept:
-            pass
+        async with lenses.lent((str(tmp_path),), RULES) as loan:
+            kept = loan.lens
         searching = asyncio.ensure_future(while_another_searches(lenses, tmp_path, held))
         try:
             assert await asyncio.to_thread(held.came.wait, 60)
             for _ in range(times):
                 searching.cancel()
-                for _ in range(20):
-                    await asyncio.sleep(0)
-                assert not searching.done()
+                await asyncio.sleep(0)
+            with pytest.raises(asyncio.CancelledError):
+                await searching
             async with lenses.lent((str(tmp_path),), RULES) as meanwhile:
-                assert meanwhile is not kept
+                assert meanwhile.lens is not kept
         finally:
             held.go.set()
-        with pytest.raises(asyncio.CancelledError):
-            await searching
-        async with lenses.lent((str(tmp_path),), RULES) as afterwards:
-            return kept, afterwards
+        while (await kept_by(lenses, tmp_path)) is not kept:
+            await asyncio.sleep(0)
 
-    kept, afterwards = asyncio.run(go())
-    assert afterwards is kept
+    asyncio.run(asyncio.wait_for(go(), 120))
+
+
+async def kept_by(lenses: Lenses, folder: Path) -> Lens:
+    async with lenses.lent((str(folder),), RULES) as loan:
+        return loan.lens
+
+
+def test_no_more_searches_are_begun_than_may_outlast_their_questions(tmp_path: Path) -> None:
+    (tmp_path / "contract.md").write_text("# Contract\n\nThe lease ends on 30 June 2031.\n")
+
+    async def go() -> None:
+        lenses, stuck = Lenses(), [Held() for _ in range(MOST_LATE)]
+        try:
+            for held in stuck:
+                searching = asyncio.ensure_future(while_another_searches(lenses, tmp_path, held))
+                assert await asyncio.to_thread(held.came.wait, 60)
+                searching.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await searching
+            with pytest.raises(RequestFailed, match="wait for a disk that does not answer"):
+                await kept_by(lenses, tmp_path)
+        finally:
+            for held in stuck:
+                held.go.set()
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with suppress(RequestFailed):
+                await kept_by(lenses, tmp_path)
+                break
+
+    asyncio.run(asyncio.wait_for(go(), 120))
+
+
+def test_what_is_not_over_long_after_its_time_is_given_up() -> None:
+    async def go(seconds: float | None) -> None:
+        async with in_time(seconds):
+            await asyncio.Event().wait()
+
+    with pytest.raises(RequestFailed, match="was given up"):
+        asyncio.run(go(-GRACE))
+
+    async def failing() -> None:
+        async with in_time():
+            raise TimeoutError("of another kind")
+
+    with pytest.raises(TimeoutError, match="of another kind"):
+        asyncio.run(failing())
 
 
 def test_a_search_that_nobody_gives_up_finds(tmp_path: Path) -> None:
@@ -77,7 +124,7 @@ def test_a_search_that_nobody_gives_up_finds(tmp_path: Path) -> None:
     async def go() -> list[str]:
         held = Held()
         held.go.set()
-        found = await ranked(Lens((str(tmp_path),)), question(tmp_path), 10, held)
+        found = await ranked(Loan(Lens((str(tmp_path),))), question(tmp_path), 10, held)
         return [item.quote for item in found.evidence]
 
     assert "lease ends on 30 June 2031" in asyncio.run(go())[0]

@@ -19,7 +19,6 @@ from lens_lsp.lens import Lens
 from lens_lsp.lsp.hovering import told_citation
 from lens_lsp.lsp.lenses import Lenses
 from tests.documents_made import docx, pdf
-from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import Editor
 
 FACT = "The monthly rent of the workshop is 940 euros."
@@ -42,12 +41,12 @@ async def until_read(lens: Lens) -> None:
 def test_what_a_question_left_is_read_when_it_is_over(papers: Path) -> None:
     async def go() -> None:
         lenses = Lenses(first=0)
-        async with lenses.lent((str(papers),), RULES) as lens:
-            await asyncio.to_thread(lens.find, "board")
-            assert lens.unread == 3
-        await until_read(lens)
-        async with lenses.lent((str(papers),), RULES) as same:
-            assert same is lens
+        async with lenses.lent((str(papers),), RULES) as loan:
+            await asyncio.to_thread(loan.lens.find, "board")
+            assert loan.lens.unread == 3
+        await until_read(loan.lens)
+        async with lenses.lent((str(papers),), RULES) as again:
+            assert again.lens is loan.lens
 
     asyncio.run(go())
 
@@ -57,7 +56,8 @@ def test_the_next_question_has_the_texts_to_itself(papers: Path) -> None:
 
     async def go() -> None:
         lenses = Lenses(first=0)
-        async with lenses.lent((str(papers),), RULES) as lens:
+        async with lenses.lent((str(papers),), RULES) as loan:
+            lens = loan.lens
             await asyncio.to_thread(lens.find, "long")  # so that it is read first
         async with lenses.lent((str(papers),), RULES):
             left = lens.unread
@@ -73,8 +73,8 @@ def test_a_question_beside_another_one_reads_nothing_afterwards(papers: Path) ->
     async def go() -> None:
         lenses = Lenses(first=0)
         async with lenses.lent((str(papers),), RULES) as kept, lenses.lent((str(papers),), RULES) as other:
-            await asyncio.to_thread(other.find, "board")
-        assert (kept.unread, other.unread) == (0, 3)
+            await asyncio.to_thread(other.lens.find, "board")
+        assert (kept.lens.unread, other.lens.unread) == (0, 3)
 
     asyncio.run(go())
 
@@ -82,12 +82,12 @@ def test_a_question_beside_another_one_reads_nothing_afterwards(papers: Path) ->
 def test_a_folder_that_is_gone_is_told_by_the_next_question(papers: Path) -> None:
     async def go() -> None:
         lenses = Lenses(first=0)
-        async with lenses.lent((str(papers),), RULES) as lens:
-            await asyncio.to_thread(lens.find, "board")
+        async with lenses.lent((str(papers),), RULES) as loan:
+            await asyncio.to_thread(loan.lens.find, "board")
             shutil.rmtree(papers)
-        async with lenses.lent((str(papers),), RULES) as lens:
+        async with lenses.lent((str(papers),), RULES) as loan:
             with pytest.raises(PathNotFound):
-                await asyncio.to_thread(lens.find, "board")
+                await asyncio.to_thread(loan.lens.find, "board")
 
     asyncio.run(go())
 
@@ -115,13 +115,7 @@ def test_a_hover_keeps_the_line_where_there_is_one() -> None:
 def test_a_client_is_given_page_and_reader(edit: Callable[..., Editor], tmp_path: Path) -> None:
     pages = [f"Clause {number} says nothing of money and is long enough to fill a line." for number in range(30)]
     (tmp_path / "lease.pdf").write_bytes(pdf(pages, [FACT]))
-    editor = edit()
-
-    def found() -> list[Message]:
-        evidence: list[Message] = editor.result("lens/find", {"query": "monthly rent of the workshop"})["evidence"]
-        return evidence
-
-    editor.wait(found)
-    best = found()[0]
+    # A question has documents read until it is answered; passages are looked for among what was read in a moment.
+    best = edit().result("lens/ask", {"question": "What is the monthly rent of the workshop?"}, 300)["evidence"][0]
     assert (best["path"], best["locator"], FACT in best["quote"]) == ("lease.pdf", {"page": 2}, True)
     assert best["reader"].startswith("pdf/")

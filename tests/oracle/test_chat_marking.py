@@ -116,12 +116,12 @@ def test_pieces_make_no_difference(text: str, sizes: list[int]) -> None:
 
 
 def test_a_stream_of_blanks_costs_linear_time() -> None:
-    sifter, started = Sifter((1,)), time.perf_counter()
+    sifter, started = Sifter((1,)), time.process_time()
     for piece in ("   \n", "[", "`", "@"):
         for _ in range(5_000):
             sifter.feed(piece)
     sifter.finish()
-    assert time.perf_counter() - started < 5.0
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize(

