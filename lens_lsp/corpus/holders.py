@@ -61,13 +61,14 @@ class Holders:
         words = f"{together}{_BETWEEN}".replace(_BETWEEN, f" {_BETWEEN} ").split(" ")
         numbers = {word: self._number(light_stem(word)) for word in set(words) - _NOTHING}
         numbers[_BETWEEN] = _END
-        found = np.fromiter(map(numbers.get, words, repeat(_STOP)), np.int64, len(words))
-        holder, told = np.cumsum(found == _END), found >= 0
-        pairs = (found[told] << _HALF) | (holder[told] + start)
+        numbered = np.fromiter(map(numbers.get, words, repeat(_STOP)), np.int64, len(words))
+        holder, told = np.cumsum(numbered == _END), numbered >= 0
+        pairs = (numbered[told] << _HALF) | (holder[told] + start)
         # What is left are names in other scripts, odd ones, and such as have stop words only.
         left = np.flatnonzero(np.bincount(holder[told], minlength=len(names))[: len(names)] == 0)
         slow = [(self._number(word) << _HALF) | (start + at) for at in left.tolist() for word in content(names[at])]
-        return np.unique(np.concatenate([pairs, np.array(slow, np.int64)]))
+        found = np.sort(np.concatenate([pairs, np.array(slow, np.int64)]))
+        return found[np.flatnonzero(np.diff(found, prepend=-1))]  # numpy's own way would import masked arrays
 
     def _number(self, word: str) -> int:
         return self._stems.setdefault(word, len(self._stems))

@@ -37,7 +37,7 @@ class Held:
 
 
 def question(folder: Path) -> Question:
-    return Question("the lease", (str(folder),), (str(folder),), (), {}, {}, 0, Encoding.Utf16, str(folder))
+    return Question("the lease", (str(folder),), (str(folder),), (), {}, {}, 0, Encoding.Utf16, False, str(folder))
 
 
 async def while_another_searches(lenses: Lenses, folder: Path, held: Held) -> None:
