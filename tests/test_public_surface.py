@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -61,5 +61,4 @@ def test_asking_for_a_name_loads_its_part_only() -> None:
 
 
 def test_the_version_is_that_of_the_distribution() -> None:
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert lens_lsp.__version__ == project["version"]
+    assert lens_lsp.__version__ == version("lens-lsp")
