@@ -276,7 +276,7 @@ class _Exchange:
         return not self._thread.is_alive()
 
     def _run(self, process: subprocess.Popen[bytes], job: dict[str, Any], data: bytes) -> None:
-        jobs, replies = _pipes(process)
+        jobs, replies, _ = _pipes(process)
         try:
             send(jobs, job, data)
             self.reply = receive(replies, MOST_TEXT)
@@ -297,7 +297,8 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
             [sys.executable, "-I", "-B", "-X", "utf8", "-c", _PROGRAM, json.dumps(order)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            # Never read nor written: the worker ends when this side of it is closed.
+            stderr=subprocess.PIPE,
             cwd=os.path.abspath(os.sep),
             env=environment if sys.platform == "win32" else {},
             start_new_session=True,
@@ -306,10 +307,11 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
         raise Unextracted(Failure.DIED, f"the worker could not be started: {error}") from error
 
 
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    if process.stdin is None or process.stdout is None:
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    """For jobs, for replies, and one that tells the worker that we live."""
+    if process.stdin is None or process.stdout is None or process.stderr is None:
         raise TypeError("a worker without pipes")
-    return process.stdin, process.stdout
+    return process.stdin, process.stdout, process.stderr
 
 
 def _close(process: subprocess.Popen[bytes]) -> None:

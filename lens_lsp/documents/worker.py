@@ -38,7 +38,8 @@ if sys.platform == "linux":
 def main() -> None:
     """Read jobs until the pipe ends. The first argument says as JSON what to give up first."""
     order = json.loads(sys.argv[1])
-    jobs, replies = _pipes()
+    jobs, replies, life = _pipes()
+    _die_with(life)
     before = _memory_peak()
     kept = confine(Code(order["listed"], order["read"]), order["memory"])
     last, done = False, 0
@@ -47,7 +48,7 @@ def main() -> None:
             job, data = receive(jobs, MOST_DATA)
         except Damaged:
             return
-        with _limited(jobs, job["seconds"]):
+        with _limited(job["seconds"]):
             said, text = _read(job, data)
         del data
         done += 1
@@ -58,14 +59,15 @@ def main() -> None:
             return
 
 
-def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes, where no library finds them: what it prints or reads goes nowhere."""
-    jobs, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+def _pipes() -> tuple[IO[bytes], IO[bytes], int]:
+    """The pipes, where no library finds them: what it prints or reads goes nowhere. The last one is open as long as
+    whoever started us lives, and nothing ever goes through it."""
+    jobs, replies, life = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"), os.dup(2)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
     os.close(nowhere)
-    return jobs, replies
+    return jobs, replies, life
 
 
 def _read(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
@@ -130,38 +132,31 @@ def _failed(failure: Failure, detail: str) -> tuple[dict[str, Any], bytes]:
 
 
 @contextmanager
-def _limited(jobs: IO[bytes], seconds: float) -> Iterator[None]:
-    """Do not outlive the time for a document, nor, while it is read, whoever waits for it.
-
-    Neither needs Python's own lock, which a library may hold for as long as it likes.
-    """
+def _limited(seconds: float) -> Iterator[None]:
+    """Do not outlive the time for a document. It needs no lock of Python's, which a library may hold for ever."""
     faulthandler.dump_traceback_later(seconds + _OVERTIME, exit=True)
     try:
-        with _mortal(jobs.fileno()):
-            yield
+        yield
     finally:
         faulthandler.cancel_dump_traceback_later()
 
 
-@contextmanager
-def _mortal(pipe: int) -> Iterator[None]:
-    """Die by a signal when the other end of the pipe is closed: while a document is read, nothing else comes."""
+def _die_with(life: int) -> None:
+    """Die by a signal when the other end of the pipe is closed, whatever holds Python's lock then.
+
+    It has to be a pipe of its own. The system signals what was written to one after whoever reads it was woken, so
+    that a job already taken may raise the signal: a busy system would lose a document now and then.
+    """
     if sys.platform != "linux":
-        yield
         return
     # Not the signal for a parent's death: that comes when the thread ends that started us.
-    flags = fcntl.fcntl(pipe, fcntl.F_GETFL)
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(pipe, fcntl.F_SETFL, flags | os.O_ASYNC)
+    fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
     ended = select.poll()
-    ended.register(pipe, 0)
+    ended.register(life, 0)
     if ended.poll(0):
         os._exit(0)
-    try:
-        yield
-    finally:
-        fcntl.fcntl(pipe, fcntl.F_SETFL, flags)
 
 
 def _memory_peak() -> int:

@@ -43,8 +43,8 @@ def test_a_scan_is_named_and_not_read_unless_it_was_asked_for(lens: Command, ocr
 
 def test_what_was_recognised_says_so_wherever_it_is_shown(lens: Command, ocr: dict[str, str]) -> None:
     assert lens("find", ASKED, SCAN, env=ocr).text.startswith(f"{SCAN} p. 1 (OCR)\n")
-    markdown = lens("find", ASKED, SCAN, "--format", "markdown", "--quiet", env=ocr).text
-    assert f"[{SCAN} p. 1 (OCR)]({SCAN}#page=1)" in markdown
+    markdown = lens("find", ASKED, SCAN, "--format", "markdown", env=ocr)
+    assert f"[{SCAN} p. 1 (OCR)]({SCAN}#page=1)" in markdown.text, markdown.complaint
     found = json.loads(lens("find", ASKED, SCAN, "--json", env=ocr).out)
     assert found["evidence"][0]["locator"] == {"page": 1, "by": "ocr"}
     assert found["evidence"][0]["reader"].startswith("pdf-ocr/2+")

@@ -93,7 +93,7 @@ def test_it_has_no_open_file_but_its_pipes(tmp_path: Path) -> None:
     finally:
         os.close(secret)
     assert isinstance(opened, list)
-    assert len(opened) == 5, "standard input, output and error, which lead nowhere, and two pipes"
+    assert len(opened) == 6, "standard input, output and error, which lead nowhere, and three pipes"
 
 
 def test_it_cannot_connect(extractor: Extractor, listener: tuple[socket.socket, int]) -> None:
