@@ -197,7 +197,10 @@ def test_an_interrupt_leaves_what_was_found_so_far(notes: Path, environment: dic
     # Smaller than the result: the command cannot finish before it is read.
     fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
     command = [sys.executable, "-m", "lens_lsp", "find", "lease page", str(notes), "-n", "50"]
+    # What a shell runs in the background is told to ignore interrupts, and hands that on to what it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, env=environment, stdout=write_end, stderr=subprocess.PIPE)
+    signal.signal(signal.SIGINT, before)
     os.close(write_end)
     with os.fdopen(read_end, "rb", buffering=0) as output:
         first = output.read(1)

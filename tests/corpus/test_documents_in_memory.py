@@ -243,12 +243,9 @@ def test_the_same_content_is_read_once(held: Callable[..., Held], tmp_path: Path
     started = time.perf_counter()
     one.read()
     first = time.perf_counter() - started
-    again = []
-    for name in ("b.pdf", "c.pdf", "d.pdf", "e.pdf"):
-        shutil.copy(tmp_path / "a.pdf", tmp_path / name)
-        one.look()
-        started = time.perf_counter()
-        one.read()
-        again.append(time.perf_counter() - started)
-    assert min(again) < first
-    assert one.holding("99") == {"a.pdf", "b.pdf", "c.pdf", "d.pdf", "e.pdf"}
+    shutil.copy(tmp_path / "a.pdf", tmp_path / "b.pdf")
+    one.look()
+    started = time.perf_counter()
+    one.read()
+    assert time.perf_counter() - started < first
+    assert one.holding("99") == {"a.pdf", "b.pdf"}

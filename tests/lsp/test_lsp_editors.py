@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,8 @@ def test_neovim_from_0_11_on_asks_lists_jumps_and_sees_drift(tmp_path: Path, not
 
 def test_emacs_asks_lists_jumps_and_sees_drift(tmp_path: Path, notes: Path) -> None:
     program = editor("emacs")
+    if subprocess.run([program, "--batch", "--eval", "(require 'eglot)"], capture_output=True).returncode != 0:
+        unavailable("editors", "this Emacs has no eglot")
     (tmp_path / "init.el").write_text(page_block("emacs.md", "elisp"))
     (tmp_path / "drive.el").write_text(EMACS)
     command = [program, "--batch", "-q", "-l", str(tmp_path / "init.el"), "-l", str(tmp_path / "drive.el")]

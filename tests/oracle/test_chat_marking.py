@@ -121,7 +121,7 @@ def test_a_stream_of_blanks_costs_linear_time() -> None:
         for _ in range(5_000):
             sifter.feed(piece)
     sifter.finish()
-    assert time.process_time() - started < 20
+    assert time.process_time() - started < 5.0
 
 
 @pytest.mark.parametrize(

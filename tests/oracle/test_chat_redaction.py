@@ -223,7 +223,7 @@ def test_redaction_takes_linear_time() -> None:
     ):
         started = time.process_time()
         redacted(hostile * (100_000 // len(hostile)))
-        assert time.process_time() - started < 20, hostile
+        assert time.process_time() - started < 2.0, hostile
 
 
 @pytest.mark.parametrize("text", ["A heart ❤️ and a family 👨‍👩‍👧", "می‌خواهم", "soft\u00adhyphen", "zero\u200bwidth"])
