@@ -40,6 +40,12 @@ workspace and the model's origin (`lens consent list` shows it), `Evidence only`
 anything else refuses it (1015). Questions that wait for the same model share one prompt; it is taken back by
 `$/cancelRequest` when they are all cancelled.
 
+There are two ways to end a question. `$/cancelRequest` gives it up: −32800, and nothing is kept.
+`window/workDoneProgress/cancel` for the token of a `lens/ask` whose search has begun stops it: the model is asked for
+nothing more, and the result is an answer of what was found until then (`stopped`: `cancelled`), kept and accounted for
+as any other; one of its question that was whole stays. What it says then is worded by rules; words that a model was in
+the middle of are only in the events.
+
 The editor's own model is used where the user names `editor` or `editor:FAMILY` as `model.name` and no base URL, and the
 client offers it. `lens/model` without messages asks which model that would be, and no model is called; the consent and
 the ledger name it `editor:ID`. A reply of another model than that one is not taken.

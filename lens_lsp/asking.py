@@ -75,9 +75,8 @@ class Asking:
             return self._read(seconds=_SLICE) > 0 and search.take_in()
 
         further = Further(lambda: self.work.start(read_on), self._may_read)
-        search = Search(
-            plan, self._reading(ready), self.oracle, self.ledger, self.options, self.work.cancelled, further
-        )
+        reading, work = self._reading(ready), self.work
+        search = Search(plan, reading, self.oracle, self.ledger, self.options, work.cancelled, further, work.late)
         async for event in self._search(search, known, ready, failure):
             yield event
         async for event in self._answer(search, known, ready):

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from typing import TypeVar
 
 from lens_lsp.corpus.texts import Key
-from lens_lsp.domain.answer import Answer
+from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.cluster import Asked
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
@@ -99,11 +99,18 @@ class Remembering:
         )
 
         def write() -> None:
-            self.memory.keep(outcome)
+            if not self._less(answer):
+                self.memory.keep(outcome)
             if self.thread is not None:
                 self.memory.follow(self.thread, self.typed, self.question)
 
         self._try(write, None)
+
+    def _less(self, answer: Answer) -> bool:
+        """Whether the question was stopped, and known is a whole answer of the same oracle: that one stays."""
+        known = self._asked
+        whole = known is not None and known.status is Status.ANSWERED and known.oracle == self._oracle
+        return whole and answer.stopped is StopReason.CANCELLED
 
     def _seen(self, answer: Answer, search: Search) -> dict[Key, str]:
         """The documents that bear on the question, but for newer ones that rules read and did not cite: these cannot

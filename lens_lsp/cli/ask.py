@@ -181,11 +181,11 @@ class _Asking:
         self, model: OpenAIChat, interruption: Interruption, stack: AsyncExitStack
     ) -> tuple[Oracle, Budget]:
         """The model as an oracle that an interrupt ends at once, and the budget its context leaves."""
-        from lens_lsp.cli.stoppable import Stop, StoppableOracle
         from lens_lsp.oracle.chat import ChatOracle, budget_for
+        from lens_lsp.oracle.stoppable import Stop, StoppableOracle
 
         stop = Stop()
-        stack.enter_context(stop.on(interruption))
+        stack.enter_context(interruption.telling(stop.ask))
         if 0 not in (self._limits.calls, self._limits.tokens):
             with suppress(BudgetSpent):
                 async with stop.heeded():

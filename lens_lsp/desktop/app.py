@@ -18,7 +18,7 @@ from starlette.routing import Route
 from lens_lsp.client.client import Refused, ServerGone
 from lens_lsp.desktop import preferences
 from lens_lsp.desktop.asks import Ask, TooMany
-from lens_lsp.desktop.assistant import Assistant
+from lens_lsp.desktop.assistant import FOLLOWED, Assistant
 from lens_lsp.desktop.feeds import streamed
 from lens_lsp.desktop.folders import Outside
 from lens_lsp.desktop.opening import NoEditor, open_file
@@ -35,6 +35,7 @@ _KINDS = {
     ".txt": "text/plain; charset=utf-8",
 }
 _FORWARDED: Mapping[str, Mapping[str, object]] = {
+    "lens/answer": {},
     "lens/clusters": {},
     "lens/find": {},
     "lens/forget": {},
@@ -69,6 +70,7 @@ def application(assistant: Assistant) -> Starlette:
         Route("/api/asks/{id}/events", _events),
         Route("/api/consents/{id}", _consent, methods=["POST"]),
         Route("/api/folders", _folders),
+        Route("/api/follow", _follow, methods=["POST"]),
         Route("/api/happenings", _happenings),
         Route("/api/key", _keep_key, methods=["PUT"]),
         Route("/api/key", _drop_key, methods=["DELETE"]),
@@ -132,6 +134,14 @@ async def _consent(request: Request) -> Response:
 
 async def _folders(request: Request) -> Response:
     return JSONResponse({"folders": await _aside(_assistant(request).folders.listed)})
+
+
+async def _follow(request: Request) -> Response:
+    uris = (await body_of(request)).get("answers")
+    if not isinstance(uris, list) or len(uris) > FOLLOWED or not all(isinstance(uri, str) for uri in uris):
+        raise Malformed(f"answers must be at most {FOLLOWED} URIs")
+    _assistant(request).follow(uris)
+    return JSONResponse({})
 
 
 async def _preferences(request: Request) -> Response:

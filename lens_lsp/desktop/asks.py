@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
-from typing import Any
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Protocol
 
 from lens_lsp.client.client import CANCELLED, Refused, ServerGone
 from lens_lsp.desktop.feeds import Feed
@@ -17,10 +19,29 @@ MOST = 50
 """Questions that are kept, those that run among them."""
 KEPT_SECONDS = 3600.0
 """How long a question that ended can be heard again."""
+PATIENCE = 10.0
+"""Seconds that a question which was stopped may take to say what it found."""
 GONE = -32000
 """The code of a question that the language server did not live to answer."""
+_STOP = "window/workDoneProgress/cancel"
 
-Request = Callable[[str, Mapping[str, object]], Awaitable[Any]]
+
+class Server(Protocol):
+    """Who answers."""
+
+    async def request(self, method: str, params: Mapping[str, object]) -> Any:
+        """The result of a request. Raises `Refused`, and `ServerGone` when the server died over it."""
+
+    def notify(self, method: str, params: Mapping[str, object]) -> bool:
+        """Tell it something; whether there is one."""
+
+
+class Ending(StrEnum):
+    """What became of a question."""
+
+    ANSWERED = "answered"
+    STOPPED = "stopped"
+    FAILED = "failed"
 
 
 class TooMany(Exception):
@@ -34,11 +55,18 @@ class Ask:
     id: str
     params: Mapping[str, object]
     tab: str | None
+    asked: str
+    """When, as ISO 8601 in UTC."""
     feed: Feed = field(default_factory=Feed)
     task: asyncio.Task[None] | None = None
     begun: bool = False
     """Whether the server has told anything of its search: from then on it waits for no user."""
     ended: float | None = None
+    ending: Ending | None = None
+    result: Mapping[str, Any] | None = None
+    """The answer: then the question is in its thread, too."""
+    giving_up: asyncio.TimerHandle | None = None
+    """Of a question that was stopped."""
 
     @property
     def may_wait(self) -> bool:
@@ -47,9 +75,17 @@ class Ask:
 
     def shown(self) -> dict[str, object]:
         """As a list of questions shows it."""
-        question, thread = self.params.get("question"), self.params.get("thread")
-        done = self.ended is not None
-        return {"id": self.id, "tab": self.tab, "question": question, "thread": thread, "done": done}
+        return {
+            "id": self.id,
+            "tab": self.tab,
+            "question": self.params.get("question"),
+            "thread": self.params.get("thread"),
+            "asked": self.asked,
+            "heard": self.feed.heard,
+            "ending": self.ending,
+            "inThread": self.result is not None,
+            "answerUri": None if self.result is None else self.result.get("answerUri"),
+        }
 
 
 class Asks:
@@ -58,8 +94,8 @@ class Asks:
     ``answered`` is given each result.
     """
 
-    def __init__(self, request: Request, answered: Callable[[Mapping[str, Any]], None]) -> None:
-        self._request = request
+    def __init__(self, server: Server, answered: Callable[[Mapping[str, Any]], None]) -> None:
+        self._server = server
         self._answered = answered
         self._asks: dict[str, Ask] = {}
 
@@ -68,7 +104,7 @@ class Asks:
         self._forget(room=1)
         if len(self._asks) >= MOST:
             raise TooMany
-        ask = Ask(secrets.token_hex(8), params, tab)
+        ask = Ask(secrets.token_hex(8), params, tab, datetime.now(UTC).isoformat(timespec="milliseconds"))
         self._asks[ask.id] = ask
         if ask.may_wait:
             for prompt in prompts:
@@ -87,11 +123,18 @@ class Asks:
         return [ask.shown() for ask in reversed(self._asks.values()) if tab is None or ask.tab == tab]
 
     def cancel(self, id_: str) -> bool:
-        """Cancel a question; False if there is none of this name. One that has ended stays as it is."""
+        """Stop a question: what it found until then is its answer. False if there is none of this name.
+
+        One that says nothing in time, or that is stopped twice, is given up; one that has ended stays as it is.
+        """
         ask = self.get(id_)
         if ask is None:
             return False
-        if ask.task is not None:
+        if ask.task is None or ask.ended is not None:
+            return True
+        if ask.giving_up is None and self._server.notify(_STOP, {"token": ask.id}):
+            ask.giving_up = asyncio.get_running_loop().call_later(PATIENCE, ask.task.cancel)
+        else:
             ask.task.cancel()
         return True
 
@@ -122,18 +165,22 @@ class Asks:
 
     async def _run(self, ask: Ask) -> None:
         try:
-            result = await self._request("lens/ask", {**ask.params, "workDoneToken": ask.id})
+            result = await self._server.request("lens/ask", {**ask.params, "workDoneToken": ask.id})
         except Refused as refused:
-            ask.feed.put(error_json(refused))
+            ask.ending = _fail(ask, refused)
         except ServerGone as gone:
-            ask.feed.put(error_json(Refused(GONE, f"{gone}; ask again", {"code": "lens.server-gone"})))
+            ask.ending = _fail(ask, Refused(GONE, f"{gone}; ask again", {"code": "lens.server-gone"}))
         except asyncio.CancelledError:
-            ask.feed.put(error_json(Refused(CANCELLED, "cancelled", {"code": "lens.cancelled"})))
+            ask.ending = _fail(ask, Refused(CANCELLED, "cancelled"))
         else:
+            ask.ending = Ending.STOPPED if result.get("stopped") == "cancelled" else Ending.ANSWERED
+            ask.result = result
             ask.feed.put({"type": "result", "result": result})
             self._answered(result)
         finally:
             ask.ended = time.monotonic()
+            if ask.giving_up is not None:
+                ask.giving_up.cancel()
             ask.feed.end()
 
     def _forget(self, room: int = 0) -> None:
@@ -146,6 +193,9 @@ class Asks:
                 del self._asks[ask.id]
 
 
-def error_json(refused: Refused) -> dict[str, object]:
-    """An error as the page gets it."""
-    return {"type": "error", "code": refused.code, "name": refused.name, "message": refused.message}
+def _fail(ask: Ask, refused: Refused) -> Ending:
+    """Say why there is no answer."""
+    cancelled = refused.code == CANCELLED
+    name = "lens.cancelled" if cancelled else refused.name
+    ask.feed.put({"type": "error", "code": refused.code, "name": name, "message": refused.message})
+    return Ending.STOPPED if cancelled else Ending.FAILED

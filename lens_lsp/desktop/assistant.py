@@ -5,22 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lens_lsp.client.client import unhandled
+from lens_lsp.client.client import Refused, ServerGone, unhandled
 from lens_lsp.desktop.asks import Asks
 from lens_lsp.desktop.feeds import Feed
 from lens_lsp.desktop.folders import Folders
 from lens_lsp.desktop.language_server import RUNNING, LanguageServer
 from lens_lsp.desktop.pages import Pages
 from lens_lsp.desktop.prompts import Prompts
-from lens_lsp.lsp.uris import UriRefused, path_of
 
 _HAPPENINGS = 200
-_FOLLOWED = 50
+FOLLOWED = 50
 """Answers whose citations are watched, the last ones."""
-_LARGEST_ANSWER = 4 << 20
 
 
 class Assistant:
@@ -31,11 +29,12 @@ class Assistant:
         self.pages = Pages(self.folders)
         self.happenings = Feed(_HAPPENINGS)
         self.server = LanguageServer(folders, self, self._server_is, os.environ)
-        self.asks = Asks(self.server.request, self._answered)
+        self.asks = Asks(self.server, self._answered)
         self.prompts = Prompts(self.asks.tell_waiting)
         self._followed: OrderedDict[str, str] = OrderedDict()
         """The texts of answers, by URI."""
-        self._drifted: set[str] = set()
+        self._drifted: dict[str, Sequence[Any]] = {}
+        """What was told of the answers that do not hold, by URI."""
         self._reading: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
@@ -83,20 +82,31 @@ class Assistant:
         if uri is None:  # a dry run, or an answer that could not be kept
             return
         self.happenings.put({"type": "answered", "answerUri": uri})
+        self._read(uri)
+
+    def follow(self, uris: Iterable[str]) -> None:
+        """Have what answers cite watched from now on, as what was just answered is."""
+        for uri in uris:
+            if uri not in self._followed:
+                self._read(uri)
+
+    def _read(self, uri: str) -> None:
         task = asyncio.get_running_loop().create_task(self._follow(uri))
         self._reading.add(task)
         task.add_done_callback(self._reading.discard)
 
     async def _follow(self, uri: str) -> None:
         """Have the citations of an answer watched: the server does that for texts that are open."""
-        text = await asyncio.get_running_loop().run_in_executor(None, _answer, uri)
-        if text is None:
+        try:
+            answer = await self.server.request("lens/answer", {"answer": uri}, again=True)
+        except (Refused, ServerGone):  # it is none, or is gone
             return
+        text = answer["text"]
         if uri in self._followed:
             self._close(uri)
         self._followed[uri] = text
         self._open(uri, text)
-        if len(self._followed) > _FOLLOWED:
+        if len(self._followed) > FOLLOWED:
             self._close(next(iter(self._followed)))
 
     def _open(self, uri: str, text: str) -> None:
@@ -105,20 +115,15 @@ class Assistant:
 
     def _close(self, uri: str) -> None:
         del self._followed[uri]
+        self._drifted.pop(uri, None)
         self.server.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def _checked(self, uri: str, diagnostics: Sequence[Any]) -> None:
-        """Tell of an answer whose citations do not hold any more, and when they do again."""
-        if uri not in self._followed or not (diagnostics or uri in self._drifted):
+        """Tell of an answer whose citations do not hold any more, do so otherwise, or do again: once each.
+
+        The server says the same after every look, and a page that is told looks.
+        """
+        if uri not in self._followed or diagnostics == self._drifted.get(uri, []):
             return
-        (self._drifted.add if diagnostics else self._drifted.discard)(uri)
+        self._drifted[uri] = diagnostics
         self.happenings.put({"type": "drift", "uri": uri, "diagnostics": diagnostics})
-
-
-def _answer(uri: str) -> str | None:
-    """The text of an answer's file; None if it cannot be read."""
-    try:
-        with open(path_of(uri), encoding="utf-8", newline="") as file:
-            return file.read(_LARGEST_ANSWER)
-    except (UriRefused, OSError, UnicodeDecodeError):
-        return None

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 
 from starlette.responses import StreamingResponse
 
@@ -21,6 +22,12 @@ class Feed:
         self._last = 0
         self._over = False
         self._news = asyncio.Event()
+        self._listeners = 0
+
+    @property
+    def heard(self) -> bool:
+        """Whether anybody listens."""
+        return self._listeners > 0
 
     @property
     def over(self) -> bool:
@@ -41,20 +48,27 @@ class Feed:
         self._wake()
 
     async def after(self, number: int) -> AsyncGenerator[tuple[int, str] | None]:
-        """Every event after that number that is kept, and those to come; None now and then when there is none."""
-        while True:
-            news = self._news
-            for seq, event in list(self._kept):
-                if seq > number:
-                    number = seq
-                    yield seq, event
-            if self._over and number >= self._last:
-                return
-            try:
-                async with asyncio.timeout(_PING_SECONDS):
-                    await news.wait()
-            except TimeoutError:
-                yield None
+        """Every event after that number that is kept, and those to come; None now and then when there is none.
+
+        Whoever leaves early closes it.
+        """
+        self._listeners += 1
+        try:
+            while True:
+                news = self._news
+                for seq, event in list(self._kept):
+                    if seq > number:
+                        number = seq
+                        yield seq, event
+                if self._over and number >= self._last:
+                    return
+                try:
+                    async with asyncio.timeout(_PING_SECONDS):
+                        await news.wait()
+                except TimeoutError:
+                    yield None
+        finally:
+            self._listeners -= 1
 
     def _wake(self) -> None:
         self._news.set()
@@ -67,7 +81,8 @@ def streamed(feed: Feed, last_id: str | None) -> StreamingResponse:
 
     async def lines() -> AsyncGenerator[str]:
         yield ": connected\n\n"
-        async for item in feed.after(number):
-            yield ": alive\n\n" if item is None else f"id: {item[0]}\ndata: {item[1]}\n\n"
+        async with aclosing(feed.after(number)) as items:
+            async for item in items:
+                yield ": alive\n\n" if item is None else f"id: {item[0]}\ndata: {item[1]}\n\n"
 
     return StreamingResponse(lines(), media_type="text/event-stream")

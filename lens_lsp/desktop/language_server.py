@@ -59,10 +59,12 @@ class LanguageServer:
                 return await (await self._running()).request(method, params)
         return await (await self._running()).request(method, params)
 
-    def notify(self, method: str, params: Mapping[str, object]) -> None:
-        """Tell the server something, if there is one."""
-        if self._client.done() and not self._client.cancelled():
+    def notify(self, method: str, params: Mapping[str, object]) -> bool:
+        """Tell the server something; whether there is one."""
+        there = self._client.done() and not self._client.cancelled()
+        if there:
             self._client.result().notify(method, params)
+        return there
 
     @property
     def pid(self) -> int | None:

@@ -45,7 +45,10 @@ _MARGIN = 4
 
 
 class Search:
-    """One question's exploration: `run` yields its events and leaves the rest as attributes for the answer."""
+    """One question's exploration: `run` yields its events and leaves the rest as attributes for the answer.
+
+    At ``cancelled`` it ends, with what a scan finds until it is ``late``.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Search:
         options: Options,
         cancelled: Callable[[], bool],
         further: Further | None = None,
+        late: Callable[[], bool] | None = None,
     ) -> None:
         self.plan = plan
         self.reading = reading
@@ -74,6 +78,7 @@ class Search:
         self._oracle = oracle
         self._ledger = ledger
         self._cancelled = cancelled
+        self._late = late or cancelled
         self._further = further or Further()
         self._rng = np.random.Generator(np.random.PCG64(options.seed))
         self._mixture = options.mixture()
@@ -87,9 +92,7 @@ class Search:
 
         The number of matches comes back.
         """
-        self.candidates = Candidates(
-            self.reading.corpus, self.plan, ablate=self.options.signals, cancelled=self._cancelled
-        )
+        self.candidates = Candidates(self.reading.corpus, self.plan, ablate=self.options.signals, cancelled=self._late)
         self.stages += self.candidates.stages
         if self.plan.intent is Intent.SUMMARIZE and self.plan.document is not None:
             self.subject = self.candidates.called(self.plan.document)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_MOMENT = 0.05
+"""Seconds that a search which was stopped may take to make something of what it has read."""
 
 
 class Work:
@@ -18,12 +22,21 @@ class Work:
     def __init__(self, cancelled: Callable[[], bool] | None = None) -> None:
         self._stop = threading.Event()
         self._asked = cancelled
+        self._since: float | None = None
         self._running: set[asyncio.Future[Any]] = set()
         self._tasks: list[asyncio.Task[Any]] = []
 
     def cancelled(self) -> bool:
         """Whether to stop: the caller asked for it, or nobody waits for the result any more."""
         return self._stop.is_set() or (self._asked is not None and self._asked())
+
+    def late(self) -> bool:
+        """Whether to stop even what makes something of what there is: a moment after the caller asked to."""
+        if self._stop.is_set() or not self.cancelled():
+            return self._stop.is_set()
+        now = time.monotonic()
+        self._since = self._since or now
+        return now - self._since > _MOMENT
 
     def start(self, work: Callable[[], T]) -> asyncio.Future[T]:
         """Run something slow; awaiting what comes back may be cancelled, the work itself then stops by itself."""

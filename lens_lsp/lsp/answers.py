@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.disk.whole import ORDINARY, replace_whole
-from lens_lsp.domain.answer import Answer
+from lens_lsp.domain.answer import Answer, StopReason
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
@@ -35,6 +35,13 @@ class Shelf:
     folder: str | None
     store: Store | None
 
+    @property
+    def place(self) -> str | None:
+        """The folder of the files."""
+        if self.folder is not None or self.store is None:
+            return self.folder
+        return str(self.store.path.parent / ANSWERS)
+
 
 def recorded(answer: Answer, roots: Sequence[str], rules: CorpusRules, buffers: Mapping[str, Buffer]) -> Saved:
     """An answer with its citations, ready to be written anywhere. ``roots`` are absolute. Reads the sources."""
@@ -45,7 +52,8 @@ def recorded(answer: Answer, roots: Sequence[str], rules: CorpusRules, buffers: 
 
 
 def keep(saved: Saved, shelf: Shelf) -> str | None:
-    """Write an answer to its file, over an earlier one of its question; the path.
+    """Write an answer to its file, over an earlier one of its question, unless it was stopped: then the earlier one
+    stays; the path.
 
     None for one that rests on private documents, and where there is no shelf. Raises `NotSaved`.
     """
@@ -54,12 +62,16 @@ def keep(saved: Saved, shelf: Shelf) -> str | None:
         return None
     oracle = answer.account.endpoint or OFFLINE
     name = file_name(answer.question, identify("asked", question_key(answer.question), oracle))
-    if shelf.folder is not None:
-        return _written(os.path.join(shelf.folder, name), write_answer(replace(saved, folder=shelf.folder)))
-    if shelf.store is None:
+    folder = shelf.place
+    if folder is None:
         return None
-    folder = str(shelf.store.path.parent / ANSWERS)
-    return str(shelf.store.keep_answer(name, write_answer(replace(saved, folder=folder))))
+    path = os.path.join(folder, name)
+    if answer.stopped is StopReason.CANCELLED and os.path.exists(path):
+        return path
+    text = write_answer(replace(saved, folder=folder))
+    if shelf.folder is None and shelf.store is not None:
+        return str(shelf.store.keep_answer(name, text))
+    return _written(path, text)
 
 
 def _written(path: str, text: str) -> str:

@@ -30,6 +30,7 @@ from lens_lsp.lsp.questions import Question, frozen, searched
 from lens_lsp.lsp.seat import seated
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
+from lens_lsp.oracle.stoppable import Stop
 from lens_lsp.store.failures import NotSaved
 from lens_lsp.wire.answer import answer_json
 from lens_lsp.wire.events import event_json
@@ -58,7 +59,7 @@ async def ask(ls: LensServer, params: AskParams) -> dict[str, object]:
     """Answer a question, or only say what would be sent for it. Raises as `answered`."""
     if params.dry_run:
         return await would_send(ls, params)
-    asked = await answered(ls, params)
+    asked = await answered(ls, params, stoppable=True)
     if not params.for_model:
         return asked.result
     return for_model(asked.result, asked.saved.answer.evidence, asked.saved.citations)
@@ -78,28 +79,44 @@ async def would_send(ls: LensServer, params: AskParams) -> dict[str, object]:
         return preview_json(preview, permit.mode) | {"sent": sent_json(preview.sent, roots)}
 
 
-async def answered(ls: LensServer, params: AskParams) -> Asked:
-    """Answer a question and keep the answer. Raises `RequestFailed` when too many wait already, and what `Lens.ask`
-    raises."""
+async def answered(ls: LensServer, params: AskParams, *, stoppable: bool = False) -> Asked:
+    """Answer a question and keep the answer. ``stoppable``: once the search has begun, the cancel button of its
+    progress gives an answer of what was found until then.
+
+    Raises `RequestFailed` when too many wait already, and what `Lens.ask` raises.
+    """
     question = frozen(ls.session, params)
     with Progress(ls, params.work_done_token, "Lens") as progress:
         permit = await permitted(ls, question, params, progress)
         async with progress.turn():
-            return await _answered(ls, question, params, permit, progress)
+            stop = Stop()
+            if stoppable:
+                progress.on_cancel(stop.ask)
+            return await _answered(ls, question, params, Allowed(permit, stop), progress)
 
 
 ENDPOINT = Endpoint(ask, AskParams)
 
 
-async def _answered(ls: LensServer, question: Question, params: AskParams, permit: Permit, progress: Progress) -> Asked:
-    session, desk = ls.session, ls.desk
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a question may use, and until when."""
+
+    permit: Permit
+    stop: Stop
+
+
+async def _answered(
+    ls: LensServer, question: Question, params: AskParams, allowed: Allowed, progress: Progress
+) -> Asked:
+    session, desk, permit = ls.session, ls.desk, allowed.permit
     paths, rules = searched(session, question, permit.settings)
     run = asyncio.get_running_loop().run_in_executor
     memory = await run(None, desk.stores.memory, question.home)
     recall = Recall(memory, params.thread)
     lent = session.lenses.lent(paths, rules, permit.settings.memory)
     async with in_time(permit.settings.limits.seconds), lent as loan:
-        answer = await _heard(ls, params, progress, loan, partial(_events, loan.lens, question, permit, recall))
+        answer = await _heard(ls, params, progress, loan, partial(_events, loan.lens, question, allowed, recall))
     shelf = Shelf(desk.configuration.editor.answers, None if memory is None else memory.store)
     asked = await run(None, written, answer, question, session.buffers(), paths, rules, shelf)
     desk.account(asked.saved.answer, asked.path)
@@ -143,10 +160,10 @@ async def _heard(ls: LensServer, params: AskParams, progress: Progress, loan: Lo
 
 
 async def _events(
-    lens: Lens, question: Question, permit: Permit, recall: Recall, observer: FindObserver
+    lens: Lens, question: Question, allowed: Allowed, recall: Recall, observer: FindObserver
 ) -> AsyncGenerator[Event]:
     """What happens on the way, on an event loop of its own (`aside`): the seat is taken there, too."""
-    async with seated(permit) as seat:
+    async with seated(allowed.permit, allowed.stop) as seat:
         events = lens.ask(
             question.text,
             mode=seat.mode,
@@ -155,6 +172,7 @@ async def _events(
             observer=observer,
             buffers=question.buffers,
             asking=question.asking,
+            cancelled=allowed.stop.asked,
             prices=seat.prices,
             spent=seat.spent,
             memory=recall.memory,

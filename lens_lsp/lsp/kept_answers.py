@@ -13,9 +13,9 @@ from lens_lsp.knowledge.answer_files.reading import Written, read_citing
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
 from lens_lsp.lsp.for_models import beside
 from lens_lsp.lsp.kept_results import AnswerCitation, KeptAnswer
-from lens_lsp.lsp.opening import answer_file
+from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import AnswerParams, Beside
-from lens_lsp.lsp.uris import inside, uri_of
+from lens_lsp.lsp.uris import uri_of
 from lens_lsp.oracle.redaction import redacted
 
 if TYPE_CHECKING:
@@ -30,9 +30,8 @@ async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:
 
 
 def _answer(stores: Stores, workspaces: Sequence[str], params: AnswerParams) -> KeptAnswer:
-    path = answer_file(stores, workspaces, params.answer)
-    places = [*workspaces, *(os.path.realpath(place) for place in stores.answers(workspaces))]
-    if path is None or not any(inside(os.path.realpath(path), place) for place in places):
+    path = kept_answer(stores, workspaces, params.answer)
+    if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace")

@@ -17,7 +17,7 @@ from lens_lsp.kept.usage import Usage, usage_file
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import clusters_for_model
-from lens_lsp.lsp.opening import path_of_answer
+from lens_lsp.lsp.opening import path_of_answer, path_of_unproven
 from lens_lsp.lsp.previewing import sent_json
 from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams
 from lens_lsp.lsp.uris import uri_of
@@ -113,12 +113,13 @@ def _turn(turn: Turn, cluster: Cluster | None, store: Store, look: _Look) -> dic
     key = question_key(turn.question)
     answers = [] if cluster is None else [asked for asked in cluster.asked if asked.key == key]
     latest = max(answers, key=lambda asked: asked.at, default=None)
+    unproven = path_of_unproven(store, turn.question, look.answers) if latest is None else None
     return {
         "typed": turn.typed,
         "question": turn.question,
         "asked": moment(turn.at),
         "cluster": None if cluster is None else cluster.id,
-        "answerUri": None if latest is None else look.answer_uri(store, latest),
+        "answerUri": look.answer_uri(store, latest) if latest is not None else unproven and uri_of(unproven),
     }
 
 

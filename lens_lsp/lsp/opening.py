@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from lens_lsp.knowledge.answer_files.reading import read_citing
 from lens_lsp.knowledge.export import file_name
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.uris import UriRefused, inside, path_of
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from lens_lsp.domain.cluster import Asked, Cluster
     from lens_lsp.lsp.stores import Stores
     from lens_lsp.store.store import Store
+
+_LARGEST = 4 << 20
+"""Characters of an answer's file that are looked into."""
 
 
 def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -> str | None:
@@ -36,6 +41,13 @@ def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -
     return max(files, default=(0.0, None), key=lambda each: each[0])[1]
 
 
+def kept_answer(stores: Stores, workspaces: Sequence[str], wanted: str | None) -> str | None:
+    """As `answer_file`, but no file that a link leads to from there to elsewhere."""
+    path = answer_file(stores, workspaces, wanted)
+    places = [*workspaces, *(os.path.realpath(place) for place in stores.answers(workspaces))]
+    return path if path is not None and any(inside(os.path.realpath(path), place) for place in places) else None
+
+
 def answers_of(store: Store, cluster: Cluster) -> Iterator[tuple[float, str]]:
     """When each question of a cluster was answered, and the answer's file where it is there."""
     for asked in cluster.asked:
@@ -47,6 +59,32 @@ def answers_of(store: Store, cluster: Cluster) -> Iterator[tuple[float, str]]:
 def path_of_answer(store: Store, asked: Asked, folder: str | None = None) -> str | None:
     """The file of an answer where it is there: in the ``folder`` of answers, else in that of the store."""
     name = file_name(asked.question, asked.id)
-    places = (folder, str(store.path.parent / ANSWERS))
-    paths = (os.path.join(place, name) for place in places if place is not None)
+    paths = (os.path.join(place, name) for place in _places(store, folder))
     return next(filter(os.path.isfile, paths), None)
+
+
+def path_of_unproven(store: Store, question: str, folder: str | None = None) -> str | None:
+    """As `path_of_answer`, of an answer that proved nothing: no cluster knows it. The latest of several."""
+    stem = file_name(question, "").removesuffix(".md")
+    found = [
+        path
+        for place in _places(store, folder)
+        for path in glob.iglob(os.path.join(glob.escape(place), f"{glob.escape(stem)}????????.md"))
+        if _answers(path, question)
+    ]
+    return max(found, default=None, key=os.path.getmtime)
+
+
+def _places(store: Store, folder: str | None) -> list[str]:
+    kept = str(store.path.parent / ANSWERS)
+    return [kept] if folder is None else [folder, kept]
+
+
+def _answers(path: str, question: str) -> bool:
+    """Whether a file is an answer to that question: the names of questions that begin alike do."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read(_LARGEST)
+    except OSError:
+        return False
+    return any(held.question == question and not held.block for held in read_citing(text).held)

@@ -59,6 +59,10 @@ class Progress:
         if self._begun:
             self._send(types.WorkDoneProgressEnd())
 
+    def on_cancel(self, cancel: Callable[[], object]) -> None:
+        """From now on the cancel button does this, and leaves the task alone."""
+        self._ls.session.on_progress_cancel(self._token, cancel)
+
     def report(self, text: str) -> None:
         """Say what is being done."""
         if text == self._said:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lens_lsp.checking import Report, check
 from lens_lsp.domain.errors import PathRefused
 from lens_lsp.lsp.endpoint import Endpoint
+from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import RecheckParams
 from lens_lsp.lsp.uris import UriRefused
 from lens_lsp.upkeep import kept_citations, settle
@@ -23,21 +24,31 @@ if TYPE_CHECKING:
 
 
 async def recheck(ls: LensServer, params: RecheckParams) -> dict[str, object]:
-    """Schema ``lens.check/1``, for one text or for the workspace folders with their stores.
+    """Schema ``lens.check/1``, for one text, for one answer that was kept, or for the workspace folders with their
+    stores.
 
     Raises `PathNotFound` and `PathRefused`.
     """
     session = ls.session
     rules = (await session.settings()).rules
-    try:
-        paths = [session.allowed(params.uri)] if params.uri is not None else [each.path for each in session.folders]
-    except UriRefused as error:
-        raise PathRefused(f"{params.uri} cannot be checked: {error}") from error
     workspaces = () if params.uri is not None else session.workspaces()
+    paths = [each.path for each in session.folders] if params.uri is None else [await _meant(ls, params.uri)]
     work = asyncio.get_running_loop().run_in_executor
     report = await work(None, _checked, paths, rules, session.buffers(), ls.desk.stores, workspaces)
     ls.desk.checks.again()
     return check_json(report, str)
+
+
+async def _meant(ls: LensServer, uri: str) -> str:
+    """The path of a text or of a kept answer. Raises `PathRefused`."""
+    try:
+        return ls.session.allowed(uri)
+    except UriRefused as error:
+        work = asyncio.get_running_loop().run_in_executor
+        answer = await work(None, kept_answer, ls.desk.stores, ls.session.workspaces(), uri)
+        if answer is None:
+            raise PathRefused(f"{uri} cannot be checked: {error}") from error
+        return answer
 
 
 def _checked(

@@ -83,7 +83,8 @@ class ForgetParams(Wire):
 
 
 class RecheckParams(Wire):
-    """Of ``lens/recheck`` and ``lens.server.recheck``: one text (a string alone is its URI), or everything."""
+    """Of ``lens/recheck`` and ``lens.server.recheck``: one text, which an ``answerUri`` may name (a string alone is its
+    URI), or everything."""
 
     uri: str | None = None
 

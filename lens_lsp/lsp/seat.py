@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Budget, Limits
-from lens_lsp.settings.settings import Settings
 
 if TYPE_CHECKING:
     from lens_lsp.kept.meter import Meter
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lens_lsp.models.editor import EditorChat
     from lens_lsp.models.openai import OpenAIChat
     from lens_lsp.oracle.base import Oracle
+    from lens_lsp.oracle.stoppable import Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,15 @@ class Seat:
 
 
 @asynccontextmanager
-async def seated(permit: Permit) -> AsyncGenerator[Seat]:
-    """The seat for one question. Raises `UsageError` where the day's tokens cannot be counted."""
+async def seated(permit: Permit, stop: Stop) -> AsyncGenerator[Seat]:
+    """The seat for one question; at the stop a model is asked for nothing more. Raises `UsageError` where the day's
+    tokens cannot be counted."""
     if permit.model is None:
         yield Seat(permit.mode, permit.settings.limits.lowered(Budget.of(permit.mode)))
         return
     counting = Counting()
     try:
-        yield await _judging(permit.settings, permit.mode, permit.model, counting)
+        yield await _judging(permit, permit.model, counting, stop)
     finally:
         await permit.model.aclose()
         await counting.done()
@@ -68,17 +70,21 @@ class Counting:
             await asyncio.wait(self._writing)
 
 
-async def _judging(settings: Settings, mode: Mode, model: OpenAIChat | EditorChat, counting: Counting) -> Seat:
+async def _judging(permit: Permit, model: OpenAIChat | EditorChat, counting: Counting, stop: Stop) -> Seat:
     from lens_lsp.kept.meter import Meter
     from lens_lsp.kept.usage import usage_file
     from lens_lsp.oracle.chat import ChatOracle, budget_for
+    from lens_lsp.oracle.stoppable import StoppableOracle
 
+    settings, mode = permit.settings, permit.mode
     prices, limits = settings.model.prices, settings.limits
     meter = Meter(usage_file(), model.endpoint, prices)
     if settings.daily_tokens is not None:
         left = await asyncio.get_running_loop().run_in_executor(None, meter.left, settings.daily_tokens)
         limits = limits.lowest(Limits(tokens=left))
     if 0 not in (limits.calls, limits.tokens):
-        await model.probe()
+        with suppress(BudgetSpent):
+            async with stop.heeded():
+                await model.probe()
     budget = limits.lowered(budget_for(mode, model.context_tokens))
-    return Seat(mode, budget, ChatOracle(model, mode), prices, counting.by(meter))
+    return Seat(mode, budget, StoppableOracle(ChatOracle(model, mode), stop), prices, counting.by(meter))

@@ -12,6 +12,8 @@ from typing import Any
 from tests.desktop.conftest import LEASE
 from tests.desktop.desktop_process import Desktop, Sent, lives
 from tests.lsp.lsp_client import wait_until
+from tests.models.chat_faults import Fault
+from tests.models.chat_server import ChatServer, in_thread
 
 Start = Callable[..., Desktop]
 QUESTION = "When does the lease of the workshop end?"
@@ -27,6 +29,19 @@ def types(heard: list[Sent]) -> set[str]:
 def known(desktop: Desktop) -> list[str]:
     clusters = desktop.rpc("lens/clusters")["clusters"]
     return sorted(question["question"] for cluster in clusters for question in cluster["questions"])
+
+
+def asked_before(start: Start, notes: Path) -> str:
+    """The URI of an answer of a desktop that is gone."""
+    desktop = start(notes).enter()
+    uri: str = desktop.heard(desktop.ask(QUESTION, thread="t"))[-1].data["result"]["answerUri"]
+    assert desktop.interrupt() == 0
+    return uri
+
+
+def listed(desktop: Desktop) -> list[dict[str, Any]]:
+    asks: list[dict[str, Any]] = desktop.send("GET", "/api/asks").json()["asks"]
+    return asks
 
 
 def waiting(desktop: Desktop, question: str = QUESTION) -> tuple[str, dict[str, Any]]:
@@ -144,7 +159,7 @@ def test_consent_is_asked_of_the_questions_that_wait_and_answered_once(start: St
 def test_cancelling_ends_a_question_and_takes_its_prompt_back(start: Start, notes: Path) -> None:
     desktop = start(notes, **FAR).enter()
     id_, prompt = waiting(desktop)
-    assert [each["done"] for each in desktop.send("GET", "/api/asks").json()["asks"]] == [False]
+    assert [each["ending"] for each in listed(desktop)] == [None]
     assert desktop.send("DELETE", f"/api/asks/{id_}").status == 200
     last = desktop.heard(id_)[-1].data
     assert (last["type"], last["code"], last["name"]) == ("error", -32800, "lens.cancelled")
@@ -153,15 +168,72 @@ def test_cancelling_ends_a_question_and_takes_its_prompt_back(start: Start, note
     assert desktop.heard(desktop.ask(QUESTION, mode="evidence"))[-1].data["type"] == "result"
 
 
+def test_a_question_that_is_stopped_answers_with_what_it_found(start: Start, notes: Path) -> None:
+    with in_thread(ChatServer(fault=Fault.SILENCE)) as model:
+        desktop = start(notes, LENS_BASE_URL=model.base_url, LENS_MODEL="silent").enter()
+        id_ = desktop.ask(QUESTION, mode="fast", thread="t", tab="one")
+        with desktop.listen(f"/api/asks/{id_}/events") as stream:
+            assert wait_until(lambda: [each["heard"] for each in listed(desktop)] == [True])
+            found = stream.until("event")[-1].data["event"]
+            assert desktop.send("DELETE", f"/api/asks/{id_}").status == 200
+            result = stream.until("result")[-1].data["result"]
+        assert wait_until(lambda: model.open == 0)
+    assert (found["type"], result["stopped"]) == ("evidenceFound", "cancelled")
+    assert LEASE in found["evidence"]["quote"]
+    [ask] = listed(desktop)
+    assert (ask["ending"], ask["inThread"], ask["answerUri"]) == ("stopped", True, result["answerUri"])
+    assert wait_until(lambda: not listed(desktop)[0]["heard"])
+    [booked] = desktop.rpc("lens/ledger")["questions"]
+    assert booked["ledger"]["calls"]["total"] == 1
+    assert desktop.heard(id_)[-1].data["result"] == result  # whoever comes later hears the same
+
+
+def test_a_question_that_says_nothing_when_it_is_stopped_is_given_up(start: Start, notes: Path) -> None:
+    with in_thread(ChatServer(fault=Fault.SILENCE)) as model:
+        desktop = start(notes, LENS_BASE_URL=model.base_url, LENS_MODEL="silent").enter()
+        id_ = desktop.ask(QUESTION, mode="fast")
+        with desktop.listen(f"/api/asks/{id_}/events") as stream:
+            stream.until("event")
+            os.kill(desktop.server(), signal.SIGSTOP)
+            assert desktop.send("DELETE", f"/api/asks/{id_}").status == 200
+            assert desktop.send("DELETE", f"/api/asks/{id_}").status == 200  # at once the second time
+            last = stream.until("error")[-1].data
+        assert last["name"] == "lens.cancelled"
+        assert [(each["ending"], each["inThread"]) for each in listed(desktop)] == [("stopped", False)]
+        os.kill(desktop.server(), signal.SIGCONT)
+
+
 def test_an_answer_that_drifts_is_told(start: Start, notes: Path) -> None:
+    before = (notes / "contract.md").read_text()
     desktop = start(notes).enter()
     uri = desktop.heard(desktop.ask(QUESTION))[-1].data["result"]["answerUri"]
     with desktop.listen("/api/happenings") as happenings:
         happenings.until("answered")
         (notes / "contract.md").write_text("# Contract\n\nThe lease of the workshop never ends.\n")
         drift = happenings.until("drift")[-1].data
-    assert drift["uri"] == uri
-    assert drift["diagnostics"]
+        assert drift["uri"] == uri
+        assert drift["diagnostics"]
+        for number in range(3):  # a page that is told looks again, and is not told of what it saw
+            assert desktop.rpc("lens/recheck", uri=uri)["counts"]["withdrawn"]
+            desktop.heard(desktop.ask(f"{QUESTION} Look {number}."))
+        (notes / "contract.md").write_text(before)
+        told = happenings.until("drift")[-1].data
+        while told["uri"] != uri:  # what was asked meanwhile cites what is no longer there
+            told = happenings.until("drift")[-1].data
+        assert told["diagnostics"] == []
+    assert desktop.rpc("lens/recheck", uri=uri)["counts"]["withdrawn"] == 0
+
+
+def test_answers_of_before_are_watched_where_a_page_shows_them(start: Start, notes: Path) -> None:
+    uri = asked_before(start, notes)
+    desktop = start(notes).enter()
+    follow = {"answers": [uri, (notes / "contract.md").as_uri(), (notes.parent / "outside.md").as_uri(), "x"]}
+    assert desktop.send("POST", "/api/follow", follow).status == 200
+    for malformed in ({"answers": "x"}, {"answers": [1]}, {}, {"answers": ["x"] * 51}):
+        assert desktop.send("POST", "/api/follow", malformed).status == 400
+    with desktop.listen("/api/happenings") as happenings:
+        (notes / "contract.md").write_text("# Contract\n\nThe lease of the workshop never ends.\n")
+        assert happenings.until("drift")[-1].data["uri"] == uri
 
 
 def test_a_language_server_that_is_killed_is_replaced_and_loses_no_answer(start: Start, notes: Path) -> None:

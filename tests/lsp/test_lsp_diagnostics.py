@@ -253,3 +253,23 @@ def test_checking_again_reads_everything_and_keeps_what_it_shows(edit: Edit, con
     [cluster] = editor.result("lens/clusters")["clusters"]
     assert cluster["archived"] is True
     assert editor.ask("lens/recheck", {"uri": "file:///etc/passwd"})["error"]["code"] == 1003
+
+
+def test_one_answer_is_checked_by_itself_open_or_not(edit: Edit, contract: Path, tmp_path: Path) -> None:
+    (tmp_path / "garden.md").write_text("# Garden\n\nBeans and peas grow in the garden.\n")
+    editor = edit()
+    uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]  # not open: nothing but the store knows it
+    assert editor.result("lens/ask", {"question": "What grows in the garden?"})["answerUri"] != uri
+    everything = editor.result("lens/recheck")["citations"]
+    report = editor.result("lens/recheck", {"uri": uri})
+    assert (report["answers"], report["counts"]["verified"]) == (1, len(report["citations"]))
+    assert {Path(each["path"]).name for each in report["citations"]} == {contract.name}
+    assert len(report["citations"]) < len(everything)
+    contract.write_text(contract.read_text().replace("2031", "2045"))
+    assert editor.result("lens/recheck", {"uri": uri})["counts"]["withdrawn"] == len(report["citations"])
+    answers = Path(uri.removeprefix("file://")).parent
+    (tmp_path.parent / "elsewhere.md").write_text("Elsewhere.")
+    (answers / "link.md").symlink_to(tmp_path.parent / "elsewhere.md")
+    for other in (answers / "link.md", answers / "none.md", tmp_path.parent / "elsewhere.md"):
+        error = editor.ask("lens/recheck", {"uri": other.as_uri()})["error"]
+        assert (error["code"], error["data"]) == (1003, {"code": "lens.path-refused"})

@@ -6,11 +6,11 @@ import asyncio
 from contextlib import aclosing
 from pathlib import Path
 
-from lens_lsp.cli.stoppable import Stop, StoppableOracle
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.events import Event, EvidenceFound, Planned, Stopped
 from lens_lsp.lens import Lens
 from lens_lsp.models.openai import OpenAIChat
+from lens_lsp.oracle.stoppable import Stop, StoppableOracle
 from tests.models.chat_faults import Fault
 from tests.models.chat_server import ChatServer
 from tests.oracle.chat_session import QUESTION, events_of, notes, oracle_of, scripted

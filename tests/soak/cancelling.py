@@ -19,12 +19,12 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lens_lsp.cli.stoppable import Stop, StoppableOracle
 from lens_lsp.domain.answer import Answer, Mode, StopReason
 from lens_lsp.domain.events import Answered, Event
 from lens_lsp.lens import Lens
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.ledger import Budget
+from lens_lsp.oracle.stoppable import Stop, StoppableOracle
 from tests.models.chat_faults import Fault
 from tests.models.chat_server import ChatServer
 from tests.oracle.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served

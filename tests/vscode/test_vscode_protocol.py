@@ -23,7 +23,6 @@ OTHER_NAMES = {"Status": "StatusResult"}
 FOR_AGENTS = "the tools for agents ask this, and they are no TypeScript"
 OF_THE_SERVER = "the server's code actions name it and make its argument; the extension only hands that back"
 UNSPOKEN = {
-    "lens/answer": FOR_AGENTS,
     "lens/check": FOR_AGENTS,
     "lens/passage": FOR_AGENTS,
     "lens.server.find": OF_THE_SERVER,

@@ -38,16 +38,19 @@ export function proofIn(folder) {
 /** How many files `many` writes. */
 export const FILES = 20_000;
 
-/** Writes many small notes, one of which answers a question; gives the folder, the question and the sentence. */
-export function many(folder) {
+/**
+ * Writes many small notes, one of which answers a question; gives the folder, the question and the sentence.
+ * The editor's own support of Markdown reads all notes called .md that are in a window when references are asked for.
+ */
+export function many(folder, ending = '.md') {
   fs.rmSync(folder, { recursive: true, force: true });
   for (let number = 0; number < FILES; number += 1) {
     const within = path.join(folder, `box-${String(Math.floor(number / 100)).padStart(3, '0')}`);
     if (number % 100 === 0) fs.mkdirSync(within, { recursive: true });
     const day = `On day ${number % 365} the carts of mill ${number} were counted and the old bridge was closed for repairs.`;
-    fs.writeFileSync(path.join(within, `log-${number}.md`), `# Log ${number}\n\n${day}\n`);
+    fs.writeFileSync(path.join(within, `log-${number}${ending}`), `# Log ${number}\n\n${day}\n`);
   }
   const proof = 'The bridge at Arlen was opened on 4 May 1931.';
-  fs.writeFileSync(path.join(folder, 'box-117', 'arlen.md'), `# Arlen\n\n${proof}\n`);
+  fs.writeFileSync(path.join(folder, 'box-117', `arlen${ending}`), `# Arlen\n\n${proof}\n`);
   return { folder, question: 'When was the bridge at Arlen opened?', proof };
 }

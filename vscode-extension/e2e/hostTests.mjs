@@ -87,7 +87,7 @@ async function report() {
 fs.rmSync(dir, { recursive: true, force: true });
 await bundle();
 const workspace = docs(path.join(dir, 'workspace'));
-many(path.join(workspace, 'many'));
+many(path.join(workspace, 'many'), '.txt');
 const server = await Server.start({
   dir: path.join(dir, 'server'),
   settings: { 'lens.interpreter': environmentOf(packaged()), 'lens.exclude': ['many/'] },

@@ -1,4 +1,4 @@
-/** What earlier questions left: `lens/clusters`, `lens/threads`, `lens/forget`, and an answer put into a note. */
+/** What earlier questions left: `lens/clusters`, `lens/threads`, `lens/answer`, `lens/forget`, and an answer put into a note. */
 import type { AnswerResult, RequirementResult } from './answer';
 import type { Mode } from './asking';
 import type { CitationState } from './checking';
@@ -91,6 +91,37 @@ export interface Thread {
 export interface ThreadsResult {
   readonly schema: string;
   readonly threads: readonly Thread[];
+}
+
+/** Of `lens/answer`: the URI of its file, the id of a cluster, or a question; the last answer if left out. */
+export interface AnswerParams {
+  readonly answer?: string;
+  readonly forModel?: boolean;
+}
+
+/** A citation of an answer. `altered`: what its footnote says otherwise. */
+export interface AnswerCitation {
+  readonly label: string;
+  readonly altered: string;
+  readonly uri: string;
+  readonly quote: string;
+  readonly sha256: string | null;
+  readonly span: readonly [number, number] | null;
+  readonly lines: readonly [number, number] | null;
+  readonly reader: string | null;
+  readonly beside: {
+    readonly before: string | null;
+    readonly after: string | null;
+    readonly count: number | null;
+  } | null;
+}
+
+/** The result of `lens/answer`, schema `lens.kept/1`: an answer as its file says it. */
+export interface KeptAnswer {
+  readonly schema: string;
+  readonly uri: string;
+  readonly text: string;
+  readonly citations: readonly AnswerCitation[];
 }
 
 /** Of `lens/forget`: whole ids, or all. */

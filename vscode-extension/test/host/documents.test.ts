@@ -104,6 +104,56 @@ suite('Documents that are no text', () => {
     await until(vscode.workspace.onDidChangeTextDocument, () => document.getText().includes('50 EUR'));
   });
 
+  test('a citation leads to the page with the words highlighted: its link, F12, its reference', async () => {
+    const { client: lens } = await extension().activate();
+    const scope = { folders: [inWorkspace('papers').toString()] };
+    const asked = await lens.ask({ question: 'When was the keel of the Arlen ferry laid?', scope });
+    assert.ok(asked.answerUri);
+    const [proof] = asked.evidence;
+    assert.equal(proof?.uri, pdf().toString());
+    const document = await vscode.workspace.openTextDocument(
+      vscode.Uri.parse(asked.answerUri).with({ scheme: 'lens-answer' }),
+    );
+    // Where the question was asked before, its document is open already and is replaced now.
+    await until(vscode.workspace.onDidChangeTextDocument, () => document.getText().includes('ferry.pdf'));
+    const at = document.positionAt(document.getText().indexOf('[^1]') + 2);
+
+    const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
+      'vscode.executeLinkProvider',
+      document.uri,
+      100,
+    );
+    const target = links.find(({ range, target }) => range.contains(at) && target?.scheme === 'command')?.target;
+    assert.equal(target?.path, 'lens.openPlace');
+    const linked = await shownBy(() => openPlace(JSON.parse(target.query)[0]));
+    assert.deepEqual([linked.page, squashed(linked.words ?? '')], [3, squashed(proof.quote)]);
+
+    const defined = await vscode.commands.executeCommand<unknown[]>(
+      'vscode.executeDefinitionProvider',
+      document.uri,
+      at,
+    );
+    assert.deepEqual(defined, [], 'Ctrl+click would show the text over the page');
+
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const editor = await vscode.window.showTextDocument(document);
+    editor.selection = new vscode.Selection(at, at);
+    const gone = await shownBy(() => vscode.commands.executeCommand('lens.showPassage'));
+    assert.deepEqual([gone.page, squashed(gone.words ?? '')], [3, squashed(proof.quote)]);
+
+    const heading = document.positionAt(document.getText().indexOf('# When'));
+    const found = await vscode.commands.executeCommand<vscode.Location[]>(
+      'vscode.executeReferenceProvider',
+      document.uri,
+      heading,
+    );
+    // The editor's own support of Markdown tells where the heading itself stands.
+    const referred = found.find(({ uri }) => uri.toString() !== document.uri.toString());
+    assert.ok(referred);
+    const text = await vscode.workspace.openTextDocument(referred.uri);
+    assert.equal(text.getText(referred.range), proof.quote);
+  });
+
   test('a place that is no file is not opened', async () => {
     for (const uri of ['https://models.example/a.pdf', 'command:workbench.action.quit', 'untitled:a.pdf']) {
       assert.equal(await openPlace({ uri, page: 1 }), false);

@@ -70,6 +70,11 @@ export async function folders(): Promise<readonly Folder[]> {
   return (await call<{ readonly folders: readonly Folder[] }>('GET', '/api/folders')).folders;
 }
 
+/** Has the program watch what answers cite: `drift` is told when it changes. */
+export function watch(answers: readonly string[]): Promise<unknown> {
+  return call('POST', '/api/follow', { answers });
+}
+
 /** Opens a file in the user's editor; line and column from 1. */
 export function openInEditor(uri: string, line: number, column: number): Promise<unknown> {
   return call('POST', '/api/open', { uri, line, column });

@@ -19,7 +19,7 @@ const LETTERS: Readonly<Record<string, Action>> = {
   k: () => focusPassage(-1),
   e: () => void openInEditor(),
   c: () => void copyAnswer(turns.value.findLast(({ answer }) => answer !== '')),
-  r: () => void recheck(),
+  r: () => void recheck(turns.value),
   n: startFresh,
   t: focusThreads,
   m: () => go({ view: 'map', cluster: null }),

@@ -5,7 +5,7 @@ import { render } from 'preact';
 import { attend } from './api';
 import { followKeys } from './keys';
 import { resume } from './state/asking';
-import { loadLedger, loadSurroundings, loadThreads, openThread, recheckSoon } from './state/knowing';
+import { loadFolders, loadLedger, loadStatus, loadThreads, openThread, recheckSoon } from './state/knowing';
 import { connected, serverState, tell, tellFailure, thread, threads } from './state/page';
 import { followAddress } from './state/route';
 import { applyTheme } from './state/theme';
@@ -34,7 +34,7 @@ attend(
   (happening) => {
     switch (happening.type) {
       case 'drift':
-        recheckSoon();
+        recheckSoon(happening.uri);
         break;
       case 'answered':
         threadsSoon();
@@ -59,7 +59,8 @@ attend(
 
 async function begin(): Promise<void> {
   try {
-    await Promise.all([loadSurroundings(), loadThreads(), resume()]);
+    await loadFolders(); // by which the others name their files
+    await Promise.all([loadStatus(), loadThreads(), resume()]);
     void loadLedger();
   } catch (error) {
     tell(words.failures.start(error instanceof Error ? error.message : String(error)), { bad: true });

@@ -16,7 +16,7 @@ export type { CitationState, RecheckResult } from '../../../../vscode-extension/
 export type { TextResult } from '../../../../vscode-extension/src/protocol/documents';
 export type { LensEvent } from '../../../../vscode-extension/src/protocol/events';
 export type { EventEvidence, Evidence } from '../../../../vscode-extension/src/protocol/evidence';
-export type { Cluster, ClustersResult, Thread, ThreadsResult } from '../../../../vscode-extension/src/protocol/kept';
+export type { Cluster, ClustersResult, KeptAnswer, Thread, ThreadsResult } from '../../../../vscode-extension/src/protocol/kept';
 export type { Ledger, LedgerResult, SentPlace } from '../../../../vscode-extension/src/protocol/ledger';
 export type { StatusResult } from '../../../../vscode-extension/src/protocol/status';
 
@@ -50,7 +50,13 @@ export interface RunningAsk {
   readonly tab: string | null;
   readonly question: string;
   readonly thread: string | null;
-  readonly done: boolean;
+  readonly asked: string;
+  /** Whether some page listens to it. */
+  readonly heard: boolean;
+  /** Null while it runs. */
+  readonly ending: 'answered' | 'stopped' | 'failed' | null;
+  readonly inThread: boolean;
+  readonly answerUri: string | null;
 }
 
 /** What concerns the whole page. */

@@ -314,6 +314,7 @@ export const words = {
   },
   live: {
     searching: 'Searching.',
+    stopped: 'Stopped.',
     planned: (count: number) => `The answer needs ${plural(count, 'fact')}.`,
     covered: (covered: number, count: number) => `${covered} of ${plural(count, 'fact')} proven.`,
     ended: ({ state, needs, passages }: Turn) => {

@@ -8,9 +8,10 @@ import type {
   Cluster,
   EventEvidence,
   Evidence,
+  KeptAnswer,
   LensEvent,
 } from '../src/protocol';
-import { begun, ended, heard, kept, rechecked, type Turn } from '../src/state/turn';
+import { begun, covers, ended, heard, kept, rechecked, stopped, type Turn, written } from '../src/state/turn';
 
 const ROOT = 'file:///notes';
 
@@ -188,6 +189,71 @@ describe('the end of a question', () => {
   });
 });
 
+describe('a question that is stopped', () => {
+  const found = (n: number, final = false) =>
+    event({ type: 'evidenceFound', evidence: evidence(n), final, early: !final });
+  const delta = (text: string, restart = false) => event({ type: 'answerDelta', text, restart });
+  const numbers = ({ passages }: Turn) => passages.map(({ n, cited }) => (cited ? n : `early ${n}`));
+  const placed = (n: number) => ({ ...result().evidence[0], ...evidence(n) }) as Evidence;
+  const ending = (change: Partial<AnswerResult> = {}): AskMessage => ({
+    type: 'result',
+    result: result({ stopped: 'cancelled', status: 'partial', answer: 'By rules. [1]', ...change }),
+  });
+  const goingOn = (turn: Turn, ...messages: readonly AskMessage[]) =>
+    messages.reduce((now, message) => heard(now, message, [ROOT]), turn);
+
+  it('is stopped at once, with all that was found and nothing still searching', () => {
+    const turn = stopped(after(planned, found(3), found(4)));
+    assert.equal(turn.state, 'cancelled');
+    assert.deepEqual(numbers(turn), ['early 3', 'early 4']);
+    assert.ok(turn.needs.every(({ status }) => status === 'missing'));
+  });
+
+  it('keeps the words as far as they came, whatever the rules make of it, live and heard again', () => {
+    const before = [planned, found(3), found(1, true), delta('It ends '), delta('on')];
+    const then = [delta('By rules. ', true), delta('[1]'), ending()];
+    for (const turn of [goingOn(stopped(after(...before)), ...then), after(...before, ...then)]) {
+      assert.equal(turn.answer, 'It ends on …');
+      assert.deepEqual(numbers(turn), [1, 'early 3']);
+      assert.equal(turn.state, 'cancelled');
+    }
+    const between = goingOn(stopped(after(...before)), ...then.slice(0, 2));
+    assert.equal(between.answer, 'It ends on …');
+  });
+
+  it('takes the words of the rules where the numbers of the others mean something else', () => {
+    const first = [planned, found(1, true), delta('First [1].')];
+    const anew = [found(1, true), found(2, true), delta('By rules. [1]', true)];
+    const turn = after(...first, ...anew, ending({ evidence: [placed(1), placed(2)] }));
+    assert.equal(turn.answer, 'By rules. [1]');
+  });
+
+  it('takes the words of the rules where there were no others, unless they found nothing that was shown', () => {
+    assert.equal(goingOn(stopped(after(planned, found(3))), delta('By rules. [1]'), ending()).answer, 'By rules. [1]');
+    const turn = goingOn(stopped(after(found(3))), ending({ status: 'unanswered', evidence: [], answer: 'Nothing.' }));
+    assert.deepEqual([turn.answer, numbers(turn)], ['', ['early 3']]);
+  });
+
+  it('shows what was found on the way at every moment, once', () => {
+    const turn = goingOn(stopped(after(planned, found(3), found(1))), found(1, true));
+    assert.deepEqual(numbers(turn), [1, 'early 3']);
+    assert.deepEqual(numbers(goingOn(turn, ending())), [1, 'early 3']);
+    const given = { type: 'error', code: -32800, name: 'lens.cancelled', message: 'cancelled' } as const;
+    assert.deepEqual(numbers(goingOn(turn, given)), [1, 'early 3']);
+    assert.deepEqual(numbers(after(planned, found(3), found(1), found(1, true), given)), [1, 'early 3']);
+  });
+
+  it('is an answer as any other where it was too late to stop it', () => {
+    const turn = goingOn(stopped(after(planned, found(3), delta('It ends'))), { type: 'result', result: result() });
+    assert.deepEqual([turn.state, turn.answer, numbers(turn)], ['done', 'It ends. [1]', [1]]);
+  });
+
+  it('asks for no consent any more', () => {
+    const asking: AskMessage = { type: 'consent', id: 'c1', message: 'May it?', actions: [] };
+    assert.equal(heard(stopped(after()), asking, []).consent, null);
+  });
+});
+
 describe('an answer that was kept', () => {
   const cluster = {
     id: 'c',
@@ -256,6 +322,28 @@ describe('an answer that was kept', () => {
       [['the end', [2]]],
     );
     assert.equal(turn?.question, 'And the end?');
+  });
+
+  it('is read from its file where no cluster knows it', () => {
+    const text =
+      '---\nlens: answer/1\nsources:\n  - {"n": 1}\n---\n\n# End?\n\n> It ends. [^1]\n\n*By rules.*\n\n[^1]: [a.md:3](file:///x) "It ends."\n';
+    const citations = [{ label: '1', uri: `${ROOT}/my%20house/a.md`, quote: 'It ends.', span: [5, 13], altered: '' }];
+    const file = { schema: 'lens.kept/1', uri: 'file:///x.md', text, citations } as unknown as KeptAnswer;
+    const asked = { typed: 'The end?', question: 'End?', asked: 'now', cluster: null, answerUri: 'file:///x.md' };
+    const turn = written(asked, 'k', file, ['file:///other', ROOT]);
+    assert.equal(turn.answer, '> It ends. [1]\n\n*By rules.*');
+    assert.deepEqual([turn.question, turn.state, turn.inThread], ['The end?', 'done', true]);
+    assert.deepEqual(
+      turn.passages.map(({ n, path, quote, span }) => [n, path, quote, span]),
+      [[1, 'my house/a.md', 'It ends.', [5, 13]]],
+    );
+  });
+
+  it('says whether a look was taken at all that it cites', () => {
+    const turn = kept('k', cluster, 'End?', 'End?') ?? begun({ key: 'k', question: '?' });
+    const looks = turn.passages.map(({ path, quote, span }) => ({ path, quote, span }) as unknown as CheckedCitation);
+    assert.equal(covers(looks, turn), true);
+    assert.equal(covers(looks.slice(1), turn), false);
   });
 
   it('says of each passage what a look at its source said', () => {

@@ -155,9 +155,9 @@ describe('for everybody', () => {
     assert.match(await page.getByRole('tooltip').innerText(), new RegExp(PROOF));
     await page.keyboard.press('Enter');
     await page.locator('.source mark').waitFor();
-    assert.ok(await page.evaluate(() => document.activeElement?.closest('.source') !== null));
+    await page.waitForFunction(() => document.activeElement?.closest('.source') != null);
     await page.keyboard.press('Escape');
-    assert.ok(await page.evaluate(() => document.activeElement?.classList.contains('cite')));
+    await page.waitForFunction(() => document.activeElement?.classList.contains('cite'));
     await page.keyboard.press('m');
     await page.locator('.node').first().waitFor();
     await page.locator('.node[tabindex="0"]').focus();

@@ -20,7 +20,7 @@ import {
   turnsOf,
 } from './page';
 import { go, route } from './route';
-import { begun, ended, heard, type Turn } from './turn';
+import { begun, ended, heard, stopped, type Turn } from './turn';
 
 /** What the program is told of where to look. */
 export function scopeOf(chosen: ChosenScope): Scope {
@@ -40,7 +40,8 @@ export function scopeOf(chosen: ChosenScope): Scope {
 export async function submit(question: string): Promise<void> {
   const name = thread.value ?? newThread();
   const scope = scopeOf(chosenScope.value);
-  const turn = begun({ key: crypto.randomUUID(), question, scope, mode: chosenMode.value });
+  const asked = new Date().toISOString();
+  const turn = begun({ key: crypto.randomUUID(), question, scope, mode: chosenMode.value, asked });
   setTurns(name, (turns) => [...turns, turn]);
   draft.value = '';
   announcement.value = words.live.searching;
@@ -52,6 +53,9 @@ export async function submit(question: string): Promise<void> {
     const id = await api.ask({ question, scope, mode: chosenMode.value, thread: name, tab });
     changeTurn(turn.key, (now) => ({ ...now, ask: id }));
     attach(turn.key, id);
+    if (turnOf(turn.key)?.state === 'cancelled') {
+      await api.cancel(id);
+    }
   } catch (error) {
     changeTurn(turn.key, (now) => ended(now, 'failed', error instanceof Error ? error.message : String(error)));
   }
@@ -69,7 +73,7 @@ function attach(key: string, id: string): void {
     if (message.type === 'result' || message.type === 'error') {
       void loadThreads();
       void loadLedger();
-      recheckSoon();
+      recheckSoon(turnOf(key)?.answerUri ?? undefined);
     }
   };
   api.follow(id, hear, () => changeTurn(key, (now) => ended(now, 'failed', words.failures.streamLost)));
@@ -102,8 +106,10 @@ function say(key: string, message: AskMessage): void {
   }
 }
 
-/** Ends a question; what was found comes as its answer. */
+/** Ends a question: at once for the user; what was found until then comes as its answer. */
 export async function stop(turn: Turn): Promise<void> {
+  changeTurn(turn.key, stopped);
+  announcement.value = words.live.stopped;
   if (turn.ask !== undefined) {
     await api.cancel(turn.ask).catch(tellFailure);
   }
@@ -135,20 +141,28 @@ export async function preview(question: string): Promise<DryRunResult> {
   });
 }
 
-/** Follows the questions of this tab again that a reload cut off. */
+/**
+ * Follows the questions again that a reload cut off, and those of a page that is gone; with what became of those that
+ * ended without an answer that is kept.
+ */
 export async function resume(): Promise<void> {
-  const mine = (await api.asks()).filter((each) => each.tab === tab && !each.done && each.thread !== null);
-  for (const each of mine) {
+  const all = await api.asks();
+  const lost = all.filter((each) => (each.tab === tab || !each.heard) && !isKept(each));
+  for (const each of lost.reverse()) {
     resumeOne(each);
   }
 }
 
-function resumeOne({ id, question, thread: name }: RunningAsk): void {
+function isKept({ ending, answerUri }: RunningAsk): boolean {
+  return ending === 'answered' && answerUri !== null;
+}
+
+function resumeOne({ id, question, thread: name, asked, inThread }: RunningAsk): void {
   const known = [...turnsOf.value.values()].flat().some((turn) => turn.ask === id);
   if (known || name === null) {
     return;
   }
-  const turn = begun({ key: id, ask: id, question });
+  const turn = begun({ key: id, ask: id, question, asked, inThread });
   setTurns(name, (turns) => [...turns, turn]);
   attach(turn.key, id);
 }

@@ -6,6 +6,7 @@ import { rpc } from '../api';
 import type {
   Cluster,
   ClustersResult,
+  KeptAnswer,
   LedgerResult,
   RecheckResult,
   StatusResult,
@@ -14,12 +15,14 @@ import type {
 } from '../protocol';
 import { words } from '../words';
 import { changeTurn, folders, setTurns, status, tell, tellFailure, threads, turns, turnsOf } from './page';
-import { begun, kept, rechecked, type Turn } from './turn';
+import { begun, covers, kept, rechecked, type Turn, written } from './turn';
 
 export const clusters = signal<readonly Cluster[] | null>(null);
 export const ledger = signal<LedgerResult | null>(null);
 
 const LEDGER_QUESTIONS = 100;
+/** Answers of a thread whose sources are watched, the last ones. */
+const MOST_WATCHED = 50;
 
 export async function loadThreads(): Promise<void> {
   threads.value = (await rpc<ThreadsResult>('lens/threads')).threads;
@@ -35,11 +38,13 @@ export async function loadClusters(): Promise<void> {
   clusters.value = all.filter(({ archived }) => !archived);
 }
 
-/** What is searched, and who would judge. */
-export async function loadSurroundings(): Promise<void> {
-  const [found, state] = await Promise.all([api.folders(), rpc<StatusResult>('lens/status', { judge: true })]);
-  folders.value = found;
-  status.value = state;
+export async function loadFolders(): Promise<void> {
+  folders.value = await api.folders();
+}
+
+/** Who would judge. */
+export async function loadStatus(): Promise<void> {
+  status.value = await rpc<StatusResult>('lens/status', { judge: true });
 }
 
 /** Brings the questions of a kept thread onto the page, unless they are there. */
@@ -50,48 +55,91 @@ export async function openThread(name: string): Promise<void> {
   }
   const ids = [...new Set(thread.questions.flatMap(({ cluster }) => (cluster === null ? [] : [cluster])))];
   const known = ids.length === 0 ? [] : (await rpc<ClustersResult>('lens/clusters', { ids })).clusters;
-  const earlier = thread.questions.map((asked, at) => keptTurn(`${name} ${at}`, asked, known));
-  setTurns(name, (now) => [...earlier.slice(0, Math.max(0, earlier.length - now.filter(ended).length)), ...now]);
+  const earlier = await Promise.all(thread.questions.map((asked, at) => keptTurn(`${name} ${at}`, asked, known)));
+  setTurns(name, (now) => {
+    const before = earlier.slice(0, Math.max(0, earlier.length - now.filter(({ inThread }) => inThread).length));
+    return [...before, ...now].sort((one, other) => Date.parse(one.asked ?? '') - Date.parse(other.asked ?? ''));
+  });
   recheckSoon();
+  const answers = earlier.flatMap(({ answerUri }) => (answerUri === null ? [] : [answerUri]));
+  await api.watch(answers.slice(-MOST_WATCHED));
 }
 
-function ended({ state }: Turn): boolean {
-  return state === 'done';
-}
-
-function keptTurn(key: string, asked: Thread['questions'][number], known: readonly Cluster[]): Turn {
+async function keptTurn(key: string, asked: Thread['questions'][number], known: readonly Cluster[]): Promise<Turn> {
   const cluster = known.find(({ id }) => id === asked.cluster);
   const turn = cluster && kept(key, cluster, asked.question, asked.typed);
-  return turn ?? begun({ key, question: asked.typed, state: 'done', answerUri: asked.answerUri, asked: asked.asked });
+  if (turn !== undefined) {
+    return turn;
+  }
+  const { typed, answerUri } = asked;
+  const none = begun({ key, question: typed, state: 'done', answerUri, asked: asked.asked, inThread: true });
+  if (answerUri === null) {
+    return none;
+  }
+  const uris = folders.value.map(({ uri }) => uri);
+  return rpc<KeptAnswer>('lens/answer', { answer: answerUri }).then(
+    (file) => written(asked, key, file, uris),
+    () => none,
+  );
 }
 
+const dueUris = new Set<string>();
+let everythingDue = false;
 let checking: ReturnType<typeof setTimeout> | undefined;
 const SOON_MILLISECONDS = 400;
 
-/** Looks the shown sources up again in a moment; several wishes are one look. */
-export function recheckSoon(): void {
+/** Looks the sources of one answer, or of all that are shown, up again in a moment; several wishes are one look. */
+export function recheckSoon(answerUri?: string): void {
+  if (answerUri === undefined) {
+    everythingDue = true;
+  } else {
+    dueUris.add(answerUri);
+  }
   clearTimeout(checking);
-  checking = setTimeout(() => void recheck({ quiet: true }), SOON_MILLISECONDS);
+  checking = setTimeout(() => {
+    const all = everythingDue;
+    const due = turns.value.filter((turn) => all || (turn.answerUri !== null && dueUris.has(turn.answerUri)));
+    everythingDue = false;
+    dueUris.clear();
+    void recheck(due, { quiet: true });
+  }, SOON_MILLISECONDS);
 }
 
-/** Looks the sources of all that was answered up again. */
-export async function recheck({ quiet = false } = {}): Promise<void> {
-  const shown = turns.value;
-  if (!shown.some(({ passages }) => passages.length > 0)) {
-    return;
-  }
+/** Looks the sources of answers up again. */
+export async function recheck(of: readonly Turn[], { quiet = false } = {}): Promise<void> {
+  const due = of.filter(({ passages }) => passages.length > 0);
   try {
-    const { citations } = await rpc<RecheckResult>('lens/recheck');
-    for (const { key } of shown) {
-      changeTurn(key, (turn) => rechecked(turn, citations));
+    const left = (await Promise.all(due.map(recheckOne))).flat();
+    if (left.length > 0) {
+      await recheckAll(left);
     }
-    if (!quiet) {
-      tell(words.recheck.done(turns.value.flatMap(({ passages }) => passages)));
+    if (!quiet && due.length > 0) {
+      const keys = new Set(due.map(({ key }) => key));
+      tell(words.recheck.done(turns.value.flatMap(({ key, passages }) => (keys.has(key) ? passages : []))));
     }
   } catch (error) {
     if (!quiet) {
       tellFailure(error);
     }
+  }
+}
+
+/** Looks up what the file of an answer cites; gives the answer back where that is not what is shown. */
+async function recheckOne(turn: Turn): Promise<readonly Turn[]> {
+  const { key, answerUri } = turn;
+  if (answerUri === null) {
+    return [turn];
+  }
+  const { citations } = await rpc<RecheckResult>('lens/recheck', { uri: answerUri });
+  changeTurn(key, (now) => rechecked(now, citations));
+  return covers(citations, turn) ? [] : [turn];
+}
+
+/** Looks up all that is known. */
+async function recheckAll(due: readonly Turn[]): Promise<void> {
+  const { citations } = await rpc<RecheckResult>('lens/recheck');
+  for (const { key } of due) {
+    changeTurn(key, (now) => rechecked(now, citations));
   }
 }
 

@@ -7,13 +7,16 @@ import type {
   ConsentPrompt,
   EventEvidence,
   Evidence,
+  KeptAnswer,
   Ledger,
   LensEvent,
   Mode,
   RequirementResult,
   Scope,
+  Thread,
 } from '../protocol';
-import { uriBelow } from '../text/places';
+import { wordsOfFile } from '../text/answerFile';
+import { pathBelow, uriBelow } from '../text/places';
 
 /** What became of a required fact so far; `searching` until the search says more. */
 export type NeedStatus = 'searching' | RequirementResult['status'];
@@ -65,8 +68,14 @@ export interface Turn {
   readonly stopped: AnswerResult['stopped'] | null;
   readonly needs: readonly Need[];
   readonly passages: readonly Passage[];
+  /** Found on the way, and not chosen for the answer. */
+  readonly passedOver: readonly Passage[];
   /** Markdown with `[n]`. */
   readonly answer: string;
+  /** What the numbers in it mean: the passages that were cited when it began. */
+  readonly cites: string;
+  /** Words that others took the place of, or would have: those that a stop broke off. */
+  readonly broken: { readonly answer: string; readonly cites: string } | null;
   /** Of the search, where told. */
   readonly found: number;
   readonly scanned: number;
@@ -79,6 +88,8 @@ export interface Turn {
   readonly answerUri: string | null;
   /** When it was asked, where that is known. */
   readonly asked: string | null;
+  /** Whether the program has it in its thread, too. */
+  readonly inThread: boolean;
 }
 
 const MOST_PASSAGES = 60;
@@ -96,7 +107,10 @@ export function begun(from: Pick<Turn, 'key' | 'question'> & Partial<Turn>): Tur
     stopped: null,
     needs: [],
     passages: [],
+    passedOver: [],
     answer: '',
+    cites: '',
+    broken: null,
     found: 0,
     scanned: 0,
     round: 0,
@@ -107,6 +121,7 @@ export function begun(from: Pick<Turn, 'key' | 'question'> & Partial<Turn>): Tur
     result: null,
     answerUri: null,
     asked: null,
+    inThread: false,
     ...from,
   };
 }
@@ -119,7 +134,9 @@ export function heard(turn: Turn, message: AskMessage, roots: readonly string[])
     case 'progress':
       return { ...turn, percentage: message.percentage ?? turn.percentage };
     case 'consent':
-      return { ...turn, consent: { id: message.id, message: message.message, actions: message.actions } };
+      return turn.state === 'cancelled'
+        ? turn
+        : { ...turn, consent: { id: message.id, message: message.message, actions: message.actions } };
     case 'consent-over':
       return turn.consent?.id === message.id ? { ...turn, consent: null } : turn;
     case 'result':
@@ -156,16 +173,37 @@ function afterEvent(turn: Turn, event: LensEvent, roots: readonly string[]): Tur
     case 'evidenceFound':
       return withPassage(turn, livePassage(event.evidence, event.final, roots), event.final);
     case 'answerDelta':
-      return {
-        ...turn,
-        consent: null,
-        answer: (event.restart ? '' : turn.answer) + event.text.slice(0, LONGEST_ANSWER),
-      };
-    case 'answered':
-      return { ...turn, answer: event.answer.answer, needs: event.answer.requirements };
+      return brokenOff(turn) ? turn : withWords(turn, event.text, event.restart);
+    case 'answered': {
+      const answer = brokenOff(turn) ? turn.answer : event.answer.answer;
+      return { ...turn, answer, needs: event.answer.requirements };
+    }
     default:
       return turn;
   }
+}
+
+/** The words that the user stopped stay: what the program makes of it without them is another answer. */
+function brokenOff({ state, broken }: Turn): boolean {
+  return state === 'cancelled' && broken !== null;
+}
+
+function withWords(turn: Turn, text: string, restart: boolean): Turn {
+  const { answer, cites } = turn;
+  const now = `${restart ? '' : answer}${text}`.slice(0, LONGEST_ANSWER);
+  const begins = restart || answer === '';
+  return {
+    ...turn,
+    consent: null,
+    answer: now,
+    cites: begins ? citedBy(turn.passages) : cites,
+    broken: restart ? { answer, cites } : turn.broken,
+  };
+}
+
+function citedBy(passages: readonly Passage[]): string {
+  const cited = passages.filter(({ cited }) => cited);
+  return cited.map(({ n, path, span }) => `${n} ${path} ${span.join()}`).join('\n');
 }
 
 function searchedFor(id: string, text: string): Need {
@@ -180,28 +218,43 @@ function livePassage(evidence: EventEvidence, cited: boolean, roots: readonly st
   return { n, uri, path, span, quote, line: start.line, heading, locator, cited };
 }
 
-/** Passages of the answer have numbers of their own: they take the places of those found on the way. */
+/** Passages of the answer have numbers of their own, from 1: they take the places of those found on the way. */
 function withPassage(turn: Turn, passage: Passage, final: boolean): Turn {
-  const shelf = final ? turn.passages.filter(({ cited }) => cited) : turn.passages;
-  if (shelf.length >= MOST_PASSAGES || (!final && shelf.some(({ cited }) => cited))) {
+  const early = turn.passages.filter(({ cited }) => !cited);
+  const cited = final && passage.n === 1 ? [] : turn.passages.filter((each) => each.cited);
+  const shelf = final ? cited : turn.passages;
+  if (shelf.length >= MOST_PASSAGES || (!final && cited.length > 0)) {
     return turn;
   }
   const same = (other: Passage) => other.path === passage.path && other.span.join() === passage.span.join();
-  const others = shelf.filter((other) => !same(other));
-  return { ...turn, passages: [...others, passage] };
+  const passages = [...shelf.filter((other) => !same(other)), passage];
+  const passedOver = final && early.length > 0 ? early : turn.passedOver;
+  return { ...turn, passedOver, passages: turn.state === 'cancelled' ? allOf({ passages, passedOver }) : passages };
+}
+
+/** What is shown where the user had enough: all that was found, once. */
+function allOf({ passages, passedOver }: Pick<Turn, 'passages' | 'passedOver'>): readonly Passage[] {
+  const taken = ({ path, span: [from, to] }: Passage) =>
+    passages.some((each) => each.path === path && each.span[0] < to && from < each.span[1]);
+  return [...passages, ...passedOver.filter((passage) => !taken(passage))];
 }
 
 function concluded(turn: Turn, result: AnswerResult): Turn {
+  const cited = result.evidence.map(settled);
+  const early = turn.passages.filter((passage) => !passage.cited);
+  const stopped = result.stopped === 'cancelled';
+  const passedOver = early.length > 0 ? early : turn.passedOver;
+  const passages = stopped ? allOf({ passages: cited, passedOver }) : cited;
   return {
     ...turn,
     question: result.typed ?? result.question,
     mode: result.mode,
-    state: result.stopped === 'cancelled' ? 'cancelled' : 'done',
+    state: stopped ? 'cancelled' : 'done',
     status: result.status,
     stopped: result.stopped,
     needs: result.requirements,
-    passages: result.evidence.map(settled),
-    answer: result.answer,
+    passages,
+    answer: stopped ? wordsOf(turn, result, passages) : result.answer,
     found: result.coverage.found,
     scanned: result.coverage.scanned,
     percentage: null,
@@ -209,7 +262,17 @@ function concluded(turn: Turn, result: AnswerResult): Turn {
     ledger: result.ledger,
     result,
     answerUri: result.answerUri,
+    inThread: true,
   };
+}
+
+/** The words of a model as far as they came, if their numbers mean what the answer cites; else those of the rules. */
+function wordsOf({ broken }: Turn, { answer, evidence }: AnswerResult, passages: readonly Passage[]): string {
+  if (broken !== null && broken.cites === citedBy(passages)) {
+    return cutShort(broken.answer);
+  }
+  // What the rules say where nothing is cited is that nothing was found: there was no time for more.
+  return evidence.length === 0 && passages.length > 0 ? '' : answer;
 }
 
 function settled(evidence: Evidence): Passage {
@@ -220,7 +283,29 @@ function settled(evidence: Evidence): Passage {
 /** Nothing more will come. What was found stays. */
 export function ended(turn: Turn, state: 'cancelled' | 'failed', failure: string | null): Turn {
   const given = (need: Need): Need => (need.status === 'searching' ? { ...need, status: 'missing' } : need);
-  return { ...turn, state, failure, consent: null, percentage: null, needs: turn.needs.map(given) };
+  const answer = cutShort(turn.answer);
+  return {
+    ...turn,
+    state,
+    failure,
+    answer,
+    passages: allOf(turn),
+    consent: null,
+    percentage: null,
+    needs: turn.needs.map(given),
+  };
+}
+
+/** The user has enough: what is there stays as it is, and the program says the rest of what it found. */
+export function stopped(turn: Turn): Turn {
+  const { answer, cites } = turn;
+  return { ...ended(turn, 'cancelled', null), broken: answer === '' ? null : { answer, cites } };
+}
+
+/** Words that end in their middle. */
+function cutShort(answer: string): string {
+  const words = answer.trimEnd();
+  return words === '' || words.endsWith('…') ? words : `${words} …`;
 }
 
 /** A question of a cluster as it was answered then. */
@@ -244,17 +329,70 @@ export function kept(key: string, cluster: Cluster, question: string, typed: str
     evidence: fact.evidence.map((id) => ids.indexOf(id) + 1).filter((n) => n > 0),
   }));
   const { answer, mode, status, asked, answerUri } = found;
-  return begun({ key, question: typed, state: 'done', answer, mode, status, asked, answerUri, needs, passages });
+  return begun({
+    key,
+    question: typed,
+    state: 'done',
+    answer,
+    mode,
+    status,
+    asked,
+    answerUri,
+    needs,
+    passages,
+    inThread: true,
+  });
+}
+
+/** A question as the file of its answer says it: of what proved nothing, nothing else is kept. */
+export function written(
+  asked: Thread['questions'][number],
+  key: string,
+  file: KeptAnswer,
+  folders: readonly string[],
+): Turn {
+  const passages = file.citations.map(
+    ({ label, uri, quote, span }): Passage => ({
+      n: Number(label),
+      uri,
+      path: pathBelow(folders, uri),
+      span: span ?? [0, 0],
+      quote,
+      line: null,
+      heading: [],
+      locator: null,
+      cited: true,
+    }),
+  );
+  const { typed, answerUri } = asked;
+  const answer = wordsOfFile(file.text);
+  return begun({
+    key,
+    question: typed,
+    state: 'done',
+    answer,
+    passages,
+    answerUri,
+    asked: asked.asked,
+    inThread: true,
+  });
 }
 
 /** The question with what a look at its sources said. */
 export function rechecked(turn: Turn, citations: readonly CheckedCitation[]): Turn {
   const passages = turn.passages.map((passage) => {
-    const checked = citations.find(
-      ({ path, quote, span }) =>
-        path === passage.path && quote === passage.quote && span.join() === passage.span.join(),
-    );
+    const checked = lookAt(passage, citations);
     return checked === undefined ? passage : { ...passage, checked };
   });
   return { ...turn, passages };
+}
+
+/** Whether a look was taken at all that the answer cites: the file of an answer may be that of a later one. */
+export function covers(citations: readonly CheckedCitation[], turn: Turn): boolean {
+  return turn.passages.every((passage) => !passage.cited || lookAt(passage, citations) !== undefined);
+}
+
+function lookAt(passage: Passage, citations: readonly CheckedCitation[]): CheckedCitation | undefined {
+  const { path, quote, span } = passage;
+  return citations.find((each) => each.path === path && each.quote === quote && each.span.join() === span.join());
 }

@@ -56,6 +56,13 @@ export function splitPath(path: string): readonly [folder: string, name: string]
   return [path.slice(0, at), path.slice(at)];
 }
 
+/** The path of a file below the one of the folders that it is in; all of it where it is in none. */
+export function pathBelow(folders: readonly string[], uri: string): string {
+  const folder = folders.map((each) => `${each.replace(/\/$/, '')}/`).find((each) => uri.startsWith(each));
+  const path = folder === undefined ? new URL(uri).pathname : uri.slice(folder.length);
+  return path.split('/').map(decodeURIComponent).join('/');
+}
+
 /** The URI of a file below a folder's URI. */
 export function uriBelow(folder: string, path: string): string {
   return `${folder.replace(/\/$/, '')}/${path.split('/').map(encodeURIComponent).join('/')}`;

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 import * as api from '../api';
-import { loadSurroundings } from '../state/knowing';
+import { loadFolders, loadStatus } from '../state/knowing';
 import { folders, tell, tellFailure } from '../state/page';
 import { chooseTheme, type Theme, theme } from '../state/theme';
 import { words } from '../words';
@@ -71,7 +71,7 @@ function ModelForm({
       async () => {
         failure.value = null;
         tell(words.settings.saved);
-        await Promise.all([saved(), loadSurroundings()]);
+        await Promise.all([saved(), loadFolders(), loadStatus()]);
       },
       (error: Error) => {
         failure.value = error.message;

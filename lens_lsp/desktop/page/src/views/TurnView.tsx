@@ -84,7 +84,7 @@ function Ending({ turn }: { readonly turn: Turn }): JSX.Element | null {
   return (
     <div class={bad ? 'ending bad' : 'ending'}>
       <p>{said}</p>
-      {turn.answer === '' && (
+      {(turn.answer === '' || turn.state !== 'done') && (
         <button type="button" class="quiet" onClick={() => void again(turn)}>
           {words.ask.again}
         </button>
@@ -117,7 +117,7 @@ function Actions({ turn }: { readonly turn: Turn }): JSX.Element {
         {words.turn.copy}
       </button>
       {turn.passages.length > 0 && (
-        <button type="button" class="quiet" onClick={() => void recheck()}>
+        <button type="button" class="quiet" onClick={() => void recheck([turn])}>
           <Icon name="check" />
           {words.turn.recheck}
         </button>

@@ -1,13 +1,12 @@
-"""An oracle whose pending call ends at once when the person asks to stop."""
+"""An oracle whose pending call ends at once when the user asks to stop."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TypeVar
 
-from lens_lsp.cli.interrupt import Interruption
 from lens_lsp.domain.answer import StopReason
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.model import Evidence
@@ -20,23 +19,25 @@ T = TypeVar("T")
 
 
 class Stop:
-    """Ends whatever is awaited under it, as a deadline would that is suddenly now."""
+    """The wish to end with what there is: uttered anywhere (another thread, a signal's handler), heeded on one loop."""
 
     def __init__(self) -> None:
         self._asked = False
         self._pending: set[asyncio.Timeout] = set()
-
-    @contextmanager
-    def on(self, interruption: Interruption) -> Iterator[None]:
-        """Ask for it at the interruption, for as long as the block lasts."""
-        loop = asyncio.get_running_loop()
-        # A signal does not wake a loop that waits for a socket; this does.
-        with interruption.telling(lambda: loop.call_soon_threadsafe(self.ask)):
-            yield
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def ask(self) -> None:
         """End what is pending and whatever would begin."""
         self._asked = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it is closed: nothing is pending
+                self._loop.call_soon_threadsafe(self._end)  # a loop that waits for a socket hears of nothing else
+
+    def asked(self) -> bool:
+        """Whether it was uttered."""
+        return self._asked
+
+    def _end(self) -> None:
         now = asyncio.get_running_loop().time()
         for limit in self._pending:
             limit.reschedule(now)
@@ -44,6 +45,7 @@ class Stop:
     @asynccontextmanager
     async def heeded(self) -> AsyncGenerator[None]:
         """What is awaited inside is cancelled at the stop. Raises `BudgetSpent` then: no further call is wanted."""
+        self._loop = asyncio.get_running_loop()
         if self._asked:
             raise BudgetSpent(StopReason.CANCELLED)
         limit = asyncio.timeout(None)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.cli.stoppable import Stop, StoppableOracle
 from lens_lsp.domain.answer import Answer, Mode, StopReason
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.events import AnswerDelta, Answered
 from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatReply, ChatRequest
 from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.oracle.stoppable import Stop, StoppableOracle
 from tests.oracle.chat_session import PROOF, QUESTION, notes, oracle_of, scripted
 
 
