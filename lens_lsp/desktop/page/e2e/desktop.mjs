@@ -84,14 +84,15 @@ export class Desktop {
 /** A browser; its pages keep what they complain of. */
 export class Window {
   static async open(options = {}) {
-    const program = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+    const server = await chromium.launchServer({ executablePath: browser, args: ['--no-sandbox'] });
+    const program = await chromium.connect(server.wsEndpoint());
     const context = await program.newContext({ viewport: { width: 1360, height: 860 }, ...options });
     context.setDefaultTimeout(60_000);
-    return new Window(program, context);
+    return new Window(server, context);
   }
 
-  constructor(program, context) {
-    this.program = program;
+  constructor(server, context) {
+    this.server = server;
     this.context = context;
     this.complaints = [];
   }
@@ -107,7 +108,12 @@ export class Window {
   }
 
   close() {
-    return this.program.close();
+    return this.server.close();
+  }
+
+  /** The browser goes at once, as when the system kills it. */
+  kill() {
+    return this.server.kill();
   }
 }
 
