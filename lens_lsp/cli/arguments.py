@@ -82,10 +82,12 @@ _DESKTOP_EPILOG = """\
 examples:
   lens desktop ~/notes ~/papers   two folders, in the default browser
   lens desktop --no-browser       print the link and open nothing
+  lens desktop --window           a window of its own; ends when that is closed
 
-The link works once; the browser that used it gets a cookie in exchange. Needs `pip install 'lens-lsp[desktop]'`.
+The link works once; the browser that used it gets a cookie in exchange. Needs `pip install 'lens-lsp[desktop]'`, for a
+window of its own `pip install 'lens-lsp[window]'`.
 
-exit status: 0 ended by Ctrl-C, 2 error
+exit status: 0 ended by Ctrl-C or by closing the window, 2 error
 """
 
 
@@ -303,11 +305,13 @@ def desktop_parser() -> Parser:
     parser = Parser(
         prog="lens desktop",
         usage="lens desktop [options] [PATH …]",
-        description="Ask in the browser, on this machine only. Runs until Ctrl-C.",
+        description="Ask in the browser, on this machine only. Runs until Ctrl-C, or until its window is closed.",
         epilog=_DESKTOP_EPILOG,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="folders to search (default: the current folder)")
-    parser.add_argument("--no-browser", action="store_true", help="only print the link")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--no-browser", action="store_true", help="only print the link")
+    shown.add_argument("--window", action="store_true", help="show a window of its own; needs lens-lsp[window]")
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="listen there (default: a free one)")
     return parser
 

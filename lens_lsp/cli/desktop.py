@@ -20,13 +20,16 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def run(typed: argparse.Namespace) -> int:
-    """Serve the page until an interrupt; the exit status."""
+    """Serve the page until an interrupt, or until its window is closed; the exit status."""
     if any(find_spec(module) is None for module in _NEEDED):
         raise MissingExtra("the page needs more packages: pip install 'lens-lsp[desktop]'")
     folders = [_folder(path) for path in typed.paths or [os.curdir]]
+    if typed.window and find_spec("webview") is None:
+        raise MissingExtra("a window of its own needs another package: pip install 'lens-lsp[window]'")
     from lens_lsp.desktop import serving
 
-    return serving.serve(folders, typed.port, (lambda _: None) if typed.no_browser else serving.open_browser)
+    show = serving.in_no_browser if typed.no_browser else serving.in_window if typed.window else serving.in_browser
+    return serving.serve(folders, typed.port, show)
 
 
 def _folder(path: str) -> str:

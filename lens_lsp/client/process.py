@@ -98,7 +98,7 @@ def _started(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     In a session of its own: an interrupt typed into our terminal is for us, who then tell it to leave.
     """
     return subprocess.Popen(
-        [sys.executable, "-I", "-c", _PROGRAM, json.dumps(_folders()), "serve"],
+        [sys.executable, "-I", "-c", _PROGRAM, json.dumps(code_folders()), "serve"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=os.path.abspath(os.sep),
@@ -107,7 +107,7 @@ def _started(env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     )
 
 
-def _folders() -> list[str]:
+def code_folders() -> list[str]:
     """Where our code lies, and the user's own packages where they count: isolated Python looks at neither."""
     ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     return [ours, *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]

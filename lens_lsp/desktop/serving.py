@@ -7,7 +7,8 @@ import logging
 import socket
 import sys
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from types import FrameType
 
 import uvicorn
@@ -23,14 +24,14 @@ _LAST_SECONDS = 2
 _MOST_HEAD = 32 << 10
 """Bytes of a request's headers."""
 
-Show = Callable[[str], object]
-"""What is done with the link once it works."""
+Show = Callable[[str], Awaitable[bool]]
+"""What is done with the link once it works; True when the user is through with the page."""
 
 
 def serve(folders: Sequence[str], port: int, show: Show) -> int:
-    """Serve the page for these folders (absolute paths) until an interrupt; the exit status. ``port`` 0 is any.
+    """Serve the page for these folders (absolute paths) until an interrupt, or until it was shown; the exit status.
 
-    Raises `UsageError` for a port that is taken.
+    ``port`` 0 is any. Raises `UsageError` for a port that is taken.
     """
     listening = _listening(port)
     try:
@@ -62,8 +63,18 @@ async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -
     server = _Server(config, assistant)
     link = _link(port, admission)
     _print(link, "Lens")
-    asyncio.get_running_loop().call_soon(show, link)
-    await server.serve(sockets=[listening])
+    showing = asyncio.create_task(_shown(show, link, server))
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        showing.cancel()
+        with suppress(asyncio.CancelledError):
+            await showing
+
+
+async def _shown(show: Show, link: str, server: _Server) -> None:
+    if await show(link):
+        server.leave()
 
 
 class _Server(uvicorn.Server):
@@ -79,10 +90,32 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
         self._loop.call_soon_threadsafe(self._assistant.hush)
 
+    def leave(self) -> None:
+        """Leave in order."""
+        self.should_exit = True
+        self._assistant.hush()
 
-def open_browser(link: str) -> None:
+
+async def in_no_browser(link: str) -> bool:
+    """Show nothing: the printed link has to do."""
+    return False
+
+
+async def in_browser(link: str) -> bool:
     """Show the page in the user's browser; where there is none, the printed link has to do."""
-    asyncio.get_running_loop().run_in_executor(None, webbrowser.open, link)
+    await asyncio.get_running_loop().run_in_executor(None, webbrowser.open, link)
+    return False
+
+
+async def in_window(link: str) -> bool:
+    """Show the page in a window of its own until that is closed; where none can be opened, the link has to do."""
+    from lens_lsp.desktop.window import shown
+
+    if await shown(link):
+        return True
+    sys.stderr.write("no window could be opened here; open the link in a browser\n")
+    sys.stderr.flush()
+    return False
 
 
 def _listening(port: int) -> socket.socket:

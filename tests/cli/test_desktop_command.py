@@ -48,6 +48,15 @@ def test_without_the_extra_the_command_that_installs_it_is_named() -> None:
     assert "pip install 'lens-lsp[desktop]'" in done.stderr
 
 
+def test_without_its_extra_a_window_names_the_command_that_installs_it() -> None:
+    code = BLOCKED.replace('["starlette", "uvicorn", "tomlkit"]', '["webview"]')
+    done = subprocess.run(
+        [sys.executable, "-c", code, "desktop", "--window"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "pip install 'lens-lsp[window]'" in done.stderr
+
+
 def test_help_imports_no_web_server() -> None:
     code = (
         "import sys\nfrom lens_lsp.cli import main\nmain(['desktop', '--help'])\n"

@@ -44,8 +44,8 @@ class Sent:
 class Desktop:
     """A process. Use it in a ``with`` statement: it is gone afterwards."""
 
-    def __init__(self, env: Mapping[str, str], *arguments: str) -> None:
-        command = [sys.executable, "-m", "lens_lsp", "desktop", "--no-browser", *arguments]
+    def __init__(self, env: Mapping[str, str], *arguments: str, shown: bool = False) -> None:
+        command = [sys.executable, "-m", "lens_lsp", "desktop", *([] if shown else ["--no-browser"]), *arguments]
         self.process = subprocess.Popen(
             command, env=dict(env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )

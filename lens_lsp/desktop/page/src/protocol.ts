@@ -16,7 +16,13 @@ export type { CitationState, RecheckResult } from '../../../../vscode-extension/
 export type { TextResult } from '../../../../vscode-extension/src/protocol/documents';
 export type { LensEvent } from '../../../../vscode-extension/src/protocol/events';
 export type { EventEvidence, Evidence } from '../../../../vscode-extension/src/protocol/evidence';
-export type { Cluster, ClustersResult, KeptAnswer, Thread, ThreadsResult } from '../../../../vscode-extension/src/protocol/kept';
+export type {
+  Cluster,
+  ClustersResult,
+  KeptAnswer,
+  Thread,
+  ThreadsResult,
+} from '../../../../vscode-extension/src/protocol/kept';
 export type { Ledger, LedgerResult, SentPlace } from '../../../../vscode-extension/src/protocol/ledger';
 export type { StatusResult } from '../../../../vscode-extension/src/protocol/status';
 

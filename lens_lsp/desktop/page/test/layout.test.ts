@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Cluster } from '../src/protocol';
-import { layoutOf, nodeTowards } from '../src/text/layout';
+import { layoutOf, nodeTowards, overlap } from '../src/text/layout';
 
 function cluster(id: string, links: readonly string[] = []): Cluster {
   return { id, hits: 1, links: links.map((other) => ({ cluster: other, weight: 0.5 })) } as unknown as Cluster;
@@ -29,6 +29,18 @@ describe('the knowledge map', () => {
       assert.ok(one.x > 0 && one.x < width && one.y > 0 && one.y < height);
       for (const other of nodes.slice(at + 1)) {
         assert.ok(Math.hypot(one.x - other.x, one.y - other.y) > one.radius + other.radius);
+      }
+    }
+  });
+
+  it('writes no name over another', () => {
+    for (const count of [2, 3, 7, 20, 60, 150]) {
+      const ids = Array.from({ length: count }, (_, at) => `c${at}`);
+      const { nodes } = layoutOf(ids.map((id, at) => cluster(id, at % 3 === 0 ? [`c${(at * 7 + 1) % count}`] : [])));
+      for (const [at, one] of nodes.entries()) {
+        for (const other of nodes.slice(at + 1)) {
+          assert.ok(Math.min(...overlap(one, other)) <= 0, `${one.id} and ${other.id} of ${count}`);
+        }
       }
     }
   });

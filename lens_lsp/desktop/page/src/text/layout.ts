@@ -27,6 +27,10 @@ export interface MapLayout {
 const STEPS = 300;
 /** Beside an answer, for what is written below it. */
 const ROOM = 62;
+/** What an answer takes up with its name: two lines of as many letters as `ClusterGraph` writes, and the halo. */
+const NAME = { width: 196, height: 46 };
+const HALO = 6;
+const PASSES = 500;
 const MARGIN = { x: 130, y: 50 };
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
@@ -62,7 +66,35 @@ export function layoutOf(clusters: readonly Cluster[]): MapLayout {
     )
     .stop()
     .tick(STEPS);
+  for (let pass = 0; pass < PASSES && parted(nodes); pass += 1);
   return framed(nodes, edges);
+}
+
+/** Pushes answers apart whose names would lie on each other, each half of the shorter way; whether there were any. */
+function parted(nodes: readonly MapNode[]): boolean {
+  let any = false;
+  for (const [at, one] of nodes.entries()) {
+    for (const other of nodes.slice(at + 1)) {
+      const [across, down] = overlap(one, other);
+      if (across <= 0 || down <= 0) {
+        continue;
+      }
+      any = true;
+      const axis = across < down ? 'x' : 'y';
+      const way = (Math.min(across, down) / 2 + 1) * (one[axis] <= other[axis] ? 1 : -1);
+      one[axis] -= way;
+      other[axis] += way;
+    }
+  }
+  return any;
+}
+
+/** By how much two answers with their names lie on each other, sideways and up and down; not at all if one is 0 or less. */
+export function overlap(one: MapNode, other: MapNode): readonly [number, number] {
+  const top = (node: MapNode) => node.y - node.radius - HALO;
+  const bottom = (node: MapNode) => node.y + node.radius + NAME.height;
+  const down = Math.min(bottom(one), bottom(other)) - Math.max(top(one), top(other));
+  return [NAME.width - Math.abs(one.x - other.x), down];
 }
 
 function edgesOf(cluster: Cluster, byId: ReadonlyMap<string, MapNode>): MapEdge[] {
