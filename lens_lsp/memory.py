@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from lens_lsp.corpus.texts import Key
-from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus, Status, StopReason
+from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus, Status
 from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.cluster import Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn
 from lens_lsp.domain.model import Document, Evidence
@@ -248,8 +248,7 @@ class Memory:
             mode=answer.mode,
             oracle=outcome.oracle,
             at=now,
-            # The words of a question that was stopped are not those to repeat; what it proved is taken up.
-            status=Status.PARTIAL if answer.stopped is StopReason.CANCELLED else answer.status,
+            status=answer.kept_as,
             text=answer.text,
             short=answer.short,
             facts=tuple(None if fact is None else fact.id for fact in facts),

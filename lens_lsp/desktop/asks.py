@@ -59,6 +59,8 @@ class Ask:
     """When, as ISO 8601 in UTC."""
     feed: Feed = field(default_factory=Feed)
     task: asyncio.Task[None] | None = None
+    reached: bool = False
+    """Whether the server has said anything of it: before that, it would not know what to stop."""
     begun: bool = False
     """Whether the server has told anything of its search: from then on it waits for no user."""
     ended: float | None = None
@@ -125,14 +127,15 @@ class Asks:
     def cancel(self, id_: str) -> bool:
         """Stop a question: what it found until then is its answer. False if there is none of this name.
 
-        One that says nothing in time, or that is stopped twice, is given up; one that has ended stays as it is.
+        One that the server has said nothing of yet, that says nothing in time, or that is stopped twice, is given up;
+        one that has ended stays as it is.
         """
         ask = self.get(id_)
         if ask is None:
             return False
         if ask.task is None or ask.ended is not None:
             return True
-        if ask.giving_up is None and self._server.notify(_STOP, {"token": ask.id}):
+        if ask.reached and ask.giving_up is None and self._server.notify(_STOP, {"token": ask.id}):
             ask.giving_up = asyncio.get_running_loop().call_later(PATIENCE, ask.task.cancel)
         else:
             ask.task.cancel()
@@ -142,13 +145,16 @@ class Asks:
         """The server told what happens on the way of a question."""
         ask = self._asks.get(str(params.get("token")))
         if ask is not None:
-            ask.begun = True
+            ask.reached = ask.begun = True
             ask.feed.put({"type": "event", "event": params})
 
     def progress(self, params: Mapping[str, Any]) -> None:
         """The server told how far it is."""
         ask, value = self._asks.get(str(params.get("token"))), params["value"]
-        if ask is not None and (message := value.get("message")):
+        if ask is None:
+            return
+        ask.reached = True
+        if message := value.get("message"):
             ask.feed.put({"type": "progress", "message": message, "percentage": value.get("percentage")})
 
     def tell_waiting(self, event: Mapping[str, object]) -> None:

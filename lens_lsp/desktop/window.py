@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from contextlib import suppress
 
 from lens_lsp.client.process import code_folders
@@ -29,16 +30,21 @@ _LAST_SECONDS = 2.0
 
 async def shown(link: str) -> bool:
     """Show the page until its window is closed; False where no window could be opened. Cancelled, it closes it."""
-    window = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-c", _PROGRAM, json.dumps(code_folders())),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-        cwd=os.path.abspath(os.sep),
-        start_new_session=True,
-    )
     try:
-        await window.communicate(link.encode("ascii"))
+        window = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-c", _PROGRAM, json.dumps(code_folders())),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd=os.path.abspath(os.sep),
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    try:
+        if window.stdin is not None:  # it stays open: at its end the window closes
+            window.stdin.write(link.encode("ascii") + b"\n")
+        await window.wait()
     finally:
         with suppress(ProcessLookupError):
             window.terminate()
@@ -49,11 +55,18 @@ async def shown(link: str) -> bool:
     return window.returncode == 0
 
 
+def _leave_with_the_program() -> None:
+    """However the program ends, its side of the pipe is closed then."""
+    sys.stdin.read()
+    os._exit(1)
+
+
 def main() -> None:
     """The process of the window."""
     import webview
 
     link = sys.stdin.readline().strip()
+    threading.Thread(target=_leave_with_the_program, daemon=True).start()
     webview.settings["ALLOW_DOWNLOADS"] = False
     webview.settings["OPEN_EXTERNAL_LINKS_IN_BROWSER"] = True
     width, height = _SIZE

@@ -166,3 +166,8 @@ class Answer:
     """The question as it was typed, when what it refers to in its thread was put in."""
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def kept_as(self) -> Status:
+        """What it counts as once it is kept: the words of a question that was stopped are not those to repeat."""
+        return Status.PARTIAL if self.stopped is StopReason.CANCELLED else self.status

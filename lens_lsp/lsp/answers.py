@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.disk.whole import ORDINARY, replace_whole
-from lens_lsp.domain.answer import Answer, StopReason
+from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.records import dataclass
+from lens_lsp.knowledge.answer_files.reading import Held, read_citing
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
 from lens_lsp.knowledge.clusters import identify
 from lens_lsp.knowledge.export import file_name
@@ -51,9 +52,21 @@ def recorded(answer: Answer, roots: Sequence[str], rules: CorpusRules, buffers: 
     return Saved(replace(answer, roots=tuple(roots)), citations, datetime.now(UTC), None, private=False)
 
 
-def keep(saved: Saved, shelf: Shelf) -> str | None:
-    """Write an answer to its file, over an earlier one of its question, unless it was stopped: then the earlier one
-    stays; the path.
+_LARGEST = 4 << 20
+"""Characters of an answer's file that are looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The file of an answer; ``new`` unless a better one stayed there."""
+
+    path: str
+    new: bool = True
+
+
+def keep(saved: Saved, shelf: Shelf) -> Kept | None:
+    """Write an answer to its file, over an earlier one of its question. A whole one is not written over by one that was
+    stopped.
 
     None for one that rests on private documents, and where there is no shelf. Raises `NotSaved`.
     """
@@ -66,12 +79,28 @@ def keep(saved: Saved, shelf: Shelf) -> str | None:
     if folder is None:
         return None
     path = os.path.join(folder, name)
-    if answer.stopped is StopReason.CANCELLED and os.path.exists(path):
-        return path
+    if answer.stopped is StopReason.CANCELLED and _is_whole(path):
+        return Kept(path, new=False)
     text = write_answer(replace(saved, folder=folder))
     if shelf.folder is None and shelf.store is not None:
-        return str(shelf.store.keep_answer(name, text))
-    return _written(path, text)
+        return Kept(str(shelf.store.keep_answer(name, text)))
+    return Kept(_written(path, text))
+
+
+def held_in(path: str) -> Sequence[Held]:
+    """The answers that a file holds; none where there is no file that can be read."""
+    try:
+        if not os.path.isfile(path):  # a pipe would be waited for
+            return ()
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return read_citing(file.read(_LARGEST)).held
+    except OSError:
+        return ()
+
+
+def _is_whole(path: str) -> bool:
+    """Whether a file holds an answer to all of its question."""
+    return any(held.status == Status.ANSWERED.value and not held.block for held in held_in(path))
 
 
 def _written(path: str, text: str) -> str:

@@ -53,6 +53,8 @@ class Asked:
     saved: Saved
     path: str | None
     """The file of the answer."""
+    new: bool = True
+    """False where a better one stayed in that file."""
 
 
 async def ask(ls: LensServer, params: AskParams) -> dict[str, object]:
@@ -120,7 +122,7 @@ async def _answered(
     shelf = Shelf(desk.configuration.editor.answers, None if memory is None else memory.store)
     asked = await run(None, written, answer, question, session.buffers(), paths, rules, shelf)
     desk.account(asked.saved.answer, asked.path)
-    if asked.path is not None:
+    if asked.path is not None and asked.new:
         desk.remember(asked.path, answer)
     return asked
 
@@ -198,17 +200,18 @@ def written(
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
     places = places_of(saved.citations, rules, buffers, question.encoding, question.texts)
     items, warnings = with_places(answer.evidence, places, question)
-    path = None
+    kept = None
     try:
-        path = keep(saved, shelf)
+        kept = keep(saved, shelf)
     except NotSaved as error:
         warnings.append(str(error))
+    path = None if kept is None else kept.path
     more = {
         "evidence": items,
         "warnings": [*answer.warnings, *warnings],
         "answerUri": None if path is None else uri_of(path),
     }
-    return Asked(answer_json(answer) | more, saved, path)
+    return Asked(answer_json(answer) | more, saved, path, new=kept is None or kept.new)
 
 
 def with_places(

@@ -97,7 +97,8 @@ def _listed(
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
     places = places_of(saved.citations, rules, buffers, question.encoding, question.texts)
     items, warnings = with_places(findings.evidence, places, question)
-    path = keep(saved, shelf) if findings.evidence else None
+    kept = keep(saved, shelf) if findings.evidence else None
+    path = None if kept is None else kept.path
     result = findings_json(findings) | {
         "evidence": items,
         "warnings": [*findings.warnings, *warnings],

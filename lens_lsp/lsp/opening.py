@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from lens_lsp.knowledge.answer_files.reading import read_citing
 from lens_lsp.knowledge.export import file_name
 from lens_lsp.knowledge.matching import question_key
+from lens_lsp.lsp.answers import held_in
 from lens_lsp.lsp.uris import UriRefused, inside, path_of
 from lens_lsp.store.forgetting import ANSWERS
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from lens_lsp.domain.cluster import Asked, Cluster
     from lens_lsp.lsp.stores import Stores
     from lens_lsp.store.store import Store
-
-_LARGEST = 4 << 20
-"""Characters of an answer's file that are looked into."""
 
 
 def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -> str | None:
@@ -70,21 +67,18 @@ def path_of_unproven(store: Store, question: str, folder: str | None = None) -> 
         path
         for place in _places(store, folder)
         for path in glob.iglob(os.path.join(glob.escape(place), f"{glob.escape(stem)}????????.md"))
-        if _answers(path, question)
+        if any(held.question == question and not held.block for held in held_in(path))
     ]
-    return max(found, default=None, key=os.path.getmtime)
+    return max(found, default=None, key=_written_at)
+
+
+def _written_at(path: str) -> float:
+    try:
+        return os.path.getmtime(path)
+    except OSError:  # it went just now
+        return 0.0
 
 
 def _places(store: Store, folder: str | None) -> list[str]:
     kept = str(store.path.parent / ANSWERS)
     return [kept] if folder is None else [folder, kept]
-
-
-def _answers(path: str, question: str) -> bool:
-    """Whether a file is an answer to that question: the names of questions that begin alike do."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read(_LARGEST)
-    except OSError:
-        return False
-    return any(held.question == question and not held.block for held in read_citing(text).held)

@@ -40,7 +40,8 @@ class Stop:
     def _end(self) -> None:
         now = asyncio.get_running_loop().time()
         for limit in self._pending:
-            limit.reschedule(now)
+            if not limit.expired():  # a stop that came before ends it already
+                limit.reschedule(now)
 
     @asynccontextmanager
     async def heeded(self) -> AsyncGenerator[None]:

@@ -129,6 +129,16 @@ def test_a_whole_answer_of_before_stays(start: Start, folder: Path, model: ChatS
     assert [(each["status"], each["answer"].strip()) for each in cluster["questions"]] == [("answered", WORDS)]
 
 
+def test_one_that_was_stopped_gives_way_to_the_next(start: Start, folder: Path, model: ChatServer) -> None:
+    server = begun(start, folder, model.base_url)
+    path = Path(stopped(server, model, HANGS["analysing"])["answerUri"].removeprefix("file://"))
+    path.write_text(path.read_text().replace("asked: ", "asked: 1999 "))  # it can be told from the next
+    again = stopped(server, model, HANGS["wording"] - 1)  # the plan is known
+    assert again["answerUri"] == path.as_uri()
+    assert "asked: 1999" not in path.read_text()
+    assert "\nstatus: partial\n" in path.read_text(), "not one of those that stay"
+
+
 def test_a_stop_before_the_search_has_begun_is_a_cancel(start: Start, folder: Path) -> None:
     server = begun(start, folder, FAR)
     id_ = server.request("lens/ask", PARAMS)

@@ -57,7 +57,7 @@ def write_answer(saved: Saved) -> str:
         f"question: {one_line(answer.question)}",
         f"asked: {_moment(saved.asked)}",
         f"mode: {answer.mode.value}",
-        f"status: {answer.status.value}",
+        f"status: {answer.kept_as.value}",
         f"roots: {one_line(_roots(saved))}",
         "sources:" if sources else "sources: []",
         *(f"  - {one_line(source)}" for source in sources),
@@ -80,7 +80,7 @@ def write_block(saved: Saved, block_id: str) -> str:
         "question": answer.question,
         "asked": _moment(saved.asked),
         "mode": answer.mode.value,
-        "status": answer.status.value,
+        "status": answer.kept_as.value,
         "roots": _roots(saved),
         "sources": _sources(saved),
     }

@@ -11,7 +11,7 @@ import type {
   KeptAnswer,
   LensEvent,
 } from '../src/protocol';
-import { begun, covers, ended, heard, kept, rechecked, stopped, type Turn, written } from '../src/state/turn';
+import { begun, covers, ended, heard, kept, rechecked, stopped, type Turn, unshown, written } from '../src/state/turn';
 
 const ROOT = 'file:///notes';
 
@@ -337,6 +337,21 @@ describe('an answer that was kept', () => {
       turn.passages.map(({ n, path, quote, span }) => [n, path, quote, span]),
       [[1, 'my house/a.md', 'It ends.', [5, 13]]],
     );
+  });
+
+  it('is not brought onto the page twice, wherever in its thread it stands', () => {
+    const questions = ['One?', 'Two?', 'One?', 'Three?'].map((typed) => ({
+      typed,
+      question: typed,
+      asked: 'now',
+      cluster: null,
+      answerUri: null,
+    }));
+    const shown = (question: string, inThread = true) => begun({ key: question, question, inThread });
+    assert.deepEqual(unshown(questions, []), [0, 1, 2, 3]);
+    assert.deepEqual(unshown(questions, [shown('One?')]), [0, 1, 3]);
+    assert.deepEqual(unshown(questions, [shown('One?'), shown('One?'), shown('Two?')]), [3]);
+    assert.deepEqual(unshown(questions, [shown('Three?', false)]), [0, 1, 2, 3]);
   });
 
   it('says whether a look was taken at all that it cites', () => {

@@ -77,7 +77,10 @@ describe('whatever breaks', () => {
     await page.keyboard.press('n');
     const question = `How many questions run at a time, if the ${kind} breaks when it is ${step}?`;
     await page.locator('#question').fill(question);
+    // Before it is sent there is nothing that could be broken.
+    const sent = page.waitForResponse((each) => each.url().endsWith('/api/asks') && each.request().method() === 'POST');
     await page.locator('#question').press('Enter');
+    await sent;
     const turn = page.locator('article').first();
     await turn.getByText(question).first().waitFor();
     await STEPS[step](turn, endpoint);

@@ -15,7 +15,7 @@ import type {
 } from '../protocol';
 import { words } from '../words';
 import { changeTurn, folders, setTurns, status, tell, tellFailure, threads, turns, turnsOf } from './page';
-import { begun, covers, kept, rechecked, type Turn, written } from './turn';
+import { begun, covers, kept, rechecked, type Turn, unshown, written } from './turn';
 
 export const clusters = signal<readonly Cluster[] | null>(null);
 export const ledger = signal<LedgerResult | null>(null);
@@ -50,14 +50,14 @@ export async function loadStatus(): Promise<void> {
 /** Brings the questions of a kept thread onto the page, unless they are there. */
 export async function openThread(name: string): Promise<void> {
   const thread = threads.value?.find((each) => each.name === name);
-  if (thread === undefined || thread.questions.length <= (turnsOf.value.get(name)?.length ?? 0)) {
+  if (thread === undefined || unshown(thread.questions, turnsOf.value.get(name) ?? []).length === 0) {
     return;
   }
   const ids = [...new Set(thread.questions.flatMap(({ cluster }) => (cluster === null ? [] : [cluster])))];
   const known = ids.length === 0 ? [] : (await rpc<ClustersResult>('lens/clusters', { ids })).clusters;
   const earlier = await Promise.all(thread.questions.map((asked, at) => keptTurn(`${name} ${at}`, asked, known)));
   setTurns(name, (now) => {
-    const before = earlier.slice(0, Math.max(0, earlier.length - now.filter(({ inThread }) => inThread).length));
+    const before = unshown(thread.questions, now).map((at) => earlier[at] as Turn);
     return [...before, ...now].sort((one, other) => Date.parse(one.asked ?? '') - Date.parse(other.asked ?? ''));
   });
   recheckSoon();
@@ -77,10 +77,9 @@ async function keptTurn(key: string, asked: Thread['questions'][number], known: 
     return none;
   }
   const uris = folders.value.map(({ uri }) => uri);
-  return rpc<KeptAnswer>('lens/answer', { answer: answerUri }).then(
-    (file) => written(asked, key, file, uris),
-    () => none,
-  );
+  return rpc<KeptAnswer>('lens/answer', { answer: answerUri })
+    .then((file) => written(asked, key, file, uris))
+    .catch(() => none);
 }
 
 const dueUris = new Set<string>();
@@ -130,9 +129,13 @@ async function recheckOne(turn: Turn): Promise<readonly Turn[]> {
   if (answerUri === null) {
     return [turn];
   }
-  const { citations } = await rpc<RecheckResult>('lens/recheck', { uri: answerUri });
-  changeTurn(key, (now) => rechecked(now, citations));
-  return covers(citations, turn) ? [] : [turn];
+  try {
+    const { citations } = await rpc<RecheckResult>('lens/recheck', { uri: answerUri });
+    changeTurn(key, (now) => rechecked(now, citations));
+    return covers(citations, turn) ? [] : [turn];
+  } catch {
+    return [turn]; // its file is gone: the look at everything tells what there is to tell
+  }
 }
 
 /** Looks up all that is known. */

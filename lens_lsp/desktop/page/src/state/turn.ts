@@ -344,6 +344,22 @@ export function kept(key: string, cluster: Cluster, question: string, typed: str
   });
 }
 
+/** Which questions of a thread, by their place, are not among those that the page shows already. */
+export function unshown(questions: Thread['questions'], turns: readonly Turn[]): readonly number[] {
+  const left = turns.filter(({ inThread }) => inThread);
+  const places: number[] = [];
+  for (let at = questions.length - 1; at >= 0; at -= 1) {
+    const asked = questions[at] as Thread['questions'][number];
+    const shown = left.findLastIndex(({ question }) => question === asked.typed);
+    if (shown < 0) {
+      places.unshift(at);
+    } else {
+      left.splice(shown, 1);
+    }
+  }
+  return places;
+}
+
 /** A question as the file of its answer says it: of what proved nothing, nothing else is kept. */
 export function written(
   asked: Thread['questions'][number],
