@@ -153,6 +153,10 @@ describe('for everybody', () => {
       assert.ok(steps < 40, 'no citation is reached');
     }
     assert.match(await page.getByRole('tooltip').innerText(), new RegExp(PROOF));
+    await page.keyboard.press('r');
+    await page.getByText(/citations? checked/).waitFor();
+    const stands = await page.evaluate(() => document.activeElement?.classList.contains('cite'));
+    assert.ok(stands, 'a look at the sources took the focus away');
     await page.keyboard.press('Enter');
     await page.locator('.source mark').waitFor();
     await page.waitForFunction(() => document.activeElement?.closest('.source') != null);

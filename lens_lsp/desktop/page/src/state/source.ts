@@ -39,6 +39,11 @@ export const stretch = computed((): Stretch | undefined => {
     : placeOf(text, open.span, open.quote);
 });
 
+/** The element that shows a passage, by its id in the page. */
+export function cardId(turn: string, n: number): string {
+  return `passage-${turn}-${n}`;
+}
+
 /** All passages of the shown thread, in the order in which they are shown. */
 export const walk = computed(() =>
   turns.value.flatMap((turn) => turn.passages.map((passage) => ({ turn: turn.key, passage }))),
@@ -94,12 +99,13 @@ export async function step(by: 1 | -1): Promise<void> {
   }
 }
 
-/** Closes the document; the keyboard goes on where it was. */
+/** Closes the document; the keyboard goes on where it was, or at the passage where that is gone. */
 export function closeSource(): void {
   source.value = null;
-  if (focusBefore?.isConnected) {
-    focusBefore.focus();
-  }
+  const at = cursor.value;
+  const card = at && document.getElementById(cardId(at.turn, at.n));
+  const back = focusBefore?.isConnected ? focusBefore : card?.querySelector('button');
+  back?.focus();
   focusBefore = null;
 }
 

@@ -12,13 +12,16 @@ import { hidePopover, showPopover } from './Popover';
 export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const { answer, passages, key } = turn;
+  const latest = useRef(passages);
+  latest.current = passages;
+  // Only these change the words: who stands on a citation keeps the focus when its passage is looked up again.
+  const cited = passages.flatMap((passage) => (passage.cited ? [passage.n] : [])).join();
   useLayoutEffect(() => {
     const rendered = renderedAnswer(answer);
-    const cited = new Map(passages.filter((passage) => passage.cited).map((passage) => [passage.n, passage]));
-    replaceCitations(rendered, (n) => {
-      const passage = cited.get(n);
-      return passage && citation(key, passage);
-    });
+    const numbers = new Set(cited.split(',').map(Number));
+    replaceCitations(rendered, (n) =>
+      numbers.has(n) ? citation(key, n, () => latest.current.find((passage) => passage.n === n)) : undefined,
+    );
     for (const paragraph of rendered.querySelectorAll('p')) {
       // A paragraph that is emphasised as a whole says something about the answer.
       const [only, ...others] = paragraph.childNodes;
@@ -26,7 +29,7 @@ export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
     }
     place.current?.replaceChildren(rendered);
     return hidePopover;
-  }, [answer, passages, key]);
+  }, [answer, cited, key]);
   const calculated = turn.result?.computation;
   return (
     <section class="answer" aria-label={words.turn.answer}>
@@ -40,20 +43,29 @@ export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   );
 }
 
-function citation(turn: string, passage: Passage): HTMLButtonElement {
+/** The button of `[n]`, for what its passage is when the button is used. */
+function citation(turn: string, n: number, passage: () => Passage | undefined): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'cite';
-  button.textContent = String(passage.n);
-  button.setAttribute('aria-label', words.card.citation(passage.n));
-  const show = () => showPopover(button, passage);
+  button.textContent = String(n);
+  button.setAttribute('aria-label', words.card.citation(n));
+  const show = () => {
+    const now = passage();
+    if (now !== undefined) {
+      showPopover(button, now);
+    }
+  };
   button.addEventListener('mouseenter', show);
   button.addEventListener('focus', show);
   button.addEventListener('mouseleave', () => hidePopover());
   button.addEventListener('blur', () => hidePopover({ now: true }));
   button.addEventListener('click', () => {
+    const now = passage();
     hidePopover({ now: true });
-    void openPassage(turn, passage);
+    if (now !== undefined) {
+      void openPassage(turn, now);
+    }
   });
   return button;
 }

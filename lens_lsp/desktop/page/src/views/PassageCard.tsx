@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 
 import { focusPassage } from '../keys';
-import { cursor, openPassage, source } from '../state/source';
+import { cardId, cursor, openPassage, source } from '../state/source';
 import type { Passage } from '../state/turn';
 import { kindOf, placeInWords, splitPath } from '../text/places';
 import { words } from '../words';
@@ -29,7 +29,7 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
   };
   const state = checked !== undefined && checked.state !== 'verified' ? ` ${checked.state}` : '';
   return (
-    <li class={`card${here ? ' here' : ''}${passage.cited ? '' : ' early'}${state}`} id={`passage-${turn}-${n}`}>
+    <li class={`card${here ? ' here' : ''}${passage.cited ? '' : ' early'}${state}`} id={cardId(turn, n)}>
       <button
         type="button"
         class="card-open"
