@@ -16,7 +16,6 @@ const options = {
   target: 'node20',
   external: ['vscode', ...LATER],
   minify: true,
-  keepNames: true,
   metafile: true,
   sourcemap: 'linked',
   legalComments: 'none',

@@ -37,14 +37,17 @@ suite('Activation', () => {
     assert.equal(extension().isActive, false);
   });
 
-  test(`takes at most ${MOST_MILLISECONDS} ms, on a slow machine no longer than the editor's own Markdown`, async function () {
+  test(`takes at most ${MOST_MILLISECONDS} ms, on a slow machine half as long as the editor's own Markdown`, async function () {
     const peer = await loadedPeer();
     // What the host does meanwhile, fetching what it keeps for us from the window, is not ours.
     const activating = (await extension().activate()).took;
     const took = activating + (loading('lens-lsp.lens') ?? Number.NaN);
     assert.ok(this.test);
     this.test.title += `: ${took.toFixed(1)} ms, ${activating.toFixed(1)} of them in activate(); Markdown ${peer.toFixed(1)} ms`;
-    assert.ok(took <= Math.max(MOST_MILLISECONDS, peer), `it took ${took.toFixed(1)} ms, Markdown ${peer.toFixed(1)}`);
+    assert.ok(
+      took <= Math.max(MOST_MILLISECONDS, peer / 2),
+      `it took ${took.toFixed(1)} ms, Markdown ${peer.toFixed(1)}`,
+    );
   });
 
   test('starts no server', () => {
