@@ -14,6 +14,8 @@ from lens_lsp.evaluation import command
 if TYPE_CHECKING:
     from lens_lsp.evaluation.arms.dense import Embedder
     from lens_lsp.models.base import ChatModel
+    from lens_lsp.models.openai import OpenAIChat
+    from lens_lsp.settings.settings import Settings
 
 
 def run(argv: Sequence[str]) -> int:
@@ -44,7 +46,16 @@ def _model(
     if not model.loopback and not args.estimate:
         settings.require_sound(model.endpoint)
         require_consent(workspace_of(corpus), model.endpoint, model.name, yes=args.yes)
-    return model, model.probe, settings.model.prices
+    return _metered(model, settings, settings.model.prices), model.probe, settings.model.prices
+
+
+def _metered(model: OpenAIChat, settings: Settings, prices: tuple[float, float] | None) -> ChatModel:
+    """The model, its calls counted and within a day's tokens, as for any question."""
+    from lens_lsp.cli.metered import MeteredChat
+    from lens_lsp.kept.meter import Meter
+    from lens_lsp.kept.usage import usage_file
+
+    return MeteredChat(model, Meter(usage_file(), model.endpoint, prices), settings.daily_tokens)
 
 
 def _judge(
@@ -53,8 +64,10 @@ def _judge(
     """The model that the environment names as judge: configured apart from the one that is measured. Raises
     `UsageError` without one, or without consent to send it questions and answers."""
     from lens_lsp.cli.consent import require_consent
+    from lens_lsp.cli.searching import settled
     from lens_lsp.cli.workspace import workspace_of
     from lens_lsp.models.openai import OpenAIChat
+    from lens_lsp.settings.settings import CommandLine
 
     base_url, name = (os.environ.get(f"LENS_JUDGE_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url or not name:
@@ -62,7 +75,8 @@ def _judge(
     model = OpenAIChat(base_url, name, os.environ.get("LENS_JUDGE_API_KEY") or None)
     if not model.loopback:
         require_consent(workspace_of(str(args.run)), model.endpoint, model.name, yes=args.yes)
-    return model, model.probe, None
+    settings = settled((), CommandLine(), quiet=False)
+    return _metered(model, settings, None), model.probe, None
 
 
 def _embedder(args: argparse.Namespace) -> Embedder:

@@ -64,6 +64,30 @@ def test_the_configured_model_judges_and_its_calls_are_counted(
     assert_no_key(outcome)
 
 
+def test_a_days_tokens_end_a_run_which_goes_on_when_there_are_more(
+    lens: Command, places: tuple[str, ...], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """What a run spends is counted like that of any question, and no call is made that could exceed the limit."""
+    config = tmp_path / "lens.toml"
+    environment["LENS_CONFIG"] = str(config)
+    config.write_text("[budget]\ndailyTokens = 200_000\n")
+    with in_thread(ChatServer(following())) as server:
+        run = ("eval", "run", *places, "--mode", "fast")
+        env = settings(server.base_url)
+        assert lens(*run, env=env).status == 0
+        (kept,) = Path(environment["HOME"]).rglob("usage.json")
+        ((spent,),) = (origins.values() for origins in json.loads(kept.read_text())["days"].values())
+        assert (spent["calls"], stages(server)) == (3, ["analyse", "observe", "synthesise"])
+        config.write_text(f"[budget]\ndailyTokens = {sum(spent['tokens'].values()) + 20}\n")
+        ended = lens(*run, "--anew", env=env)
+        assert (ended.status, ended.out) == (2, b"")
+        assert "tokens a day of budget.dailyTokens, 20 are left" in ended.complaint
+        assert len(stages(server)) == 3
+        config.write_text("[budget]\ndailyTokens = 200_000\n")
+        assert lens(*run, env=env).status == 0
+        assert len(stages(server)) == 6
+
+
 def test_a_far_endpoint_is_sent_no_corpus_without_consent(
     lens: Command, places: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -7,8 +7,8 @@ import { chromium } from 'playwright-core';
 
 import { browser, python, shots } from './rig.mjs';
 
-const STARTS_WITHIN = 120_000;
-const ANSWERED_WITHIN = 120_000;
+/** Milliseconds: two busy cores are slow, and nothing is gained by giving up early. */
+export const PATIENCE = 120_000;
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/;
 /** Of the environment only what a person's own machine would have, too. */
 const KEPT = /^(LANG|LC_.*|TZ|TERM|TMPDIR|PATH|PYTHONPATH|SSL_CERT_.*|.*_CA_BUNDLE|https?_proxy|no_proxy)$/i;
@@ -55,7 +55,7 @@ export class Desktop {
 
   #link() {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no link: ${this.said.join('\n')}`)), STARTS_WITHIN);
+      const late = setTimeout(() => reject(new Error(`no link: ${this.said.join('\n')}`)), PATIENCE);
       const hear = (line) => {
         this.said.push(line);
         const [link] = LINK.exec(line) ?? [];
@@ -87,7 +87,7 @@ export class Window {
     const server = await chromium.launchServer({ executablePath: browser, args: ['--no-sandbox'] });
     const program = await chromium.connect(server.wsEndpoint());
     const context = await program.newContext({ viewport: { width: 1360, height: 860 }, ...options });
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(PATIENCE);
     return new Window(server, context);
   }
 
@@ -123,7 +123,7 @@ export async function ask(page, question) {
   await page.locator('#question').fill(question);
   await page.locator('#question').press('Enter');
   const turn = page.locator('article').nth(before);
-  await turn.and(page.locator('[aria-busy=false]')).waitFor({ timeout: ANSWERED_WITHIN });
+  await turn.and(page.locator('[aria-busy=false]')).waitFor({ timeout: PATIENCE });
   return turn;
 }
 

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 
-import { ask, Desktop, Window } from '../desktop.mjs';
+import { ask, Desktop, PATIENCE, Window } from '../desktop.mjs';
 import { corpus, Endpoint, emptied, FACT, PROOF } from '../rig.mjs';
 
 const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
 const FIRST = 'Four questions are worked';
 const LAST = 'wait for their turn';
 /** Milliseconds. */
-const PATIENCE = 60_000;
 
 /** When something breaks: as soon as it was asked, when the fact is proven, among the words, and afterwards. */
 const STEPS = {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import { ask, Desktop, shot, Window } from '../desktop.mjs';
+import { ask, Desktop, PATIENCE, shot, Window } from '../desktop.mjs';
 import { corpus, emptied, LEASE_SENTENCE, PROOF, QUESTION, SOURCE } from '../rig.mjs';
 
 const INTERACTIVE_WITHIN = 300;
@@ -214,7 +214,7 @@ function requestsOf(page, method) {
 }
 
 async function waitUntil(holds) {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + PATIENCE;
   while (!holds()) {
     assert.ok(Date.now() < end, 'it never came');
     await new Promise((resolve) => setTimeout(resolve, 50));
