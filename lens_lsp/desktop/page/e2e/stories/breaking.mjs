@@ -9,7 +9,6 @@ import { corpus, Endpoint, emptied, FACT, PROOF } from '../rig.mjs';
 const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
 const FIRST = 'Four questions are worked';
 const LAST = 'wait for their turn';
-/** Milliseconds. */
 
 /** When something breaks: as soon as it was asked, when the fact is proven, among the words, and afterwards. */
 const STEPS = {
