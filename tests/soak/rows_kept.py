@@ -98,6 +98,20 @@ MODELS = (
         figure="model-faults",
     ),
     Row(
+        "unreachable-endpoints",
+        ("E01",),
+        "eight ways not to be an endpoint, or not the one that was meant: each question says what to do next and ends"
+        " in verified quotes, and nothing of it is sent",
+        "0 without evidence, next step or typed error, 0 requests, 0 late by 250 ms",
+        "a client that checks no certificate",
+        "unreachable_endpoints",
+        "--n 16",
+        "--n 160",
+        "--n 1600",
+        bad=("bad", "late"),
+        tells=("worst_overrun_ms", "controlReached"),
+    ),
+    Row(
         "failing-endpoint",
         ("E03", "E09"),
         "each question ends in an answer though one request in five fails and the endpoint dies for a while",
