@@ -14,7 +14,7 @@ from documentation import DOCS, REPOSITORY
 from tests.soak import page
 from tests.soak.__main__ import ROWS, Record, chosen
 from tests.soak.attacks import FAULTS, TABLES
-from tests.soak.rows import SIZES, count
+from tests.soak.rows import SIZES, Row, count
 
 TESTS = REPOSITORY / "tests"
 
@@ -96,6 +96,42 @@ def test_a_later_line_that_did_not_pass_counts_whatever_its_size() -> None:
     ]
     assert page.latest(lines)["a"]["n"] == 4
     assert page.passed(page.latest(lines)["L02"]) == "**5, did not pass**"
+
+
+def test_a_line_that_did_not_pass_counts_until_its_size_or_a_larger_one_passes() -> None:
+    first, failed = {"row": "a", "size": "first", "n": 1}, {"row": "a", "size": "quick", "passes": False, "n": 2}
+    assert page.latest([first, failed, {"row": "a", "size": "quick", "n": 3}])["a"]["n"] == 1
+    assert page.latest([failed, first])["a"]["n"] == 1
+    worse = {"row": "a", "size": "first", "passes": False, "n": 4}
+    assert page.latest([worse, {"row": "a", "size": "quick", "n": 5}])["a"]["n"] == 4
+    assert page.latest([worse, failed, first])["a"]["n"] == 1
+
+
+def line_of(row: Row, size: str, *, passes: bool = True) -> dict[str, object]:
+    about = {"seed": 1, "date": "2026-01-02", "commit": "abc", "controlCaught": 1, "bad": 0 if passes else 1}
+    return {"row": row.name, "kind": "soak", "size": size, "n": 1234, "passes": passes} | about
+
+
+def test_the_summary_counts_each_harness_once() -> None:
+    left = {"row": ROWS[4].name, "leftOut": "no data"}
+    lines = [line_of(ROWS[0], "quick"), line_of(ROWS[0], "first"), line_of(ROWS[1], "next"), line_of(ROWS[2], "quick")]
+    told = page.summary(page.latest([*lines, line_of(ROWS[3], "first", passes=False), left]))
+    assert [int(each) for each in re.findall(r"\d+", told)] == [len(ROWS), 2, 1, 1, len(ROWS) - 5, 1]
+
+
+def test_the_summary_stands_first_on_the_page() -> None:
+    known = page.latest(line for line in page.lines() if line.get("kind") in ("soak", "tests"))
+    assert page.page().split("\n\n")[1] == page.summary(known)
+
+
+def test_a_row_at_quick_is_not_taken_for_a_proof() -> None:
+    row = ROWS[0]
+    [quick] = [each for each in page.soaks({row.name: line_of(row, "quick")}) if f"**{row.name}**" in each]
+    [first] = [each for each in page.soaks({row.name: line_of(row, "first")}) if f"**{row.name}**" in each]
+    assert "| 1,234 (quick) |" in quick
+    assert "**quick: no proof**" in quick
+    assert "| 1,234 |" in first
+    assert "no proof" not in first
 
 
 def test_a_row_that_was_left_out_says_why_until_it_ran() -> None:
