@@ -26,7 +26,7 @@ from lens_lsp.engine.localise import Localisation, as_evidence, localise, rankin
 from lens_lsp.engine.measure import Ints
 from lens_lsp.engine.reading import Reading
 from lens_lsp.oracle.analysis import analyse
-from lens_lsp.workspace import FIRST, Progress, Ready, Workspace, overlay
+from lens_lsp.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
     from lens_lsp.memory import Memory
@@ -160,10 +160,13 @@ class Lens:
         if thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
         work, workspace = Work(cancelled), self._workspace
+        seconds = QUESTION if budget is None else budget.seconds
         with workspace.open() as opened:
             # The disk is looked at while the question is being analysed.
             sweep = work.start(
-                lambda: workspace.bring_up(opened, observer or _Silent(), buffers or {}, work.cancelled, question)
+                lambda: workspace.bring_up(
+                    opened, observer or _Silent(), buffers or {}, work.cancelled, question, seconds
+                )
             )
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.

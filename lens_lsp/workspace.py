@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol, TypeVar
 
+from lens_lsp.corpus.away import wait_until
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.intake import at_full_speed
 from lens_lsp.corpus.listings import FileEntry, Listings
@@ -23,6 +24,10 @@ from lens_lsp.domain.records import dataclass
 
 FIRST = 1.3
 """Seconds for which documents are read before a question has shown anything."""
+QUESTION = 300.0
+"""Seconds that a question may take unless it says otherwise."""
+_GATHERING, _SEARCHING = 1 / 2, 3 / 4
+"""Shares of a question's time until which files are waited for that may not answer: to be gathered, to be read."""
 _NAMED = 60.0
 """Seconds for which documents are read that the user named as paths."""
 
@@ -94,18 +99,24 @@ class Workspace:
         buffers: Mapping[str, Buffer],
         cancelled: Callable[[], bool] | None,
         question: str = "",
+        seconds: float = QUESTION,
     ) -> Ready:
         """Bring the texts in memory in line with the disk and the open buffers.
+
+        Where files may not answer, half of the ``seconds`` of the question goes into this, and what did not come by
+        then is passed over; after three quarters they are waited for no more, so that there is time for the answer.
 
         Of the documents, those that are named as paths are read, and for a moment what ``question`` most likely means;
         the others wait for `read_on`.
         """
         started = time.perf_counter()
         roots = [root for root, _ in opened]
+        _wait(roots, _GATHERING * seconds)
         typed = overlay(roots, buffers)
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
         self._read(roots, sweep, typed, observer, cancelled)
+        _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started))
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
         named = [(root.index, name) for root, name in opened if name is not None]
@@ -219,6 +230,12 @@ class Workspace:
                 sweep.files += [entry for entry in found.files if (entry.device, entry.inode) not in seen]
                 seen.update((entry.device, entry.inode) for entry in found.files)
         return sweep
+
+
+def _wait(roots: Sequence[Root], seconds: float) -> None:
+    """For how long from now files are waited for that may not answer."""
+    for root in roots:
+        wait_until(root.handle, time.monotonic() + seconds)
 
 
 def memory_budget() -> int:

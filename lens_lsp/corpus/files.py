@@ -44,7 +44,7 @@ def read_files(root: Root, paths: Sequence[str], most: int, *, announce: bool | 
     """
     for start in range(0, len(paths), _GROUP):
         group = paths[start : start + _GROUP]
-        if not isinstance(root.handle, int):
+        if type(root.handle) is not int:  # by name, or one that may not answer
             yield from (_carefully(root, path, most) for path in group)
         elif _on_disk_only(root, group) if announce is None else announce:
             yield from _announced(root, group, most)

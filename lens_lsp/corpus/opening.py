@@ -19,6 +19,7 @@ import stat
 from collections.abc import Iterator
 from types import TracebackType
 
+from lens_lsp.corpus.away import asked, attended, given_back, opened
 from lens_lsp.domain.errors import PathNotFound, PathRefused
 from lens_lsp.domain.model import SkipReason
 from lens_lsp.domain.regexes import regex
@@ -93,7 +94,7 @@ class Root:
         # Taken and given back by single list operations, so a descriptor is never in two threads' hands.
         self._held: list[tuple[str, Handle]] = []
         try:
-            self.handle: Handle = os.open(self.path, _ROOT) if descriptors else _existing_folder(self.path)
+            self.handle: Handle = attended(os.open(self.path, _ROOT)) if descriptors else _existing_folder(self.path)
         except NotADirectoryError as error:
             raise PathRefused(f"{display_path(path)} is not a folder") from error
         except (OSError, ValueError) as error:
@@ -111,6 +112,7 @@ class Root:
     def close(self) -> None:
         """Give back all descriptors; a closed root refuses every open."""
         self.release()
+        given_back(self.handle)
         close_folder(self.handle)
         if isinstance(self.handle, int):
             self.handle = -1
@@ -153,10 +155,10 @@ class Root:
         """The bytes of a file in pieces of at most ``chunk``; open from the first step to the last."""
         fd, status = self._open(rel)
         try:
-            data = os.read(fd, min(chunk, status.st_size + 1))  # a small file must not cost a whole chunk
+            data = asked(fd, os.read, fd, min(chunk, status.st_size + 1))  # a small file must not cost a whole chunk
             while data:
                 yield data
-                data = os.read(fd, chunk)
+                data = asked(fd, os.read, fd, chunk)
         except OSError as error:
             raise skipped(error) from error
         finally:
@@ -241,7 +243,7 @@ def open_folder_at(handle: Handle, name: str) -> Handle:
     """Open a folder by its name in an open one, never through a link. Raises ``Skipped``."""
     try:
         if isinstance(handle, int):
-            return os.open(name, _FOLDER, dir_fd=handle)
+            return opened(handle, name, _FOLDER)
         return _folder_by_name(os.path.join(handle, name))
     except NotADirectoryError as error:
         # Linux says so for a link too when O_DIRECTORY is asked for.
@@ -256,7 +258,7 @@ def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
     """Open a regular file by its name in an open folder: descriptor and its status. Raises ``Skipped``."""
     try:
         if isinstance(handle, int):
-            fd = os.open(name, FILE_FLAGS, dir_fd=handle)
+            fd = opened(handle, name, FILE_FLAGS)
         else:
             return _file_by_name(os.path.join(handle, name))
     except OSError as error:
@@ -264,7 +266,7 @@ def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
     except ValueError as error:
         raise Skipped(SkipReason.UNREADABLE) from error
     try:
-        status = os.fstat(fd)
+        status = asked(fd, os.fstat, fd)
     except OSError as error:
         os.close(fd)
         raise skipped(error) from error
@@ -278,7 +280,7 @@ def read_head_at(handle: Handle, name: str, count: int) -> bytes:
     """The first ``count`` bytes of a regular file in an open folder. Raises ``Skipped``."""
     fd, status = open_file_at(handle, name)
     try:
-        return os.read(fd, min(count, status.st_size))
+        return asked(fd, os.read, fd, min(count, status.st_size))
     except OSError as error:
         raise skipped(error) from error
     finally:
@@ -289,7 +291,7 @@ def is_there(handle: Handle, name: str) -> bool:
     """Whether an open folder holds the name, as far as the system says."""
     try:
         if isinstance(handle, int):
-            os.stat(name, dir_fd=handle, follow_symlinks=False)
+            asked(handle, os.stat, name, dir_fd=handle, follow_symlinks=False)
         else:
             os.lstat(os.path.join(handle, name))
     except FileNotFoundError:
@@ -313,13 +315,13 @@ def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
     """Read to the end, following a file that grows meanwhile, but not one that never stops growing."""
     if limit is not None and size > limit:
         raise Skipped(SkipReason.TOO_LARGE)
-    data = os.read(fd, min(size, _AT_ONCE) + 1)
+    data = asked(fd, os.read, fd, min(size, _AT_ONCE) + 1)
     if len(data) == size:  # one byte more was asked for: this is the end, without a second call
         return data
     parts = [data]
     total = len(data)
     while data and total <= size + _GROWTH and (limit is None or total <= limit):
-        data = os.read(fd, min(max(size - total, 1 << 16), _AT_ONCE))
+        data = asked(fd, os.read, fd, min(max(size - total, 1 << 16), _AT_ONCE))
         parts.append(data)
         total += len(data)
     if limit is not None and total > limit:
@@ -330,7 +332,7 @@ def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
 def _is_link(handle: Handle, name: str) -> bool:
     try:
         if isinstance(handle, int):
-            return stat.S_ISLNK(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode)
+            return stat.S_ISLNK(asked(handle, os.stat, name, dir_fd=handle, follow_symlinks=False).st_mode)
         return not _is_itself(os.path.join(handle, name))
     except OSError:
         return False

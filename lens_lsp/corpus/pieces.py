@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from lens_lsp.corpus.away import asked
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.opening import Root, Skipped, skipped
 from lens_lsp.domain.model import SkipReason
@@ -48,7 +49,7 @@ class Piece:
 def _exactly(fd: int, size: int) -> bytes:
     """That many bytes, fewer only at the end of the file."""
     parts: list[bytes] = []
-    while size and (data := os.read(fd, size)):
+    while size and (data := asked(fd, os.read, fd, size)):
         parts.append(data)
         size -= len(data)
     return b"".join(parts)

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from operator import attrgetter, itemgetter
 
+from lens_lsp.corpus.away import asked, entry_status, listed
 from lens_lsp.corpus.discovery import Discovery, Names
 from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
 from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, file_entry
@@ -191,7 +192,7 @@ class _Walk:
         self._steps.append(folder.name + "/" if folder.name else "")
         assert folder.handle is not None
         try:
-            status = os.stat(folder.handle)
+            status = asked(folder.handle, os.stat, folder.handle)
             folder.identity = (status.st_dev, status.st_ino)
             if folder.identity not in self._visited:
                 self._visited.add(folder.identity)
@@ -230,7 +231,7 @@ class _Walk:
             if len(self._open) > _OPEN_FOLDERS:
                 self._close_shallowest()
         try:
-            status = os.stat(handle)
+            status = asked(handle, os.stat, handle)
         except OSError as error:
             raise skipped(error) from error
         if (status.st_dev, status.st_ino) != folder.identity:
@@ -312,11 +313,10 @@ class _Walk:
         entries: list[os.DirEntry[str]] = []
         whole = True
         try:
-            with os.scandir(handle) as found:
-                entries.extend(found)
+            listed(handle, entries)
         except OSError as error:  # what was listed before it still counts
             self._skip(prefix or "./", skipped(error).reason)
-            whole = False
+            whole, entries = False, list(entries)
         names = [entry.name for entry in entries]
         markers = MARKERS.intersection(names)
         folder.rules = self._inside(folder, handle, markers, prefix)
@@ -385,7 +385,7 @@ class _Walk:
     def _ask(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> None:
         # Windows lists no inode and no device, so by name the file is asked itself.
         by_descriptor = isinstance(folder.handle, int)
-        status = entry.stat(follow_symlinks=False) if by_descriptor else os.lstat(entry.path)
+        status = entry_status(folder.handle, entry) if by_descriptor else os.lstat(entry.path)
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, _irregular(status.st_mode))
         elif self._names_only:

@@ -16,15 +16,8 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from lens_lsp.disk.mounts import MOUNTS, network_file_system
 from lens_lsp.store.failures import StoreUnavailable, Unavailable
-
-# Where another machine, or a program in between, decides what a lock and a sync are worth.
-_NETWORK = frozenset(
-    {"9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4"}
-    | {"orangefs", "smb3", "smbfs", "vboxsf"}
-    | {f"fuse.{name}" for name in ("ceph", "davfs", "glusterfs", "juicefs", "rclone", "s3fs", "sshfs", "vmhgfs-fuse")}
-)
-_MOUNTS = Path("/proc/self/mountinfo")
 
 _REASONS = {
     errno.EACCES: Unavailable.READ_ONLY,
@@ -50,7 +43,7 @@ def store_folder(workspace: str, explicit: str | None = None, environment: Mappi
     return _user_data() / identity
 
 
-def prepare_folder(folder: Path, mounts: Path = _MOUNTS) -> None:
+def prepare_folder(folder: Path, mounts: Path = MOUNTS) -> None:
     """Make the folder and those above it, for the user alone. One that is there stays as it is.
 
     Raises `StoreUnavailable` when it is no folder, cannot be made, or lies on a network file system.
@@ -73,24 +66,6 @@ def unusable(path: Path, error: OSError) -> StoreUnavailable:
     """Why a folder or file cannot be used, for the caller."""
     reason = _REASONS.get(error.errno or 0, Unavailable.UNREADABLE)
     return StoreUnavailable(reason, f"{path} cannot be used to keep knowledge: {error.strerror or error}")
-
-
-def network_file_system(folder: Path, mounts: Path = _MOUNTS) -> str | None:
-    """The kind of network file system a folder lies on; None for a local one, and where the system does not say.
-
-    ``mounts`` is the table of mounts that Linux gives each process.
-    """
-    try:
-        device = folder.stat().st_dev
-        table = mounts.read_bytes()
-    except OSError:
-        return None
-    for line in table.splitlines():
-        mount, _, rest = line.partition(b" - ")
-        numbers, kind = mount.split()[2:3], rest.split(b" ", 1)[0].decode("ascii", "replace")
-        if kind in _NETWORK and numbers == [b"%d:%d" % (os.major(device), os.minor(device))]:
-            return kind
-    return None
 
 
 def _user_data() -> Path:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.disk.mounts import network_file_system
 from lens_lsp.store.failures import StoreUnavailable, Unavailable
 from lens_lsp.store.folder_lock import FolderLock
-from lens_lsp.store.place import network_file_system, prepare_folder, store_folder
+from lens_lsp.store.place import prepare_folder, store_folder
 from lens_lsp.store.store import Store
 
 
