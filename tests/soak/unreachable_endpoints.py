@@ -40,6 +40,7 @@ from tests.oracle.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of,
 
 SECONDS = 30.0
 """What a question may take whose endpoint tells at once that it is none."""
+FIRST_SECONDS = 300.0
 SILENT_SECONDS = 2.0
 """The same where nothing ever comes back: the deadline of the call has to end it."""
 CONTROLS = 2
@@ -294,7 +295,7 @@ async def asks(folder: Path, authority: Authority, count: int) -> tuple[Tally, T
     async with places(authority) as where:
         model = model_of(where.urls["right"], where.ca_file)
         before = where.requests
-        answer = await answer_of(folder, model, Mode.FAST, SECONDS)
+        answer = await answer_of(folder, model, Mode.FAST, FIRST_SECONDS)
         reached = where.requests - before if answer.stopped is not StopReason.MODEL_FAILED else 0
         await model.aclose()
         for number in range(count):
