@@ -25,6 +25,7 @@ Fault = Callable[[str, str], int]
 _FORCE, _DETACH = 1, 2
 _DIRECT_IO = 1
 _LARGEST = 1 << 20
+_PARALLEL_LOOKUPS = 1 << 18
 _AT_A_TIME = 64
 _HEADER = struct.Struct("<IIQQIIIHH")
 _REPLY = struct.Struct("<IiQ")
@@ -155,8 +156,9 @@ class FaultyDisk:
 
 
 def _welcome() -> bytes:
-    """The answer to the first request: the version, and nothing of what the kernel offers."""
-    return struct.pack("<4I2H2I2H8I", 7, 31, 0, 0, 12, 9, 4096, 1, 0, 0, *[0] * 8)
+    """The answer to the first request: the version, and of what the kernel offers only that a name that is looked up
+    does not hold up the others of its folder."""
+    return struct.pack("<4I2H2I2H8I", 7, 31, 0, _PARALLEL_LOOKUPS, 12, 9, 4096, 1, 0, 0, *[0] * 8)
 
 
 def _attributes(status: os.stat_result) -> bytes:

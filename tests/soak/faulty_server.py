@@ -4,8 +4,9 @@
 ``unpolled``, and every hint is followed at once. ``killable``: ``test/kill`` stops the watch, ``how`` is ``threads``,
 ``queue`` (its descriptor leads nowhere from then on) or ``watches`` (the system forgets them). ``trusting``: what was
 read once is what files say. ``unverified``: citations stand where they stood. ``unforgiving``: an error of the system
-ends whatever met it. ``gated``: it stops at every point of a question and of a check, says so over the socket
-``LENS_GATE`` and goes on when it is answered; what it sends says in ``began`` when its last look began.
+ends whatever met it. ``inline``: files are read where messages are handled. ``gated``: it stops at every point of a
+question and of a check, says so over the socket ``LENS_GATE`` and goes on when it is answered; what it sends says in
+``began`` when its last look began.
 """
 
 from __future__ import annotations
@@ -99,6 +100,21 @@ def unforgiving() -> None:
         raise error
 
     opening.skipped = files.skipped = walk.skipped = raised
+
+
+def inline() -> None:
+    import asyncio
+
+    from lens_lsp.engine.work import Work
+    from lens_lsp.lsp.lenses import Loan
+
+    def start(self: Work, work: Callable[[], Any]) -> Any:
+        done = asyncio.get_running_loop().create_future()
+        done.set_result(work())
+        return done
+
+    Work.start = start  # type: ignore[method-assign]
+    Loan.aside = lambda self, make: make()  # type: ignore[method-assign]
 
 
 class Gate:
@@ -199,6 +215,7 @@ FAULTS: dict[str, Callable[[], None]] = {
     "trusting": trusting,
     "unverified": unverified,
     "unforgiving": unforgiving,
+    "inline": inline,
     "gated": gated,
 }
 

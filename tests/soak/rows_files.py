@@ -19,6 +19,20 @@ FILES = (
         seeded=True,
     ),
     Row(
+        "slow-disk",
+        ("F07",),
+        "questions over a disk that takes 50 ms more for everything, or hangs: each ends with what was read, the rest"
+        " is named, a cancel is answered at once, and what hung is found when it is back",
+        "0 hung, 0 unnamed, 0 later than their budget and 3 s; cancels within 200 ms, 99 of 100 within 100 ms",
+        "a server that reads where it handles messages",
+        "slow_disk",
+        "--n 4",
+        "--n 200",
+        "--n 2000",
+        tells=("named", "partial", "worst_overrun_ms", "cancel_p50_ms", "cancel_p99_ms", "cancel_worst_ms"),
+        seeded=True,
+    ),
+    Row(
         "burst",
         ("F09",),
         "files made, rewritten and removed by the ten thousand: the server answers, says nothing too often and is quiet"
