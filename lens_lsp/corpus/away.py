@@ -1,40 +1,26 @@
 """Files that may not answer: on a network, or behind a program of the user's.
 
 A call of the system to such a file may last as long as its server is silent, and nothing ends it. So another thread
-makes the call, and who wants its result waits for a moment, then goes on as if the system had said ``ETIMEDOUT``, which
-is told as any other of its errors. The thread is left behind until its file answers.
+makes the call, and who wants its result waits for a moment (`patience`), then goes on as if the system had said
+``ETIMEDOUT``, which is told as any other of its errors.
 
-Not here: whether an open folder is such a one is asked once, of its root; a file system below another one goes by that.
+Whether an open folder is such a one is asked once, of its root; a file system below another one goes by that.
 """
 
 from __future__ import annotations
 
-import errno
-import math
 import os
-import threading
-import time
-from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future
 from functools import partial
-from queue import SimpleQueue
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from lens_lsp.disk.mounts import may_hang
 
+if TYPE_CHECKING:
+    from lens_lsp.corpus.patience import Patience
+
 T = TypeVar("T")
 P = ParamSpec("P")
-
-WAIT = 1.0
-"""Seconds that one call may take."""
-MOST_LEFT = 32
-"""Threads that a device may hold; from then on nothing more is asked of it."""
-_LEFT: Counter[int] = Counter()
-"""By device: threads that it holds."""
-_LOCK = threading.Lock()
-
-_Job = tuple["Future[Any]", Callable[[], Any]]
 
 
 class Away(int):
@@ -43,93 +29,14 @@ class Away(int):
     patience: Patience
 
 
-class Patience:
-    """How long a root is waited for: each call for `WAIT` seconds, all of them until a moment. Threads may share it."""
-
-    def __init__(self, device: int) -> None:
-        self.until = math.inf
-        """By the monotonic clock: nothing is asked afterwards."""
-        self._device = device
-        self._idle: list[_Caller] = []
-
-    def holds(self, descriptor: int) -> Away:
-        """A descriptor that is waited for like this."""
-        away = Away(descriptor)
-        away.patience = self
-        return away
-
-    def result(self, call: Callable[[], T], late: Callable[[T], object] | None) -> T:
-        """What a call gives. ``late`` gets what came too late. Raises what it raises, and ``OSError``."""
-        seconds = min(WAIT, self.until - time.monotonic())
-        if seconds <= 0 or _LEFT[self._device] >= MOST_LEFT:
-            raise _too_late()
-        try:
-            caller = self._idle.pop()
-        except IndexError:
-            caller = _Caller()
-        asked = caller.asked(call)
-        try:
-            result = asked.result(seconds)
-        except TimeoutError:
-            if not asked.done():
-                self._leave(caller, asked, late)
-                raise _too_late() from None
-            self._idle.append(caller)
-            raise
-        except BaseException:
-            self._idle.append(caller)
-            raise
-        self._idle.append(caller)
-        return result
-
-    def end(self) -> None:
-        """Let the threads go."""
-        while self._idle:
-            self._idle.pop().end()
-
-    def _leave(self, caller: _Caller, asked: Future[T], late: Callable[[T], object] | None) -> None:
-        with _LOCK:
-            _LEFT[self._device] += 1
-        caller.end()
-
-        def came(_: Future[T]) -> None:
-            with _LOCK:
-                _LEFT[self._device] -= 1
-            if late is not None and asked.exception() is None:
-                late(asked.result())
-
-        asked.add_done_callback(came)
-
-
-class _Caller:
-    """A thread that makes calls, one after the other, until it is told to end."""
-
-    def __init__(self) -> None:
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        threading.Thread(target=self._run, name="away", daemon=True).start()
-
-    def asked(self, call: Callable[[], T]) -> Future[T]:
-        asked: Future[T] = Future()
-        self._jobs.put((asked, call))
-        return asked
-
-    def end(self) -> None:
-        """After the call that it makes."""
-        self._jobs.put(None)
-
-    def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            asked, call = job
-            try:
-                asked.set_result(call())
-            except BaseException as error:  # noqa: BLE001  whoever waits for it gets it
-                asked.set_exception(error)
-
-
 def attended(descriptor: int) -> int:
     """A root's descriptor: an `Away` one where its file system may not answer."""
     device = os.fstat(descriptor).st_dev
-    return Patience(device).holds(descriptor) if may_hang(device) else descriptor
+    if not may_hang(device):
+        return descriptor
+    from lens_lsp.corpus.patience import Patience  # brings what runs threads, which most folders never need
+
+    return Patience(device).holds(descriptor)
 
 
 def asked(of: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -175,7 +82,3 @@ def given_back(of: object) -> None:
     """A root is closed."""
     if type(of) is Away:
         of.patience.end()
-
-
-def _too_late() -> OSError:
-    return OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))

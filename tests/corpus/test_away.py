@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus import away
-from lens_lsp.corpus.away import MOST_LEFT, Patience, asked, attended, opened
+from lens_lsp.corpus import patience as waiting
+from lens_lsp.corpus.away import Away, asked, attended, opened
 from lens_lsp.corpus.files import read_files
 from lens_lsp.corpus.opening import Root, Skipped
+from lens_lsp.corpus.patience import MOST_LEFT, Patience
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.disk.mounts import kind_of, may_hang
@@ -37,16 +38,16 @@ def patience() -> Iterator[Patience]:
     patience = Patience(DEVICE)
     yield patience
     patience.end()
-    assert wait_until(lambda: away._LEFT[DEVICE] == 0)
+    assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
 
 
 @pytest.fixture
-def pipe(patience: Patience) -> Iterator[tuple[away.Away, int]]:
+def pipe(patience: Patience) -> Iterator[tuple[Away, int]]:
     """One that nobody has written into: to read from it hangs."""
     reading, writing = os.pipe()
     yield patience.holds(reading), writing
     os.close(writing)  # lets go of who still reads
-    assert wait_until(lambda: away._LEFT[DEVICE] == 0)
+    assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
     os.close(reading)
 
 
@@ -72,29 +73,27 @@ def test_what_answers_gives_its_result_and_its_error(patience: Patience, tmp_pat
     folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
     file = opened(folder, "note.md", os.O_RDONLY)
     assert asked(file, os.read, file, 9) == b"here"
-    assert type(file) is away.Away
+    assert type(file) is Away
     with pytest.raises(FileNotFoundError):
         opened(folder, "none.md", os.O_RDONLY)
     os.close(file)
     os.close(folder)
 
 
-def test_what_hangs_ends_with_an_error_and_others_are_still_asked(
-    patience: Patience, pipe: tuple[away.Away, int]
-) -> None:
+def test_what_hangs_ends_with_an_error_and_others_are_still_asked(patience: Patience, pipe: tuple[Away, int]) -> None:
     reading, writing = pipe
     patience.until = time.monotonic() + 0.05
     with pytest.raises(OSError, match=os.strerror(errno.ETIMEDOUT)) as caught:
         asked(reading, os.read, reading, 1)
     assert caught.value.errno == errno.ETIMEDOUT
-    assert away._LEFT[DEVICE] == 1
+    assert waiting._LEFT[DEVICE] == 1
     patience.until = time.monotonic() + 60
     assert asked(reading, os.fstat, reading).st_size == 0
     os.write(writing, b"x")
-    assert wait_until(lambda: away._LEFT[DEVICE] == 0)
+    assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
 
 
-def test_nothing_is_asked_after_the_time(patience: Patience, pipe: tuple[away.Away, int]) -> None:
+def test_nothing_is_asked_after_the_time(patience: Patience, pipe: tuple[Away, int]) -> None:
     patience.until = time.monotonic() - 1
     called = threading.Event()
     with pytest.raises(TimeoutError):
@@ -109,7 +108,7 @@ def test_a_descriptor_that_comes_too_late_is_closed(patience: Patience, tmp_path
     with pytest.raises(TimeoutError):
         opened(folder, "pipe", os.O_RDONLY)
     writing = os.open(tmp_path / "pipe", os.O_WRONLY)
-    assert wait_until(lambda: away._LEFT[DEVICE] == 0)
+    assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
     with pytest.raises(BrokenPipeError):
         os.write(writing, b"nobody reads")
     os.close(writing)
@@ -117,9 +116,9 @@ def test_a_descriptor_that_comes_too_late_is_closed(patience: Patience, tmp_path
 
 
 def test_a_device_that_holds_many_threads_is_asked_nothing_more(
-    patience: Patience, pipe: tuple[away.Away, int], monkeypatch: pytest.MonkeyPatch
+    patience: Patience, pipe: tuple[Away, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(away._LEFT, DEVICE, MOST_LEFT)
+    monkeypatch.setitem(waiting._LEFT, DEVICE, MOST_LEFT)
     with pytest.raises(TimeoutError):
         asked(pipe[0], os.fstat, pipe[0])
     monkeypatch.undo()
