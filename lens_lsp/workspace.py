@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol, TypeVar
 
-from lens_lsp.corpus.away import wait_until
+from lens_lsp.corpus.away import WAIT, wait_until
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.intake import at_full_speed
 from lens_lsp.corpus.listings import FileEntry, Listings
@@ -28,6 +28,8 @@ QUESTION = 300.0
 """Seconds that a question may take unless it says otherwise."""
 _GATHERING, _SEARCHING = 1 / 2, 3 / 4
 """Shares of a question's time until which files are waited for that may not answer: to be gathered, to be read."""
+_ONE = 1 / 20
+"""The share of it that one of their calls may take, if that is a second or more."""
 _NAMED = 60.0
 """Seconds for which documents are read that the user named as paths."""
 
@@ -111,12 +113,13 @@ class Workspace:
         """
         started = time.perf_counter()
         roots = [root for root, _ in opened]
-        _wait(roots, _GATHERING * seconds)
+        one = min(max(seconds * _ONE, 1.0), WAIT)
+        _wait(roots, _GATHERING * seconds, one)
         typed = overlay(roots, buffers)
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
         self._read(roots, sweep, typed, observer, cancelled)
-        _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started))
+        _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
         named = [(root.index, name) for root, name in opened if name is not None]
@@ -232,10 +235,10 @@ class Workspace:
         return sweep
 
 
-def _wait(roots: Sequence[Root], seconds: float) -> None:
-    """For how long from now files are waited for that may not answer."""
+def _wait(roots: Sequence[Root], seconds: float, one: float) -> None:
+    """For how long from now files are waited for that may not answer, and for how long each."""
     for root in roots:
-        wait_until(root.handle, time.monotonic() + seconds)
+        wait_until(root.handle, time.monotonic() + seconds, one)
 
 
 def memory_budget() -> int:

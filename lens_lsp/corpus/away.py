@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 P = ParamSpec("P")
 
+WAIT = 10.0
+"""Seconds that one call may take: a disk that has been at rest needs some to turn."""
+
 
 class Away(int):
     """The descriptor of a file or folder that may not answer."""
@@ -72,10 +75,11 @@ def entry_status(of: object, entry: os.DirEntry[str]) -> os.stat_result:
     return entry.stat(follow_symlinks=False)
 
 
-def wait_until(of: object, moment: float) -> None:
-    """Until when a root is waited for, by the monotonic clock; nothing where it always answers."""
+def wait_until(of: object, moment: float, most: float) -> None:
+    """Until when a root is waited for, by the monotonic clock, and for how many seconds each call; nothing where it
+    always answers."""
     if type(of) is Away:
-        of.patience.until = moment
+        of.patience.until, of.patience.most = moment, most
 
 
 def given_back(of: object) -> None:

@@ -13,12 +13,10 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from lens_lsp.corpus.away import Away
+from lens_lsp.corpus.away import WAIT, Away
 
 T = TypeVar("T")
 
-WAIT = 1.0
-"""Seconds that one call may take."""
 MOST_LEFT = 32
 """Threads that a device may hold; from then on nothing more is asked of it."""
 _LEFT: Counter[int] = Counter()
@@ -29,9 +27,11 @@ _Job = tuple["Future[Any]", Callable[[], Any]]
 
 
 class Patience:
-    """How long a root is waited for: each call for `WAIT` seconds, all of them until a moment. Threads may share it."""
+    """How long a root is waited for: each call for some seconds, all of them until a moment. Threads may share it."""
 
     def __init__(self, device: int) -> None:
+        self.most = WAIT
+        """Seconds of each call."""
         self.until = math.inf
         """By the monotonic clock: nothing is asked afterwards."""
         self._device = device
@@ -45,7 +45,7 @@ class Patience:
 
     def result(self, call: Callable[[], T], late: Callable[[T], object] | None) -> T:
         """What a call gives. ``late`` gets what came too late. Raises what it raises, and ``OSError``."""
-        seconds = min(WAIT, self.until - time.monotonic())
+        seconds = min(self.most, self.until - time.monotonic())
         if seconds <= 0 or _LEFT[self._device] >= MOST_LEFT:
             raise _too_late()
         try:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.disk.mounts import kind_of, may_hang
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.workspace import _wait as workspace_wait
 from tests.lsp.lsp_client import wait_until
 
 DEVICE = os.makedev(0, 4093)
@@ -91,6 +93,14 @@ def test_what_hangs_ends_with_an_error_and_others_are_still_asked(patience: Pati
     assert asked(reading, os.fstat, reading).st_size == 0
     os.write(writing, b"x")
     assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
+
+
+def test_a_question_that_has_little_time_waits_less_for_each_call(patience: Patience, tmp_path: Path) -> None:
+    folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
+    workspace_wait([SimpleNamespace(handle=folder)], 60.0, 0.5)  # type: ignore[list-item]
+    assert patience.most == 0.5
+    assert 0 < patience.until - time.monotonic() <= 60
+    os.close(folder)
 
 
 def test_nothing_is_asked_after_the_time(patience: Patience, pipe: tuple[Away, int]) -> None:
