@@ -147,17 +147,22 @@ def _parse(line: str) -> _Rule | None:
         return None
     if not _SPECIAL.search(pattern):
         return _Rule(negated, folders_only, whole, pattern, "")
-    regex = _path_regex(_segments(pattern)) if whole else _segment_regex(pattern)
+    segments = _segments(pattern) if whole else None
+    regex = _segment_regex(pattern) if not whole else None if segments is None else _path_regex(segments)
     return None if regex is None else _Rule(negated, folders_only, whole, None, regex)
 
 
-def _segments(pattern: str) -> list[str]:
-    """The pattern at its slashes, but for those in brackets."""
+def _segments(pattern: str) -> list[str] | None:
+    """The pattern at its slashes, but for those in brackets; ``None`` if one does not end: then nothing can match."""
     segments = [""]
     at = 0
     while at < len(pattern):
-        found = _class_regex(pattern, at) if pattern[at] == "[" else None
-        end = found[1] if found else at + 2 if pattern[at] == "\\" else at + 1
+        end = at + 2 if pattern[at] == "\\" else at + 1
+        if pattern[at] == "[":
+            found = _class_regex(pattern, at)
+            if found is None:  # to look at the next ones, each to the end, would take the square of the length
+                return None
+            end = found[1]
         if pattern[at] == "/":
             segments.append("")
         else:

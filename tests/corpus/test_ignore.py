@@ -91,6 +91,15 @@ def test_no_line_takes_long_however_many_stars_it_has(line: str) -> None:
     assert time.process_time() - started < 2  # backtracking would take years
 
 
+@pytest.mark.parametrize(
+    "line", ["/" + "[" * 20_000, "a/" + "[a" * 10_000, "/[[:x:]" + "[" * 20_000, "**/" + "[!" * 10_000]
+)
+def test_brackets_that_never_end_are_looked_at_once(line: str) -> None:
+    started = time.process_time()
+    assert not Patterns([line])
+    assert time.process_time() - started < 2  # each looked at to the end of the line takes minutes
+
+
 def test_the_later_kind_of_file_wins_over_the_earlier(tmp_path) -> None:
     write(
         tmp_path,
