@@ -28,6 +28,7 @@ from pygls.workspace import TextDocument as BareDocument
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.documents import TextDocument
 from tests.lsp.utf16_reference import Place, Reference, drawn_edit, drawn_text
+from tests.soak.node import Node
 
 PACKAGE = "vscode-languageserver-textdocument"
 EDITS = 20
@@ -41,10 +42,9 @@ const snapped = (document, place) => {
   const text = document.getText(), at = document.offsetAt(place), unit = text.charCodeAt(at);
   return unit >= 0xDC00 && unit < 0xE000 && at > 0 ? document.positionAt(at - 1) : place;
 };
-require('readline').createInterface({ input: process.stdin }).on('line', line => {
-  const { text, edits } = JSON.parse(line);
+const answered = ({ text, edits }) => {
   let now = text;
-  const texts = edits.map(edit => {
+  return edits.map(edit => {
     const document = TextDocument.create('file:///a', 'markdown', 0, now);
     if (edit.range) {
       const { start, end } = edit.range;
@@ -53,8 +53,7 @@ require('readline').createInterface({ input: process.stdin }).on('line', line =>
     TextDocument.update(document, [edit], 1);
     return (now = document.getText());
   });
-  process.stdout.write(JSON.stringify(texts) + '\\n');
-});
+};
 """
 
 
@@ -68,31 +67,6 @@ class Tally:
     bare: int = 0
     """Texts of pygls that differed or could not be changed."""
     wrong: list[str] = field(default_factory=list)
-
-
-class Node:
-    """The npm package, in a process of its own."""
-
-    def __init__(self, modules: str) -> None:
-        self._process = subprocess.Popen(
-            ["node", "-e", DRIVER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "NODE_PATH": modules},
-        )
-
-    def texts(self, text: str, edits: list[dict[str, Any]]) -> list[str]:
-        """The text after each edit."""
-        commands, output = self._process.stdin, self._process.stdout
-        assert commands is not None
-        assert output is not None
-        commands.write(json.dumps({"text": text, "edits": edits}).encode() + b"\n")
-        commands.flush()
-        found: list[str] = json.loads(output.readline())
-        return found
-
-    def close(self) -> None:
-        self._process.communicate()
 
 
 @contextmanager
@@ -114,11 +88,8 @@ def node() -> Iterator[Node]:
             ]
             subprocess.run(command, check=True, capture_output=True, timeout=120)
             modules = str(Path(base) / "node_modules")
-        process = Node(modules)
-        try:
+        with Node(DRIVER, modules) as process:
             yield process
-        finally:
-            process.close()
 
 
 def change(new: str, first: Place | None, last: Place | None) -> dict[str, Any]:
@@ -168,7 +139,7 @@ def episode(draw: random.Random, encoding: Encoding, tally: Tally, other: Node |
     tally.edits += EDITS
     if other is not None and encoding is Encoding.Utf16:
         tally.compared += EDITS
-        theirs = other.texts(start, edits)
+        theirs = other.answer({"text": start, "edits": edits})
         if theirs != texts:
             tally.wrong.append(f"node: {start!r} {edits!r}: {texts!r}, not {theirs!r}")
 
