@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.opening import Skipped
 from lens_lsp.domain.model import SkipReason
+from tests.soak import encodings
 
 ENGLISH = "# Notes\r\n\r\nThe kettle boils at 100 degrees.\rSee the log.\n"
 GERMAN = "Größe und Übermaß: die Straße führt über die Brücke, für 5 €.\n" * 4
@@ -134,3 +135,17 @@ def test_the_text_is_what_the_named_encoding_makes_of_the_bytes(data) -> None:
 @given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0\ufeff"), max_size=200))
 def test_any_text_without_nul_survives_utf_8(text) -> None:
     assert decode(text.encode()).text == text
+
+
+def test_a_quote_from_any_of_twenty_encodings_is_the_bytes_of_its_source() -> None:
+    tally = encodings.run(40, seed=7)
+    assert (tally.documents, len(tally.kinds), tally.wrong) == (40, 20, [])
+    assert tally.guessed
+    assert tally.left_out == 2
+
+
+@pytest.mark.parametrize("reader", [encodings.all_utf_8, encodings.by_statistics])
+def test_readers_that_guess_are_caught_where_they_are_wrong(reader: encodings.Reader) -> None:
+    wrong = {each.partition(":")[0] for each in encodings.run(200, seed=7, reader=reader).wrong}
+    assert {"mixed", "invalid utf-8", "utf-16-le", "euc-jp"} <= wrong
+    assert "utf-8" not in wrong
