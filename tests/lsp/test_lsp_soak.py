@@ -11,6 +11,7 @@ import pytest
 
 from tests.availability import unavailable
 from tests.soak import (
+    evil_patterns,
     lsp_cancels,
     lsp_edits,
     lsp_flood,
@@ -20,7 +21,9 @@ from tests.soak import (
     lsp_load,
     lsp_messages,
     open_source_edits,
+    position_encodings,
 )
+from tests.soak.node import Node
 
 
 def test_every_fuzzed_request_is_answered_once() -> None:
@@ -100,3 +103,33 @@ def test_a_citation_of_an_open_text_never_stands_elsewhere() -> None:
     assert tally.found > 0.98 * tally.whole > 1_000
     assert open_source_edits.run(250, 7, open_source_edits.by_words).lost > 0
     assert open_source_edits.run(50, 7, open_source_edits.first_occurrence).wrong != []
+
+
+def test_the_range_of_a_quote_is_the_quote_in_every_encoding() -> None:
+    tally = position_encodings.run(300, 7, position_encodings.by_codecs)
+    assert (tally.quotes, tally.ranges, tally.wrong) == (300, 900, [])
+    assert tally.wide > 100
+    assert position_encodings.run(100, 7, position_encodings.by_codecs, control=True).wrong
+
+
+def test_the_range_of_a_quote_is_the_quote_to_an_editor() -> None:
+    if shutil.which("node") is None:
+        unavailable("editors", "node is not installed")
+    with Node(position_encodings.DRIVER) as node:
+        client = position_encodings.in_node(node)
+        tally = position_encodings.run(100, 7, client)
+        control = position_encodings.run(100, 7, client, control=True)
+    assert (tally.ranges, tally.wrong) == (300, [])
+    assert control.wrong
+
+
+def test_no_pattern_takes_long_or_stalls_the_server() -> None:
+    tally = evil_patterns.run(1, seed=7)
+    assert tally.wrong == []
+    assert len(tally.tried) == 9
+    assert tally.stalls
+
+
+def test_an_expression_that_backtracks_takes_too_long_and_stalls_its_server() -> None:
+    alone, asked = evil_patterns.control()
+    assert len(alone.wrong) == len(asked.wrong) == 1

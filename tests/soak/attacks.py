@@ -236,6 +236,7 @@ ATTACKS = {
         "patterns that take for ever",
         (
             "corpus/test_ignore.py::test_no_line_takes_long_however_many_stars_it_has",
+            "corpus/test_ignore.py::test_brackets_that_never_end_are_looked_at_once",
             "engine/test_resolve.py::test_hostile_quotes_and_texts_cost_linear_time",
         ),
     ),

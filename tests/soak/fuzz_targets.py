@@ -172,7 +172,8 @@ def _said(data: bytes, subject: Callable[..., Any]) -> None:
         repr(found).encode("utf-8")
 
 
-def _ours_said(text: str) -> list[object]:
+def replies_read(text: str) -> list[object]:
+    """What each of our parsers of a model's reply makes of one."""
     found: list[object] = []
     for parse in (
         replies.parse_anchors,
@@ -288,7 +289,7 @@ def targets(base: Path) -> tuple[Target, ...]:
         Target("uris", seeds.uris(), _uri, path_of, _naive_uri),
         Target("paths", seeds.paths(), outside.check, outside.ours, outside.naive),
         Target("endpoint replies", seeds.streams(), _reply, _ours_reply, _naive_reply),
-        Target("model replies", seeds.said(), _said, _ours_said, _naive_said),
+        Target("model replies", seeds.said(), _said, replies_read, _naive_said),
         Target("worker replies", seeds.extracted(result_of), _document, extracted_from, _naive_document),
         Target("answer files", seeds.answers(), _answer, read_citing, _naive_answer),
         Target("store pages", seeds.stores(base / "store", kept), _pages, rows_in, _naive_pages),

@@ -1,0 +1,174 @@
+"""Patterns that take for ever, wherever text from outside comes in: none takes long, and none stalls the server.
+
+``python -m tests.soak.evil_patterns --n 1000`` makes as many patterns (nested quantifiers, choices, stars, brackets,
+repeats, what folds oddly, the words of our own rules) and puts each, in two lengths, wherever a matcher of ours may
+meet it: questions, quotes and replies of a model, ignore files, scopes, notes, answer files. Then a real server is
+asked each one, its globs and an open text with it, and pinged meanwhile. It prints one JSON line.
+
+Processor time counts, for the machine may be busy: a text may take 0.25 s and 0.1 ms for each code point, and four
+times the length not more than eight times the time. A ping's stall is the processor time that the whole server took
+between the ping and its answer, if it is less than the time that passed: no less than the event loop stood still, in
+steps of 10 ms. What is too slow is tried twice more, a code point longer each time. It exits with 1 if something was
+too slow at each try, failed otherwise than with a sentence or stalled the server by 50 ms or more; and if an
+expression that backtracks was not too slow, in the same places of the harness.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.lsp.lsp_client import SERVE, LspProcess, environment
+from tests.soak.evil_places import ATTEMPTS, Place, folder_of_runs, places, slow
+from tests.soak.evil_texts import Pattern, patterns
+
+MOST_STALL = 0.05
+"""Seconds."""
+QUESTION, GLOB = 2_000, 200
+"""Code points of a question to the server, and of the glob of its scope."""
+REFUSED = frozenset({-32602, -32803})
+"""Codes of errors that say in a sentence what is wrong with a question."""
+BACKTRACKING = Pattern("control", "", "a", "!")
+"""What an expression with two quantifiers, one in the other, tries to match in every way."""
+EXPRESSION = "(a+)+$"
+SEARCHING = f"""
+import sys
+from lens_lsp.lsp import asking
+
+async def searching(ls, params):
+    import asyncio, re
+    await asyncio.get_running_loop().run_in_executor(None, re.search, {EXPRESSION!r}, params.question)
+    return {{}}
+
+asking.ENDPOINT = asking.Endpoint(searching, asking.AskParams)
+from lens_lsp.cli import main
+sys.exit(main(["serve"]))
+"""
+
+
+@dataclass
+class Tally:
+    """What came of a number of patterns."""
+
+    patterns: int = 0
+    tried: Counter[str] = field(default_factory=Counter)
+    """Texts by where they were put."""
+    worst: dict[str, float] = field(default_factory=dict)
+    """The most processor seconds of a text there."""
+    stalls: list[float] = field(default_factory=list)
+    """Processor seconds of the server by ping."""
+    wrong: list[str] = field(default_factory=list)
+
+
+def put(where: Iterable[Place], pattern: Pattern, tally: Tally) -> None:
+    """Put a pattern everywhere."""
+    tally.patterns += 1
+    for place in where:
+        try:
+            seconds, why = slow(place, pattern)
+        except Exception as error:  # noqa: BLE001 - whatever is no sentence of ours is a finding
+            seconds, why = 0.0, f"{type(error).__name__}: {error}"[:200]
+        tally.tried[place.name] += 1
+        tally.worst[place.name] = max(tally.worst.get(place.name, 0.0), seconds)
+        if why:
+            tally.wrong.append(f"{place.name}: {why}: {pattern}")
+
+
+def stalls(server: LspProcess, question: str, glob: str | None, tally: Tally) -> list[float]:
+    """Ask a question, and ping until it is answered: how long each ping was held up."""
+    scope = {} if glob is None else {"globs": [glob]}
+    asked = server.request("lens/ask", {"question": question, "scope": scope})
+    found = []
+    while asked not in server.answers:
+        began, used = time.perf_counter(), server.seconds_of_processor()
+        server.result("lens/status")
+        passed = time.perf_counter() - began
+        found.append(min(server.seconds_of_processor() - used, passed))
+    answer = server.answer(asked)
+    if "error" in answer and answer["error"]["code"] not in REFUSED:
+        tally.wrong.append(f"the server says {answer['error']} to {question[:60]!r}")
+    return found
+
+
+def served(
+    base: Path, chosen: Sequence[Pattern], tally: Tally, *, length: int = QUESTION, command: tuple[str, ...] = SERVE
+) -> None:
+    """Ask a server every pattern, some with a glob, some with a text of it open."""
+    folder = folder_of_runs(base / "served")
+    with LspProcess(environment(base), command) as server:
+        server.begin(folder)
+        stalls(server, "What is all of this about?", None, Tally())  # what is imported at the first question
+        for number, pattern in enumerate(chosen):
+            if number % 3 == 0:
+                server.open((folder / "open.md").as_uri(), f"# {pattern.of(GLOB)}\n\n{pattern.of(length)}\n", number)
+            worst: list[float] = []
+            for attempt in range(ATTEMPTS):
+                glob = pattern.of(GLOB + attempt) if number % 2 else None
+                found = stalls(server, pattern.of(length + attempt), glob, tally)
+                tally.stalls += found
+                worst.append(max(found, default=0.0))
+                if worst[-1] < MOST_STALL:
+                    break
+            if min(worst) >= MOST_STALL:
+                tally.wrong.append(f"the server stood still for {worst} s: {pattern}")
+        if server.leave() != 0 or b"Traceback" in server.errors:
+            tally.wrong.append(f"it left with {server.process.returncode}: {server.errors[-300:]!r}")
+
+
+def run(n: int, seed: int = 1) -> Tally:
+    """``n`` patterns, everywhere."""
+    tally, chosen = Tally(), list(patterns(random.Random(seed), n))
+    with tempfile.TemporaryDirectory() as name:
+        base = Path(name).resolve()
+        where = places(base)
+        for pattern in chosen:
+            put(where, pattern, tally)
+        served(base, chosen, tally)
+    return tally
+
+
+def control() -> tuple[Tally, Tally]:
+    """An expression that backtracks, put where our matchers are: in this process, and in a server's thread."""
+    alone, asked = Tally(), Tally()
+    put([Place("an expression", (14, 21), lambda text: re.search(EXPRESSION, text))], BACKTRACKING, alone)
+    with tempfile.TemporaryDirectory() as name:
+        served(Path(name).resolve(), [BACKTRACKING], asked, length=21, command=(sys.executable, "-c", SEARCHING))
+    return alone, asked
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    started = time.perf_counter()
+    tally = run(options.n, options.seed)
+    alone, asked = control()
+    row = {
+        "figure": "evil-patterns",
+        "n": tally.patterns,
+        "bad": len(tally.wrong),
+        "texts": 2 * tally.tried.total(),
+        "worst_ms": {name: round(1000 * seconds) for name, seconds in tally.worst.items()},
+        "pings": len(tally.stalls),
+        "stall_ms": round(1000 * max(tally.stalls, default=0.0)),
+        "wrong": tally.wrong[:5],
+        "controlBad": len(alone.wrong) + len(asked.wrong),
+        "controlStall_ms": round(1000 * max(asked.stalls, default=0.0)),
+        "seconds": round(time.perf_counter() - started, 1),
+    }
+    print(json.dumps(row))
+    return 0 if not tally.wrong and tally.stalls and alone.wrong and asked.wrong else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The rows of the soak about what texts are made of: bytes, places, and what looks like a pattern."""
+
+from __future__ import annotations
+
+from tests.soak.rows import Row
+
+TEXTS = (
+    Row(
+        "encodings",
+        ("D06", "F05"),
+        "a quote from a file in any of 20 encodings, with and without a mark, mixed and broken, is the bytes at its"
+        " place; a guess is said to be one",
+        "0 other bytes, 0 not found, 0 quotes of what is no text",
+        "a reader that takes all for UTF-8, and one that guesses by statistics",
+        "encodings",
+        "--n 200",
+        "--n 4000",
+        "--n 40000",
+        caught=("controls.all_utf_8", "controls.by_statistics"),
+        tells=("encodings", "quotes", "guessed", "leftOut"),
+        seeded=True,
+    ),
+    Row(
+        "position-encodings",
+        ("D08",),
+        "the range of a quote in UTF-8, UTF-16 and UTF-32, cut out by an independent client, is the quote, and leads"
+        " back to its span",
+        "0 others",
+        "ranges that take code points for UTF-16 units",
+        "position_encodings",
+        "--n 4000 --without-node",
+        "--n 100000",
+        "--n 1000000",
+        tells=("quotes", "client"),
+        seeded=True,
+    ),
+    Row(
+        "evil-patterns",
+        ("S14",),
+        "texts that would take an expression for ever take time by their length wherever they come in, and the server"
+        " answers meanwhile",
+        "0.25 s and 0.1 ms per code point of processor time, 4 times the length in 8 times the time; 0 stalls of 50 ms"
+        " of processor time",
+        "an expression that backtracks, in the process and in a server's thread",
+        "evil_patterns",
+        "--n 8",
+        "--n 1000",
+        "--n 10000",
+        tells=("texts", "worst_ms", "pings", "stall_ms"),
+        seeded=True,
+    ),
+)
