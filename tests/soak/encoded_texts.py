@@ -128,8 +128,9 @@ def replaced(data: bytes) -> list[Unit]:
 
 
 def nul(rng: random.Random, units: list[Unit]) -> None:
-    """A NUL at any place."""
-    units.insert(rng.randrange(len(units) + 1), (b"\0", "\0"))
+    """A NUL at any place but in a line end, which would be two then."""
+    places = [at for at in range(len(units) + 1) if not at or units[at - 1][1] != "\r"]
+    units.insert(rng.choice(places), (b"\0", "\0"))
 
 
 def bytewise(data: bytes) -> list[Unit]:
