@@ -115,22 +115,30 @@ class Endpoints:
                 raise
             # One that leaked from inside would leave a request unanswered.
             raise JsonRpcRequestCancelled("cancelled") from None
-        except Exception as error:  # noqa: BLE001 - the door: whatever is left becomes an incident
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - the door: a library's SystemExit is no end of the server either
             raise self._failed(name, error) from None
         self._failing.pop(name, None)
         return plain
 
-    def _failed(self, name: str, error: Exception) -> JsonRpcInternalError:
-        number = incident(name, error)
+    def _failed(self, name: str, error: BaseException) -> JsonRpcInternalError:
+        failure = internal(name, error)
         kind, times = self._failing.get(name, (type(error), 0))
         times = times + 1 if kind is type(error) else 1
         self._failing[name] = (type(error), times)
         if times == FAILURES:
             self._notice(f"{name} failed {FAILURES} times in a row and is switched off; restart the language server")
-        return JsonRpcInternalError(
-            f"something went wrong that should not (incident {number}, see the server's log)",
-            data={"code": "lens.internal", "incident": number},
-        )
+        return failure
+
+
+def internal(name: str, error: BaseException) -> JsonRpcInternalError:
+    """Log a failure that should not be; what the client gets, which is its number."""
+    number = incident(name, error)
+    return JsonRpcInternalError(
+        f"something went wrong that should not (incident {number}, see the server's log)",
+        data={"code": "lens.internal", "incident": number},
+    )
 
 
 def refusal(error: LensError) -> JsonRpcException:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from lsprotocol import types
@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from lens_lsp import __version__
 from lens_lsp.lsp.desk import Desk
-from lens_lsp.lsp.endpoint import Endpoints, incident
+from lens_lsp.lsp.endpoint import Endpoints, incident, internal
 from lens_lsp.lsp.features import COMMANDS, OPTIONS, PULLED, REQUESTS, Loader
 from lens_lsp.lsp.notifications import NOTIFICATIONS
 from lens_lsp.lsp.protocol import LensProtocol, make_converter
@@ -59,7 +59,7 @@ class LensServer(LanguageServer):
             self.command(name)(_handler(name))
         self.feature(types.WORKSPACE_EXECUTE_COMMAND)(execute)
         for method, handler in NOTIFICATIONS.items():
-            self.feature(method)(handler)
+            self.feature(method)(_guarded(method, handler))
 
     @property
     def begun(self) -> bool:
@@ -153,6 +153,26 @@ class LensServer(LanguageServer):
 def _handler(name: str) -> Any:
     async def handle(ls: LensServer, params: Any = None) -> object:
         return await ls.call(name, params)
+
+    return handle
+
+
+def _guarded(method: str, handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """The handler of a notification, of which an incident is left if it fails; of ``initialize`` the answer, too.
+
+    Faults of pygls' own: what ``initialize`` raises is answered with all it says
+    (``test_an_error_says_nothing_of_what_it_is_about``), and a ``SystemExit`` ends the server.
+    """
+
+    def handle(ls: LensServer, params: Any) -> None:
+        try:
+            handler(ls, params)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the door, as for requests
+            failure = internal(method, error)
+            if method == types.INITIALIZE:
+                raise failure from None
 
     return handle
 

@@ -16,7 +16,9 @@ from lens_lsp.domain.errors import LensError, PathRefused
 from lens_lsp.lsp.endpoint import NUMBERS, Endpoint, refusal
 from lens_lsp.lsp.features import COMMANDS, REQUESTS
 from lens_lsp.lsp.server import LensServer
+from lens_lsp.lsp.watchdog import Watchdog
 from tests.lsp.lsp_memory import Client, talk
+from tests.lsp.lsp_params import notifications, request
 
 DOORS = ("lens_lsp.cli", "lens_lsp.desktop", "lens_lsp.mcp", "lens_lsp.__main__")
 
@@ -52,9 +54,15 @@ def test_an_error_of_ours_comes_as_its_number_and_its_sentence() -> None:
     assert refusal(LensError("x")).code == 1000
 
 
-@pytest.mark.parametrize("kind", [ValueError, MemoryError, RecursionError, OSError, KeyError, AssertionError])
+class Panic(BaseException):
+    """As libraries in Rust raise it."""
+
+
+@pytest.mark.parametrize(
+    "kind", [ValueError, MemoryError, RecursionError, OSError, KeyError, AssertionError, SystemExit, Panic]
+)
 def test_any_other_error_is_an_incident_without_its_contents(
-    kind: type[Exception], caplog: pytest.LogCaptureFixture
+    kind: type[BaseException], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def failing(ls: LensServer, params: object) -> None:
         raise kind("canary")
@@ -73,18 +81,6 @@ def test_any_other_error_is_an_incident_without_its_contents(
     talk(conversation, test_failing=lambda: Endpoint(failing))
 
 
-TEXT = {"textDocument": {"uri": "file:///note.md"}}
-HERE = TEXT | {"position": {"line": 0, "character": 0}}
-NOWHERE = {"start": HERE["position"], "end": HERE["position"]}
-PARAMS: dict[str, Any] = {
-    "documentLink/resolve": {"range": NOWHERE},
-    "textDocument/codeAction": TEXT | {"range": NOWHERE, "context": {"diagnostics": []}},
-    "textDocument/references": HERE | {"context": {"includeDeclaration": True}},
-    "workspace/symbol": {"query": ""},
-}
-"""What is asked, where it is not a place in a text; ours take anything as far as the handler."""
-
-
 @pytest.mark.parametrize("kind", [MemoryError, RecursionError, OSError, UnicodeDecodeError])
 def test_whatever_fails_in_whichever_handler_is_answered_and_survived(kind: type[Exception]) -> None:
     async def failing(ls: LensServer, params: object) -> None:
@@ -94,10 +90,7 @@ def test_whatever_fails_in_whichever_handler_is_answered_and_survived(kind: type
 
     async def conversation(client: Client) -> None:
         for name in names:
-            method, params = name, PARAMS.get(name, HERE)
-            if name in COMMANDS:
-                method, params = "workspace/executeCommand", {"command": name, "arguments": []}
-            error = (await client.ask(name, method, params))["error"]
+            error = (await client.ask(name, *request(name)))["error"]
             assert error["code"] == -32603, name
             assert "canary" not in json.dumps(error)
         assert client.counts == dict.fromkeys(["hello", *names], 1)
@@ -106,28 +99,49 @@ def test_whatever_fails_in_whichever_handler_is_answered_and_survived(kind: type
     talk(conversation, **dict.fromkeys(names, lambda: Endpoint(failing)))
 
 
-def test_whatever_fails_in_the_handler_of_a_notification_is_survived(caplog: pytest.LogCaptureFixture) -> None:
-    document = {"uri": "file:///canary.md", "languageId": "x", "version": 1, "text": "canary"}
-    told = {
-        "initialized": {},
-        "textDocument/didOpen": {"textDocument": document},
-        "textDocument/didChange": {"textDocument": document | {"version": 2}, "contentChanges": [{"text": "canary"}]},
-        "textDocument/didClose": {"textDocument": document},
-        "workspace/didChangeConfiguration": {"settings": {"lens": "canary"}},
-        "workspace/didChangeWatchedFiles": {"changes": [{"uri": "file:///canary.md", "type": 1}]},
-        "workspace/didChangeWorkspaceFolders": {"event": {"added": [], "removed": []}},
-    }
+class Leaving:
+    """Stands for anything: whatever is wanted of it would end the process."""
+
+    def __getattr__(self, name: str) -> object:
+        raise SystemExit("canary")
+
+
+@pytest.mark.parametrize("desk", [None, Leaving()], ids=["none", "leaving"])
+def test_whatever_fails_in_the_handler_of_a_notification_is_survived(
+    desk: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    harmless = {"window/workDoneProgress/cancel", "$/setTrace"}
 
     async def conversation(client: Client) -> None:
-        client.server._desk = None  # whatever needs it raises
-        for method, params in told.items():
+        client.server._desk = desk  # whatever needs it raises
+        for method, params in notifications("canary").items():
             caplog.clear()
             client.notify(method, params)
-            assert "incident" in caplog.text, method
+            assert (f"in {method}: " in caplog.text) == (method not in harmless)
             assert "canary" not in caplog.text
         assert (await client.ask("after", "no/such"))["error"]["code"] == -32601
 
     talk(conversation)
+
+
+@pytest.mark.parametrize("kind", [ValueError, StopIteration, SystemExit, Panic])
+def test_an_initialize_that_fails_is_an_incident_without_its_contents(
+    kind: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    class Failing(Watchdog):
+        def follow(self, pid: int | None) -> bool:
+            raise kind("canary")
+
+    async def conversation() -> None:
+        client = Client({})
+        client.server.watchdog = Failing(lambda: None, lambda: None)
+        answer = await client.ask("hello", "initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        assert answer["error"]["code"] == -32603
+        assert answer["error"]["data"]["incident"] in caplog.text
+        assert "canary" not in json.dumps(answer) + caplog.text
+        assert "traceback" not in answer["error"]["data"]
+
+    asyncio.run(conversation())
 
 
 def test_a_feature_that_fails_three_times_in_a_row_is_switched_off_and_said_so_once() -> None:
