@@ -181,6 +181,14 @@ class LspProcess:
         assert self.process.stdin is not None
         self.process.stdin.close()
 
+    def close_output(self) -> None:
+        """Close our end of the server's standard output: what it writes from now on nobody can read."""
+        assert self.process.stdout is not None
+        read, write = os.pipe()
+        os.close(write)
+        os.dup2(read, self.process.stdout.fileno())
+        os.close(read)
+
     def seconds_of_processor(self) -> float:
         """What the process has used so far."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -80,11 +79,7 @@ def test_the_end_of_standard_input_is_3_and_0_after_shutdown(start: Start) -> No
 def test_a_client_that_closes_our_output_is_1(start: Start) -> None:
     server = start()
     server.begin()
-    read, write = os.pipe()
-    os.close(write)
-    assert server.process.stdout is not None
-    os.dup2(read, server.process.stdout.fileno())  # the reading end of its output is gone now
-    os.close(read)
+    server.close_output()
 
     def left() -> bool:
         with suppress(BrokenPipeError):

@@ -12,14 +12,18 @@ import pytest
 from tests.availability import unavailable
 from tests.soak import (
     evil_patterns,
+    failing_handlers,
     lsp_cancels,
     lsp_edits,
+    lsp_endings,
     lsp_flood,
     lsp_framing,
+    lsp_handler_faults,
     lsp_kills,
     lsp_large,
     lsp_load,
     lsp_messages,
+    lsp_paused_reader,
     open_source_edits,
     position_encodings,
 )
@@ -73,6 +77,32 @@ def test_a_server_is_gone_after_its_client(tmp_path: Path, bare: bool) -> None:
     folder = lsp_load.made(tmp_path / "notes", 400)
     tally = lsp_kills.run(1 if bare else 4, folder, bare=bare)
     assert (tally.wrong == []) == (not bare)
+
+
+def test_a_server_ends_as_promised_whatever_it_does() -> None:
+    tally = lsp_endings.run(5)
+    assert tally.wrong == []
+    assert set(tally.ways) == set(lsp_endings.STATUS)
+    assert (tally.flushed, tally.cancelled > 0) == (lsp_endings.READY, True)
+    assert lsp_endings.run(1, bare=True).wrong != []
+
+
+def test_a_client_that_reads_on_after_a_pause_gets_everything() -> None:
+    tally = lsp_paused_reader.run(2, seed=7)
+    assert tally.wrong == []
+    assert min(tally.unread) > lsp_paused_reader.PIPE
+
+
+def test_a_server_that_writes_where_it_reads_heeds_nothing_in_a_pause() -> None:
+    assert lsp_paused_reader.run(1, seed=7, control=True, most=2).wrong != []
+
+
+def test_whichever_handler_fails_in_whatever_way_tells_nothing() -> None:
+    tally = lsp_handler_faults.run(150, seed=7)
+    assert tally.wrong == []
+    assert len(tally.handlers) > 30
+    assert set(tally.kinds) == set(failing_handlers.KINDS)
+    assert lsp_handler_faults.run(3, seed=1, control=True).wrong != []
 
 
 def test_the_server_answers_while_questions_run_and_wait() -> None:
