@@ -229,7 +229,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "encodings": len(tally.kinds),
         "quotes": tally.quotes,
         "guessed": tally.guessed,
-        "leftOut": tally.left_out,
+        "binary": tally.left_out,
         "wrong": tally.wrong[:5],
         "controls": controls,
         "seconds": round(time.perf_counter() - started, 1),

@@ -17,7 +17,7 @@ TEXTS = (
         "--n 4000",
         "--n 40000",
         caught=("controls.all_utf_8", "controls.by_statistics"),
-        tells=("encodings", "quotes", "guessed", "leftOut"),
+        tells=("encodings", "quotes", "guessed", "binary"),
         seeded=True,
     ),
     Row(
