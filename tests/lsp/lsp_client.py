@@ -19,6 +19,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SERVE = (sys.executable, "-m", "lens_lsp", "serve")
 PATIENCE = 120.0
 """Seconds that an answer may take on a busy machine before a test gives up."""
+_LAST_WORDS = 10.0
+"""Seconds in which the last words of a process that has ended are read, unless another holds its pipe."""
 
 Message = dict[str, Any]
 SILENCE = object()
@@ -173,8 +175,10 @@ class LspProcess:
         return self.ended()
 
     def ended(self, seconds: float = PATIENCE) -> int:
-        """Wait for the end of the process; how it ended."""
-        return self.process.wait(seconds)
+        """Wait for the end of the process and for what it said last; how it ended."""
+        status = self.process.wait(seconds)
+        self._threads[1].join(_LAST_WORDS)
+        return status
 
     def hang_up(self) -> None:
         """Close the server's standard input."""
