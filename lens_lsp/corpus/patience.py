@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -53,19 +53,11 @@ class Patience:
         except IndexError:
             caller = _Caller()
         asked = caller.asked(call)
-        try:
-            result = asked.result(seconds)
-        except TimeoutError:
-            if not asked.done():
-                self._leave(caller, asked, late)
-                raise _too_late() from None
-            self._idle.append(caller)
-            raise
-        except BaseException:
-            self._idle.append(caller)
-            raise
+        if asked not in wait((asked,), seconds).done:
+            self._leave(caller, asked, late)
+            raise _too_late()
         self._idle.append(caller)
-        return result
+        return asked.result()
 
     def end(self) -> None:
         """Let the threads go."""
