@@ -144,7 +144,8 @@ class Asker:
             above = path.rpartition("/")[0]
             if path in told or above in told:
                 self._tally.named += 1
-            elif error != errno.ENOENT:  # what is not there is no file that was not searched
+            elif errno.ENOENT not in (error, ways.get(above, ("", 0))[1]):
+                # What is not there is no file that was not searched, nor is what lies in a folder that is not there.
                 self._tally.wrong.append(f"{path} is not named: {what} {errno.errorcode[error]}")
         if not ways and told:
             self._tally.wrong.append(f"still not searched: {sorted(told)[:3]}")
