@@ -93,7 +93,7 @@ def soaked(row: Row, size: str, seed: int) -> dict[str, Any]:
             "seconds": round(time.monotonic() - started, 1),
             "report": report,
         }
-        | ({} if status == 0 else {"errors": errors[-800:]})
+        | ({} if status == 0 else {"errors": errors.replace(str(REPOSITORY), ".")[-800:]})
     )
 
 

@@ -7,8 +7,10 @@ import { chromium } from 'playwright-core';
 
 import { browser, python, shots } from './rig.mjs';
 
-/** Milliseconds: two busy cores are slow, and nothing is gained by giving up early. */
-export const PATIENCE = 120_000;
+/** Milliseconds, for whatever is to be seen; for a program's start and for an answer there are others. */
+export const PATIENCE = 60_000;
+const STARTS_WITHIN = 120_000;
+const ANSWERED_WITHIN = 120_000;
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/;
 /** Of the environment only what a person's own machine would have, too. */
 const KEPT = /^(LANG|LC_.*|TZ|TERM|TMPDIR|PATH|PYTHONPATH|SSL_CERT_.*|.*_CA_BUNDLE|https?_proxy|no_proxy)$/i;
@@ -55,7 +57,7 @@ export class Desktop {
 
   #link() {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no link: ${this.said.join('\n')}`)), PATIENCE);
+      const late = setTimeout(() => reject(new Error(`no link: ${this.said.join('\n')}`)), STARTS_WITHIN);
       const hear = (line) => {
         this.said.push(line);
         const [link] = LINK.exec(line) ?? [];
@@ -123,7 +125,7 @@ export async function ask(page, question) {
   await page.locator('#question').fill(question);
   await page.locator('#question').press('Enter');
   const turn = page.locator('article').nth(before);
-  await turn.and(page.locator('[aria-busy=false]')).waitFor({ timeout: PATIENCE });
+  await turn.and(page.locator('[aria-busy=false]')).waitFor({ timeout: ANSWERED_WITHIN });
   return turn;
 }
 
