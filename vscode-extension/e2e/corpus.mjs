@@ -15,7 +15,7 @@ export const SOURCE = 'explanation/language-server.md';
  * Neither programs nor pictures; nor the pages of measurements: long, full of the words of questions and written anew by
  * every build, they would change what a search of few rounds gets to read.
  */
-const LEFT_OUT = /\.(pyc?|png)$|\/explanation\/(benchmarks|results|results-tables|performance)\.md$/;
+const LEFT_OUT = /\.(pyc?|png|jsonl)$|\/explanation\/(benchmarks|results|results-tables|performance|reliability)\.md$/;
 
 /** Copies docs/, or one folder of it, to a new place; gives that place. */
 export function docs(to, part = '') {

@@ -28,7 +28,9 @@ export async function tellAll(chosen = names()) {
 
 if (import.meta.filename === process.argv[1]) {
   const results = await tellAll(process.argv.length > 2 ? process.argv.slice(2) : undefined);
-  for (const { story, passed, seconds } of results)
+  for (const { story, passed, seconds, failed } of results) {
     console.log(`${passed ? 'ok    ' : 'FAILED'} ${story} (${seconds.toFixed(1)} s)`);
+    if (!passed) console.log(failed); // once more: the end of a log is often all that is kept
+  }
   process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
 }
