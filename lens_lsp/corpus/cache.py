@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from itertools import compress
-from operator import is_not
+from contextlib import nullcontext
 
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.extraction import Pictures, ReadText
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.held import HeldTexts, Stored
 from lens_lsp.corpus.intake import YOUNG_NS, Batch, at_full_speed, searched_text
-from lens_lsp.corpus.listings import FileEntry, Identity, identity_of
+from lens_lsp.corpus.listings import FileEntry, Identity, differing, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, display_path
 from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.pieces import cut
@@ -38,6 +37,9 @@ _PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION})  # a lock, 
 _KNOWN = 1024
 """Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 
+_FEW = 64
+"""Files that are read before what makes reading many quick is worth its own time."""
+
 
 class TextCache(HeldTexts):
     """Folded texts of files. Not safe for threads: one question at a time brings it up to date.
@@ -56,7 +58,7 @@ class TextCache(HeldTexts):
         self._entries.clear()
         self._listed.clear()
         self._buffered.clear()
-        self._last: Sequence[FileEntry] = ()
+        self._last: list[FileEntry] = []
         self._young: set[Key] = set()
         self._unreadable: dict[Key, SkipReason] = {}
         self._unread = Unread()
@@ -117,7 +119,7 @@ class TextCache(HeldTexts):
     def refresh(
         self,
         roots: Sequence[Root],
-        files: Sequence[FileEntry],
+        files: list[FileEntry],
         buffers: Mapping[Key, Buffer],
         *,
         progress: Progress | None = None,
@@ -148,21 +150,24 @@ class TextCache(HeldTexts):
             self._listed[key] = entry
             paths.setdefault(entry.root, []).append(entry.path)
         whole = self._read(paths, buffers, progress, cancelled)
-        self._last = tuple(files) if whole else ()
+        if not whole:
+            self._last = []
         if self.arena.blank > max(self.arena.size, 1 << 20):
             self._compact()
         self._broken = False
         return self.skips()
 
-    def _changed(self, files: Sequence[FileEntry]) -> list[FileEntry]:
+    def _changed(self, files: list[FileEntry]) -> list[FileEntry]:
         """The files that are new or not as they were; those that are gone are forgotten."""
-        known, last = self._entries, self._last or tuple(self._entries.values())
+        known, last = self._entries, self._last or list(self._entries.values())
         if len(last) == len(files):  # mostly some files were edited and none came or went: then no key is needed
-            # A look hands out the same object for a file as long as it is the same.
-            others = compress(zip(last, files, strict=True), map(is_not, last, files))
-            pairs = [(old, new) for old, new in others if old != new]
-            if all(old[:2] == new[:2] for old, new in pairs):
-                return [new for _, new in pairs]
+            places = list(differing(last, files))
+            if all(last[place][:2] == files[place][:2] for place in places):
+                for place in places:
+                    last[place] = files[place]
+                self._last = last
+                return [files[place] for place in places]
+        self._last = list(files)
         for key in known.keys() - {(entry.root, entry.path) for entry in files}:
             self._forget(key)
         return [entry for entry in files if known.get((entry.root, entry.path)) != entry]
@@ -194,7 +199,7 @@ class TextCache(HeldTexts):
         done, total = 0, sum(map(len, paths.values()))
         self._room = self._budget - _KNOWN * (len(self._texts) + total)
         stopped = cancelled is not None and cancelled()
-        with at_full_speed():
+        with at_full_speed() if total > _FEW else nullcontext():
             for root, of_root in () if stopped else paths.items():
                 typed = {path: buffer for (index, path), buffer in buffers.items() if index == root}
                 for batch in self._intake.batches(self._roots[root], of_root, typed):

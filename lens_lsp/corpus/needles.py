@@ -7,7 +7,7 @@ it is looked for from its first rare place on ("our Seasons"), and what stands b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -125,7 +125,16 @@ def _collide(first: Needle, second: Needle) -> bool:
     # Inside a word it would be rejected anyway; but where a match is swallowed, a literal that overlaps itself
     # would be counted differently.
     rejected = second.at_words and not second.before and not overlaps_itself(b)
-    return any(b.startswith(a[at : at + len(b)]) for at in (_word_starts(first) if rejected else range(len(a))))
+    places = _word_starts(first) if rejected else _places(b[:1], a)
+    return any(b.startswith(a[at : at + len(b)]) for at in places)
+
+
+def _places(byte: bytes, data: bytes) -> Iterator[int]:
+    """Where a byte stands."""
+    at = data.find(byte)
+    while at >= 0:
+        yield at
+        at = data.find(byte, at + 1)
 
 
 @lru_cache(maxsize=1024)
