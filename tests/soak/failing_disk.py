@@ -15,19 +15,13 @@ import errno
 import json
 import random
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from tests.lsp.lsp_client import LspProcess, environment
-from tests.soak.faulty_disk import FaultyDisk, Unmountable, sound
-from tests.soak.lsp_drift import command
+from tests.soak.faulty_disk import Unmountable, sound
+from tests.soak.shown_notes import FOLDERS, ShownNotes, proven, question, shown, skipped
 
-NOTES = 24
-FOLDERS = ("", "letters/", "plans/")
 MOST = 5
 CONTROL_ASKS = 8
 ERRORS = (errno.EIO, errno.ESTALE, errno.ENOENT, errno.EACCES)
@@ -35,8 +29,6 @@ OF_FILES = ("lookup", "open", "read", "read on")
 OF_FOLDERS = ("open", "opendir", "readdir")
 UNTOLD = ("readdir", errno.ENOENT)
 """What no program hears of: the C library takes it for the end of the listing, as of a folder that was just removed."""
-LONG = "Nothing of the kind stands here.\n" * 6_000
-"""More than is read in one request of the kernel."""
 
 
 @dataclass
@@ -48,29 +40,6 @@ class Tally:
     """By what failed and how."""
     named: int = 0
     wrong: list[str] = field(default_factory=list)
-
-
-def member(number: int) -> str:
-    return "BDGKLM"[number // 4] + ("arlow", "enstead", "iveson", "urrick")[number % 4]
-
-
-def fact(number: int) -> str:
-    return f"The locker of {member(number)} is opened with the word {member(number)[::-1].lower()}."
-
-
-def question(number: int) -> str:
-    return f"Which word opens the locker of {member(number)}?"
-
-
-def made(folder: Path) -> dict[str, int]:
-    """Notes in three folders, each with a fact of its own; the number of each by its path."""
-    notes = {}
-    for number in range(NOTES):
-        path = f"{FOLDERS[number % 3]}note-{number}.md"
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(f"# Note {number}\n\n{fact(number)}\n\n{LONG if number % 4 == 0 else ''}")
-        notes[path] = number
-    return notes
 
 
 class Failing:
@@ -93,18 +62,12 @@ class Failing:
         return path in self.ways or path.rpartition("/")[0] in self.ways
 
 
-def skipped(result: dict[str, Any]) -> set[str]:
-    return {skip["path"].rstrip("/") for skip in result["coverage"]["skipped"]}
-
-
 class Asker:
-    """One server, one disk."""
+    """Asks about notes that fail."""
 
-    def __init__(self, server: LspProcess, disk: FaultyDisk, folder: Path, seed: int, tally: Tally) -> None:
-        self._server = server
-        self._disk = disk
-        self._folder = folder
-        self._notes = made(folder)
+    def __init__(self, shown: ShownNotes, seed: int, tally: Tally) -> None:
+        self._shown = shown
+        self._notes = shown.notes
         self._draw = random.Random(seed)
         self._tally = tally
         self._gone: list[str] = []
@@ -114,30 +77,25 @@ class Asker:
         """A question while some files fail, or about one that did."""
         paths = list(self._notes)
         failing = Failing(self._draw, paths) if self._tally.asked % 2 == 0 else None
-        self._disk.fault = failing or sound
+        self._shown.disk.fault = failing or sound
         if failing is None:
             path = self._draw.choice(self._gone)
         else:
             path = self._draw.choice([each for each in paths if not failing.missed(each)])
             self._gone = [each for each in paths if failing.missed(each)]
-            for each in self._gone:  # what is as it was is not read again
-                self._change(each)
+            self._shown.change(self._gone, self._tally.asked)
         self._tally.asked += 1
         method, key = self._draw.choice([("lens/ask", "question"), ("lens/find", "query")])
-        answer = self._server.ask(method, {key: question(self._notes[path])}, 120)
-        self._disk.fault = sound
+        answer = self._shown.server.ask(method, {key: question(self._notes[path])}, 120)
+        self._shown.disk.fault = sound
         if "error" in answer:
             self._tally.wrong.append(f"{failing and failing.ways}: {answer['error']}")
             return
         result = answer["result"]
-        if not any(fact(self._notes[path]) in item["quote"] for item in result["evidence"]):
+        if not proven(result, self._notes[path]):
             quotes = [item["quote"][:80] for item in result["evidence"]]
             self._tally.wrong.append(f"{path} was not found: {failing and failing.ways}, {quotes}")
         self._named(failing, skipped(result))
-
-    def _change(self, path: str) -> None:
-        with open(self._folder / path, "a") as note:
-            note.write(f"Changed before question {self._tally.asked}.\n")
 
     def _named(self, failing: Failing | None, told: set[str]) -> None:
         ways = failing.ways if failing else {}
@@ -156,18 +114,10 @@ class Asker:
 def run(asks: int, seed: int = 1, *, unforgiving: bool = False) -> Tally:
     """Raises `Unmountable`."""
     tally = Tally()
-    with tempfile.TemporaryDirectory() as base:
-        folder, place = Path(base) / "disk", Path(base) / "notes"
-        folder.mkdir()
-        place.mkdir()
-        faults = ["unforgiving"] if unforgiving else []
-        with FaultyDisk(folder, place) as disk, LspProcess(environment(Path(base)), command(*faults)) as server:
-            asker = Asker(server, disk, folder, seed, tally)
-            server.begin(place)
-            while tally.asked < asks:
-                asker.ask()
-            if server.leave() != 0 or b"Traceback" in server.errors:
-                tally.wrong.append(f"it left with {server.process.returncode}: {server.errors[-300:]!r}")
+    with shown(["unforgiving"] if unforgiving else [], tally.wrong) as notes:
+        asker = Asker(notes, seed, tally)
+        while tally.asked < asks:
+            asker.ask()
     return tally
 
 

@@ -15,20 +15,17 @@ import argparse
 import json
 import random
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from tests.lsp.lsp_client import PATIENCE, LspProcess, Message, environment
-from tests.soak.failing_disk import fact, made, question, skipped
-from tests.soak.faulty_disk import FaultyDisk, Unmountable, sound
-from tests.soak.lsp_drift import command
+from tests.lsp.lsp_client import PATIENCE, Message
+from tests.soak.faulty_disk import Unmountable, sound
+from tests.soak.shown_notes import ShownNotes, proven, question, shown, skipped
 
 LATER = 0.05
 """Seconds that every operation of the slow disk takes more."""
@@ -92,13 +89,13 @@ class Tally:
 
 
 class Asker:
-    """One server, one disk."""
+    """Asks about notes that come late, or hang."""
 
-    def __init__(self, server: LspProcess, disk: FaultyDisk, folder: Path, seed: int, tally: Tally) -> None:
-        self._server = server
-        self._disk = disk
-        self._folder = folder
-        self._notes = made(folder)
+    def __init__(self, shown: ShownNotes, seed: int, tally: Tally) -> None:
+        self._server = shown.server
+        self._disk = shown.disk
+        self._shown = shown
+        self._notes = shown.notes
         self._draw = random.Random(seed)
         self._tally = tally
         self._gone: list[str] = [next(iter(self._notes))]
@@ -170,10 +167,7 @@ class Asker:
         return hanging, paths[0]
 
     def _change(self, paths: Sequence[str]) -> None:
-        """What is as it was is not read again."""
-        for path in paths:
-            with open(self._folder / path, "a") as note:
-                note.write(f"Changed before question {sum(self._tally.asked.values())}.\n")
+        self._shown.change(paths, sum(self._tally.asked.values()))
 
     def _release(self, hanging: Hanging) -> None:
         self._disk.fault = sound
@@ -210,11 +204,6 @@ class Asker:
         self._tally.wrong.append(f"{kind}: {what}")
 
 
-def proven(result: Message, number: int) -> bool:
-    """Whether the fact of a note stands among the quotes."""
-    return any(fact(number) in item["quote"] for item in result["evidence"])
-
-
 def covered(path: str, told: set[str]) -> bool:
     """Whether a file is named, or a folder that it is in."""
     return path in told or path.rpartition("/")[0] in told or "." in told
@@ -224,18 +213,10 @@ def run(asks: int, seed: int = 1, *, inline: bool = False) -> Tally:
     """Ask each kind in turn; with ``inline``, cancel questions of a server that reads where it handles messages. Raises
     `Unmountable`."""
     tally = Tally()
-    with tempfile.TemporaryDirectory() as base:
-        folder, place = Path(base) / "disk", Path(base) / "notes"
-        folder.mkdir()
-        place.mkdir()
-        faults = ["inline"] if inline else []
-        with FaultyDisk(folder, place) as disk, LspProcess(environment(Path(base)), command(*faults)) as server:
-            asker = Asker(server, disk, folder, seed, tally)
-            server.begin(place)
-            for number in range(asks):
-                (asker.cancelled if inline else asker.ask)(number)
-            if server.leave() != 0 or b"Traceback" in server.errors:
-                tally.wrong.append(f"it left with {server.process.returncode}: {server.errors[-300:]!r}")
+    with shown(["inline"] if inline else [], tally.wrong) as notes:
+        asker = Asker(notes, seed, tally)
+        for number in range(asks):
+            (asker.cancelled if inline else asker.ask)(number)
     return tally
 
 
