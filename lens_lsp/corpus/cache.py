@@ -32,11 +32,8 @@ _SHARE = 0.6
 _PATIENCE = 2.0
 """Seconds beyond its time that a question has documents read while there is no other text."""
 _PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION})  # a lock, no descriptor left: no change shows
-
-
 _KNOWN = 1024
 """Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
-
 _FEW = 64
 """Files that are read before what makes reading many quick is worth its own time."""
 
