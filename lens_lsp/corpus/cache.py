@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.extraction import Pictures, ReadText
@@ -34,8 +33,6 @@ _PATIENCE = 2.0
 _PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION})  # a lock, no descriptor left: no change shows
 _KNOWN = 1024
 """Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
-_FEW = 64
-"""Files that are read before what makes reading many quick is worth its own time."""
 
 
 class TextCache(HeldTexts):
@@ -196,7 +193,7 @@ class TextCache(HeldTexts):
         done, total = 0, sum(map(len, paths.values()))
         self._room = self._budget - _KNOWN * (len(self._texts) + total)
         stopped = cancelled is not None and cancelled()
-        with at_full_speed() if total > _FEW else nullcontext():
+        with at_full_speed():
             for root, of_root in () if stopped else paths.items():
                 typed = {path: buffer for (index, path), buffer in buffers.items() if index == root}
                 for batch in self._intake.batches(self._roots[root], of_root, typed):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import field, replace
+from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
 
@@ -292,17 +293,25 @@ def _all_plain(texts: Sequence[bytes]) -> bool:
     return is_utf_8(b"\n".join(wide))  # a character that one text leaves unfinished, a line end does not finish
 
 
+@cache
+def _keep_blocks() -> None:
+    """Have the C library keep blocks that are given back, from now on.
+
+    Unless it saw a larger block come and go, it gives every block above 128 KB back to the system at once; getting it
+    again costs several times what is done with it. The first such block is never touched; later ones would be cleared.
+    """
+    bytes(_LARGEST_BLOCK)
+
+
 @contextlib.contextmanager
 def at_full_speed() -> Iterator[None]:
     """Hold the cycle collector and let memory that was given back be used again.
 
-    What is made here stays, and the collector would look through all of it again and again. And unless it saw a
-    larger block come and go, the C library gives every block above 128 KB back to the system at once; getting it
-    again costs several times what is done with it. The block is never touched.
+    What is made here stays, and the collector would look through all of it again and again.
     """
     enabled = gc.isenabled()
     gc.disable()
-    bytes(_LARGEST_BLOCK)
+    _keep_blocks()
     try:
         yield
     finally:
