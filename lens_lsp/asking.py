@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -71,10 +71,7 @@ class Asking:
             for item in await self._first_look(plan, ready):
                 yield EvidenceFound(item, early=True)
 
-        def read_on() -> bool:
-            return self._read(seconds=_SLICE) > 0 and search.take_in()
-
-        further = Further(lambda: self.work.start(read_on), self._may_read)
+        further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
         reading, work = self._reading(ready), self.work
         search = Search(plan, reading, self.oracle, self.ledger, self.options, work.cancelled, further, work.late)
         async for event in self._search(search, known, ready, failure):
@@ -152,6 +149,10 @@ class Asking:
             only=only,
             cancelled=self.work.cancelled,
         )
+
+    def _read_on(self, take_in: Callable[[], bool]) -> bool:
+        """Read documents for a moment and take in what came; whether some of it belongs to the best."""
+        return self._read(seconds=_SLICE) > 0 and take_in()
 
     def _read_first(self, plan: Plan) -> None:
         """What must be read before anything is said: the document that is to be summarised, and all where every match

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from lens_lsp.corpus.away import WAIT, wait_until
 from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.heap import give_back
 from lens_lsp.corpus.intake import at_full_speed
 from lens_lsp.corpus.listings import FileEntry, Listings
 from lens_lsp.corpus.opening import Root, display_path, open_named
@@ -172,6 +173,7 @@ class Workspace:
     def open(self) -> Iterator[list[tuple[Root, str | None]]]:
         """The roots of the paths, and the file's name where a path names a file; closed at the end."""
         with contextlib.ExitStack() as stack:
+            stack.callback(self._give_back)
             opened = []
             for index, path in enumerate(self._paths):
                 root, name = open_named(path, index)
@@ -195,9 +197,16 @@ class Workspace:
         with at_full_speed():
             if sweep.paths:
                 self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)
+                self._listings[0].enter(lambda path: self.cache.entry((roots[0].index, path)))
             else:
                 self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
             self.cache.describe()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """Where memory is too small for the texts, keep none that nobody uses: each question takes seconds anyway."""
+        if self.cache.passing_by:
+            give_back()
 
     def _sweep(
         self,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,24 @@ def test_a_fact_is_found_and_proven_without_a_model(notes: Path) -> None:
     assert any(FACT in item.quote for item in answer.evidence)
     assert answer.account.calls == {}
     assert "[1]" in answer.text
+
+
+@pytest.mark.parametrize("question", [QUESTION, "Who painted the ferry of Vell?"])
+def test_a_question_leaves_no_cycle_behind(notes: Path, question: str) -> None:
+    """All it knew, a hundred megabytes in a large workspace, is gone when it ends, not when cycles are looked for."""
+    ask(notes, question)  # what is kept for good is there
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        ask(notes, question)
+        gc.collect()
+        left = Counter(type(one).__qualname__ for one in gc.garbage if type(one).__module__.startswith("lens_lsp"))
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert left == {}
 
 
 @pytest.mark.parametrize("question", [QUESTION, "Who painted the ferry of Vell?"])

@@ -81,6 +81,11 @@ class HeldTexts:
         return len(self._texts)
 
     @property
+    def passing_by(self) -> bool:
+        """Whether more text is read again by each question than is kept in memory."""
+        return bool(self._elsewhere) and self.size > 2 * self.arena.size
+
+    @property
     def live(self) -> int:
         """How many texts there are: files, and pieces of very large ones."""
         self._settle()
@@ -118,6 +123,11 @@ class HeldTexts:
             return [] if text is None else [text]
         behind = islice(self._slots, slot, None)
         return list(takewhile(lambda other: other.key == text.key, filter(None, behind)))
+
+    def entry(self, key: Key) -> FileEntry | None:
+        """A file as it was when it was read, None if it is not known."""
+        self._settle()
+        return self._entries.get(key)
 
     def names(self, slot: int) -> tuple[str, ...]:
         """What a text is called, as written but without a closing parenthesis: file name, title, aliases."""

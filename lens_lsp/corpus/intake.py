@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import field, replace
-from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
 
@@ -22,6 +21,7 @@ from lens_lsp.corpus.files import Reading, read_files
 from lens_lsp.corpus.folding import FoldedText, blank, fold_text
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.heap import keep_blocks
 from lens_lsp.corpus.listings import IDENTITY, Identity
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.ours import Ours, ours, suspects, unsearchable
@@ -39,7 +39,6 @@ _FILES = 1024
 """A batch is full when it has so many of either: few enough to stay near the processor and to be cancelled soon."""
 _BOM = b"\xef\xbb\xbf"
 _KEPT_READERS = 1 << 12
-_LARGEST_BLOCK = 4 << 20
 
 
 @dataclass(slots=True)
@@ -293,16 +292,6 @@ def _all_plain(texts: Sequence[bytes]) -> bool:
     return is_utf_8(b"\n".join(wide))  # a character that one text leaves unfinished, a line end does not finish
 
 
-@cache
-def _keep_blocks() -> None:
-    """Have the C library keep blocks that are given back, from now on.
-
-    Unless it saw a larger block come and go, it gives every block above 128 KB back to the system at once; getting it
-    again costs several times what is done with it. The first such block is never touched; later ones would be cleared.
-    """
-    bytes(_LARGEST_BLOCK)
-
-
 @contextlib.contextmanager
 def at_full_speed() -> Iterator[None]:
     """Hold the cycle collector and let memory that was given back be used again.
@@ -311,7 +300,7 @@ def at_full_speed() -> Iterator[None]:
     """
     enabled = gc.isenabled()
     gc.disable()
-    _keep_blocks()
+    keep_blocks()
     try:
         yield
     finally:

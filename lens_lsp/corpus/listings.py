@@ -132,6 +132,11 @@ class Listings:
         known = self._by_folder.get(folder)
         return known if known is not None and known.signature == signature else None
 
+    def enter(self, entry_of: Callable[[str], FileEntry | None]) -> None:
+        """Take over what was learnt of the files of a look by names alone when they were read."""
+        for listing in self._by_folder.values():
+            listing.entries = list(map(entry_of, listing.paths))
+
     def keep(self, folder: str, listing: Listing) -> None:
         """Remember a listing, new or proven again."""
         self._seen[folder] = listing

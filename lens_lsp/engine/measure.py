@@ -18,8 +18,6 @@ Ints = NDArray[np.int64]
 
 _K1 = 1.2
 _B = 0.6
-# Up to here a dense table of counts is quicker than sorting the keys.
-_DENSE = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +78,15 @@ class Measures:
 def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
     """Count the hits. ``lengths`` are bytes per slot, 0 where a slot is empty; ``texts`` the number of live ones."""
     slots = len(lengths)
-    keys = hits.slot.astype(np.int64) * terms + hits.term
+    narrow = slots * terms < 1 << 31
+    keys = hits.slot * np.int32(terms) + hits.term if narrow else hits.slot.astype(np.int64) * terms + hits.term
     more = np.array(hits.thinned, np.int64).reshape(-1, 3)
-    if slots * terms <= _DENSE:
+    if slots * terms <= len(keys):  # a table of all counts is no larger than the keys, and quicker than sorting them
         table = np.bincount(keys, minlength=slots * terms)
         unique = np.flatnonzero(table)
         count = table[unique]
     else:
         unique, count = counted(keys)
-    count = count.astype(np.int64)
     count[np.searchsorted(unique, more[:, 0] * terms + more[:, 1])] += more[:, 2]
     slot, term = np.divmod(unique, max(terms, 1))
     frequency = np.bincount(term, minlength=terms)

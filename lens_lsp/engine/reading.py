@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from lens_lsp.corpus.cache import TextCache
@@ -34,7 +35,7 @@ class Reading:
         self._documents: dict[int, Document | None] = {}
         self._texts: dict[int, SourceText] = {}
         self._hashes: dict[Key, str | None] = {}
-        self.corpus = Corpus(cache, self._source)
+        self.corpus = Corpus(cache, partial(_source, cache))
         self.warnings: list[str] = []
 
     @property
@@ -48,9 +49,7 @@ class Reading:
 
     def text(self, slot: int) -> CachedText:
         """What is known of a slot that holds a text."""
-        text = self._cache.slots[slot]
-        assert text is not None, "a ranked slot is never empty"
-        return text
+        return _text(self._cache, slot)
 
     def hash_of(self, file: Key) -> str | None:
         """The hash of a file as it is now, None when it cannot be read; no document is made of it."""
@@ -147,12 +146,19 @@ class Reading:
         own = joined([*document.structure.ours, asking])
         return replace(document, structure=replace(document.structure, ours=own))
 
-    def _source(self, slot: int) -> str:
-        try:
-            return self._cache.source(self.text(slot))
-        except Skipped:
-            return ""
-
     def _withdraw(self, slot: int, why: str) -> None:
         self._documents[slot] = None
         self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")
+
+
+def _text(cache: TextCache, slot: int) -> CachedText:
+    text = cache.slots[slot]
+    assert text is not None, "a ranked slot is never empty"
+    return text
+
+
+def _source(cache: TextCache, slot: int) -> str:
+    try:
+        return cache.source(_text(cache, slot))
+    except Skipped:
+        return ""

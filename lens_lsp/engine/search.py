@@ -177,7 +177,7 @@ class Search:
                 yield self._widen()
             request = self._propose(everything=bool(direct))
             if not request.proposals:
-                if await self._further.promising():
+                if await self._further.promising(self.take_in):
                     continue
                 if self.progress.corrected:
                     reason = StopReason.NOWHERE if self.progress.hopeless() else StopReason.ROUNDS
@@ -255,7 +255,7 @@ class Search:
     async def _read_on(self) -> bool:
         """Whether documents came that bear on the question. The last round is kept for such while any is unread."""
         last = self.progress.corrected or self.rounds_left == 1
-        return await (self._further.promising() if last else self._further.some())
+        return await (self._further.promising(self.take_in) if last else self._further.some(self.take_in))
 
     def _whole_scope(self) -> list[int]:
         """The direct path: all texts, when they fit one request together."""

@@ -11,7 +11,7 @@ from types import FrameType
 import pytest
 
 from lens_lsp.corpus.discovery import Discovery
-from lens_lsp.corpus.listings import Listings
+from lens_lsp.corpus.listings import Listings, file_entry
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover, discover_names
@@ -230,6 +230,18 @@ def test_an_edited_file_is_found_without_listing_its_folder(looks: Looks) -> Non
     edited_in_place(looks.top)
     looks.again()
     assert looks.listed == 0
+
+
+def test_a_file_that_was_read_after_a_look_by_name_is_the_same_object_at_the_next(looks: Looks) -> None:
+    listings = Listings(lambda: time.time_ns() + LATER)
+    with Root(str(looks.top)) as root:
+        discover_names(root, CorpusRules(), listings=listings)
+        read = {path: file_entry(root.index, path, (looks.top / path).stat()) for path in FOUND}
+        (looks.top / "a.md").write_text("changed since")
+        listings.enter(read.get)
+        found = {entry.path: entry for entry in discover(root, CorpusRules(), listings=listings).files}
+    assert [path for path in FOUND if found[path] is not read[path]] == ["a.md"]
+    assert found["a.md"].size == len("changed since")
 
 
 def test_other_rules_are_obeyed_at_once(looks: Looks) -> None:

@@ -72,6 +72,14 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_one_text_among_many_that_does_not_fit_is_no_lack_of_memory(files: Path) -> None:
+    sizes = sum(map(len, FILES.values())) + 1024 * len(FILES)  # with what is known of each file
+    folder = Folder(files, sizes - 60)
+    folder.refresh()
+    assert list(folder.cache.passing())
+    assert not folder.cache.passing_by
+
+
 @pytest.mark.parametrize("budget", [0, 60, 200])
 def test_a_scan_finds_the_same_with_little_memory_as_with_much(files: Path, budget: int) -> None:
     whole, little = Folder(files, 1 << 30), Folder(files, budget)
@@ -81,7 +89,9 @@ def test_a_scan_finds_the_same_with_little_memory_as_with_much(files: Path, budg
     assert {path for path, *_ in little.found()} == {*FILES} - {"c/empty.md", "c/none.md", "c/binary.md"}
     assert little.cache.size == whole.cache.size
     assert list(little.cache.passing())
+    assert little.cache.passing_by
     assert not list(whole.cache.passing())
+    assert not whole.cache.passing_by
 
 
 def test_what_is_open_in_an_editor_is_scanned_as_it_stands_there(files: Path) -> None:

@@ -37,7 +37,7 @@ _TITLE_LINES = 30
 
 
 def _keywords(words: str, name: str = r"[\w$.:?!-]+") -> re.Pattern[str]:
-    return re.compile(rf"^([ \t]*+){_MODIFIERS}(?:{words})[ \t]++[*&]?({name})", re.MULTILINE)
+    return regex(rf"^([ \t]*+){_MODIFIERS}(?:{words})[ \t]++[*&]?({name})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ _TITLE_SKIP = regex(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
 _LONGEST_SETEXT = 300
 _UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
 
-_Handler = Callable[[str, int, int], bool]
+_Handler = Callable[["_BlockParser", str, int, int], bool]
 
 
 class MarkdownReader(TextReader):
@@ -115,12 +115,6 @@ class _BlockParser:
         self._previous = 0
         """Where the line before starts."""
         self._unclosed: set[str] = set()
-        handlers: dict[str, _Handler] = {"#": self._atx, "`": self._fence, "~": self._fence}
-        handlers |= {">": self._quote, "=": self._equals, "<": self._markup, "[": self._definition}
-        handlers |= {"|": self._delimiter, ":": self._delimiter, "-": self._dash, "_": self._rule}
-        handlers |= {"*": self._star, "+": self._item}
-        handlers |= dict.fromkeys("0123456789", self._item)
-        self._handlers = handlers
 
     def run(self) -> None:
         """Read every line."""
@@ -163,8 +157,8 @@ class _BlockParser:
             return
         if out.kind is BlockKind.CODE:
             out.close()
-        handler = self._handlers.get(body[0])
-        if handler is None or not handler(body, start, end):
+        handler = _BY_FIRST.get(body[0])
+        if handler is None or not handler(self, body, start, end):
             self._text(start, end)
 
     def _enter(self) -> None:
@@ -353,3 +347,22 @@ def _fence_end(flat: str, marks: str, pos: int) -> int:
         pos = end
         at = flat.find(marks, end)
     return len(flat)
+
+
+# No table of bound methods in each parser: that is a cycle, and keeps the whole text until cycles are looked for.
+_BY_FIRST: dict[str, _Handler] = {
+    "#": _BlockParser._atx,
+    "`": _BlockParser._fence,
+    "~": _BlockParser._fence,
+    ">": _BlockParser._quote,
+    "=": _BlockParser._equals,
+    "<": _BlockParser._markup,
+    "[": _BlockParser._definition,
+    "|": _BlockParser._delimiter,
+    ":": _BlockParser._delimiter,
+    "-": _BlockParser._dash,
+    "_": _BlockParser._rule,
+    "*": _BlockParser._star,
+    **dict.fromkeys("+0123456789", _BlockParser._item),
+}
+"""What a line can be that begins with a character."""
