@@ -34,3 +34,14 @@ def test_the_judge_takes_two_accounts_of_one_change() -> None:
     assert source.places(Changed("one a less", "aXaa", None)) == {0}
     assert source.places(Changed("the X", "aaYaa", 0)) == {0}
     assert Source("a note", Span(2, 6), ENCODINGS[0]).places(Changed("inside", "a nope", None)) == set()
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_the_judge_knows_a_quote_that_was_put_together_again(end: str) -> None:
+    """Whatever ends the line beside it: a stretch that is moved may be cut between CR and LF."""
+    source = Source("X. Status: done.\r\nz\r\nY. Some words.\r\nz\r\n", Span(18, 19), ENCODINGS[0])
+    assert source.quote == "z"
+    again = f"Y. Some words.\r\nX. Status: done.{end}z\r\n"
+    assert source.rebuilt(again, len(again) - 3)
+    other = f"Y. Some words.\r\nX. Status: gone.{end}z\r\n"
+    assert not source.rebuilt(other, len(other) - 3)

@@ -115,21 +115,29 @@ class Source:
     def rebuilt(self, new: str | None, at: int) -> bool:
         """Whether the change put the quote together again at another place, and 16 or more of its neighbours with it.
 
-        That happens where a text repeats itself: then the source says there what it said, word for word.
+        That happens where a text repeats itself: then the source says there what it said, word for word. What ends a
+        line beside a quote says nothing, so a cut through CR and LF makes no difference.
         """
         if new is None or not new.startswith(self.quote, at):
             return False
-        start, end, stop = self.span.start, self.span.end, at + len(self.quote)
-        left = alike(self.text[max(0, start - 512) : start][::-1], new[max(0, at - 512) : at][::-1])
-        right = alike(self.text[end : end + 512], new[stop : stop + 512])
-        around = (self.text[start - left : end], self.text[start : end + right])
-        return any(len(each) >= len(self.quote) + 16 and once(self.text, each) and once(new, each) for each in around)
+        quote, stop = even(self.quote), at + len(self.quote)
+        before, behind = even(self.text[: self.span.start])[-512:], even(self.text[self.span.end :])[:512]
+        left = alike(before[::-1], even(new[:at])[-512:][::-1])
+        right = alike(behind, even(new[stop:])[:512])
+        around = (before[len(before) - left :] + quote, quote + behind[:right])
+        old, now = even(self.text), even(new)
+        return any(len(each) >= len(quote) + 16 and once(old, each) and once(now, each) for each in around)
 
 
 def once(text: str, part: str) -> bool:
     """Whether a part stands in a text at exactly one place."""
     first = text.find(part)
     return first >= 0 and text.find(part, first + 1) < 0
+
+
+def even(text: str) -> str:
+    """A text whose lines all end alike."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def retold(old: str, new: str, at: int, size: int) -> set[int]:
