@@ -1,10 +1,10 @@
 /**
  * `npm run e2e:repeat [N]`: tells all stories N times (20) and writes how each run went to `repeat.json`. A story that
  * fails is kept as it is and never told again in its run: the file says how often the stories hold. What was cut off goes
- * on where it stood as long as the packaged extension is the same, byte by byte; for another one all begins anew.
+ * on where it stood as long as the packaged extension and the stories are the same, byte by byte; else all begins anew.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { names, tellAll } from './main.mjs';
@@ -15,15 +15,28 @@ const times = Number(process.argv[2] ?? 20);
 if (!Number.isInteger(times) || times < 1) throw new Error(`how often? ${process.argv[2]} is no number from 1`);
 
 const file = path.join(e2e, 'repeat.json');
-const vsix = createHash('sha256').update(readFileSync(packaged())).digest('hex');
+const of = fingerprint([packaged(), ...sources(e2e), ...sources(path.join(e2e, 'stories'))]);
 const seconds = (value) => Math.round(value * 10) / 10;
 const whole = (run) => run.stories.length === names().length;
 const passes = (run) => run.stories.every((each) => each.passed);
 
-/** The runs of this very extension that were told before. */
+function sources(folder) {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.mjs'))
+    .sort()
+    .map((name) => path.join(folder, name));
+}
+
+function fingerprint(files) {
+  const hash = createHash('sha256');
+  for (const each of files) hash.update(readFileSync(each));
+  return hash.digest('hex');
+}
+
+/** The runs of these very stories that were told before. */
 function told() {
   const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf-8')) : {};
-  return before.vsix === vsix ? before.each : [];
+  return before.of === of ? before.each : [];
 }
 
 /** Writes the runs that are whole as what they came to, and the one that is under way beside them. */
@@ -35,7 +48,7 @@ function write(runs) {
     seconds: seconds(run.stories.reduce((sum, story) => sum + story.seconds, 0)),
     stories: run.stories,
   }));
-  const record = { vsix, runs: ended.length, passed: ended.filter(passes).length, each };
+  const record = { of, runs: ended.length, passed: ended.filter(passes).length, each };
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 

@@ -84,7 +84,7 @@ export class Workbench {
 
   /**
    * Runs a command by its full title. The palette lists what there is when it opens: it is opened again until a
-   * contribution that comes later is in.
+   * contribution that comes later is in, and where an editor that is shown at this very moment takes the focus from it.
    */
   async command(title) {
     const row = this.rows
@@ -94,9 +94,8 @@ export class Workbench {
     for (;;) {
       await this.page.keyboard.press('F1');
       const input = this.quickInput.locator('input.input');
-      await input.waitFor();
-      await input.fill(`>${title}`);
       try {
+        await input.fill(`>${title}`, { timeout: 3_000 });
         await row.waitFor({ timeout: 3_000 });
         await row.click();
         await this.page.mouse.move(0, 0); // what lies below the row would show its hover

@@ -6,6 +6,8 @@ import { docs, FACT, PROOF, QUESTION } from '../corpus.mjs';
 import { Endpoint } from '../endpoint.mjs';
 import { environmentOf, packaged } from '../packaged.mjs';
 
+/** Milliseconds after which nobody is taken to be waiting for an answer any more. */
+const STILL_LOOKING = 2_000;
 const WORDS = 'Four questions are worked on at the same time, and sixty-four more wait for their turn [1].';
 
 export async function story(story) {
@@ -43,6 +45,24 @@ export async function story(story) {
     endpoint.release();
     await workbench.line(workbench.answer, 'sixty-four more wait').waitFor();
     assert.equal(endpoint.left, 0);
+  });
+
+  await story.step('A palette that is open when an answer comes stays open', async () => {
+    const { page } = workbench;
+    await workbench.line(workbench.answer, 'sixty-four more wait').click();
+    endpoint.hold();
+    await workbench.ask('How many questions are answered at once?');
+    await workbench.line(workbench.streaming, 'Four questions are worked').waitFor();
+    const shown = Date.now();
+    await page.waitForFunction((end) => Date.now() > end, shown + STILL_LOOKING); // until then the answer takes the focus
+    await page.keyboard.press('F1');
+    await page.keyboard.type('Lens: Ask');
+    endpoint.release();
+    await workbench.line(workbench.answer, 'sixty-four more wait').waitFor();
+    await workbench.tab('How many questions are answered at once.md').waitFor({ state: 'hidden' }); // the one that streamed
+    await page.keyboard.type(' a Q');
+    assert.equal(await workbench.quickInput.locator('input.input').inputValue({ timeout: 1_000 }), '>Lens: Ask a Q');
+    await page.keyboard.press('Escape');
   });
 
   await story.step('A question is cancelled and the model is left alone', async () => {

@@ -24,6 +24,10 @@ export interface Request {
 
 /** A document is shown anew at most this often, in milliseconds: ten times a second is as fast as one can read. */
 const REFRESH_MILLISECONDS = 100;
+/** Milliseconds in which nobody has gone on to something else: who asked still looks at where the answer comes. */
+const WAITED_FOR = 2_000;
+/** What the user does in a text, not what is done to it. */
+const ACTS = [vscode.TextEditorSelectionChangeKind.Keyboard, vscode.TextEditorSelectionChangeKind.Mouse];
 /** The user said no: the server has told them what that means already. */
 const DECLINED = 'lens.consent';
 
@@ -54,6 +58,8 @@ class Run {
   readonly #live: LiveAnswer;
   readonly #source = new vscode.CancellationTokenSource();
   readonly #refresh = new Throttle(() => this.#update(), REFRESH_MILLISECONDS);
+  #shown = 0;
+  #isRead = false;
 
   constructor(
     private readonly lens: LensClient,
@@ -67,7 +73,10 @@ class Run {
 
   async show(): Promise<void> {
     const viewColumn = columnForAnswer();
-    await vscode.window.showTextDocument(this.document, { viewColumn, preview: false, preserveFocus: true });
+    // In the group where the user is, what had the focus is hidden by it.
+    const here = [vscode.ViewColumn.Active, vscode.window.tabGroups.activeTabGroup.viewColumn].includes(viewColumn);
+    await vscode.window.showTextDocument(this.document, { viewColumn, preview: false, preserveFocus: !here });
+    this.#shown = Date.now();
   }
 
   async through(params: AskParams): Promise<AnswerResult | undefined> {
@@ -75,6 +84,10 @@ class Run {
       if (closed.length > 0 && tabsOf(this.document).length === 0) {
         this.#source.cancel();
       }
+    });
+    const acting = vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
+      const acts = kind !== undefined && ACTS.includes(kind);
+      this.#isRead ||= acts && textEditor.document.uri.toString() === this.document.toString();
     });
     try {
       const result = await this.#watched(params);
@@ -85,6 +98,7 @@ class Run {
       return undefined;
     } finally {
       closing.dispose();
+      acting.dispose();
       this.#refresh.dispose();
       this.#source.dispose();
     }
@@ -127,7 +141,7 @@ class Run {
     const kept = result.answerUri === null ? this.document : documentOf(result.answerUri);
     this.#become({ ...this.asked, state: result.status, document: kept, result });
     if (kept !== this.document) {
-      await replaceTab(this.document, kept);
+      await replaceTab(this.document, kept, () => this.#isRead || Date.now() - this.#shown < WAITED_FOR);
     }
     const ending = cutShort(result);
     if (ending !== undefined) {

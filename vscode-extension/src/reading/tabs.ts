@@ -70,8 +70,11 @@ async function showRead(
 /**
  * Show one document where another is, and close that. A tab behind others is replaced when the user comes back to it:
  * nothing jumps in front of what they read meanwhile.
+ *
+ * @param isRead - whether the user is in the old one as far as can be told. The editor calls a document active while the
+ *   keyboard is in a palette or a view above it: with the focus, what is typed there would be taken away.
  */
-export async function replaceTab(old: vscode.Uri, document: vscode.Uri): Promise<void> {
+export async function replaceTab(old: vscode.Uri, document: vscode.Uri, isRead: () => boolean): Promise<void> {
   const [tab] = tabsOf(old);
   if (tab === undefined) {
     return;
@@ -81,14 +84,14 @@ export async function replaceTab(old: vscode.Uri, document: vscode.Uri): Promise
       const now = tabsOf(old)[0];
       if (now === undefined || now.isActive) {
         waiting.dispose();
-        void replaceTab(old, document);
+        void replaceTab(old, document, () => true);
       }
     });
     return;
   }
   const ready = await read(document);
   // Only now: the user may have gone on to type somewhere else.
-  const focused = vscode.window.activeTextEditor?.document.uri.toString() === old.toString();
+  const focused = vscode.window.activeTextEditor?.document.uri.toString() === old.toString() && isRead();
   await showRead(ready, { viewColumn: tab.group.viewColumn, preserveFocus: !focused });
   await vscode.window.tabGroups.close(tabsOf(old), true);
 }
