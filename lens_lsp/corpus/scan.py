@@ -9,23 +9,17 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lens_lsp.corpus.arena import Chunk
+from lens_lsp.corpus.hits import Collected, Counts, Hits, Mask
 from lens_lsp.corpus.matcher import Bytes, Ints, matcher
 from lens_lsp.corpus.needles import Literal
-from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import MAX_SUFFIX, stem
-
-Mask = NDArray[np.bool_]
-Places = NDArray[np.int32]
-"""Numbers below two thousand million, of which a scan gives millions."""
 
 # Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
 _MULTIBYTE_SUFFIX = 8
@@ -45,55 +39,6 @@ _LEAD = np.zeros(256, bool)
 _LEAD[0xC3:0xE0] = True
 _CONTINUATION = np.zeros(256, bool)
 _CONTINUATION[0x80:0xC0] = True
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """Occurrences: slot of the text, index of the term, folded byte offset. Parallel arrays.
-
-    The hits of one term come in order of slot and offset. In a text that is not kept in memory a term may occur
-    more often than is listed; ``thinned`` then says how many occurrences of it are not.
-    """
-
-    slot: Places
-    term: Places
-    at: Places
-    thinned: tuple[tuple[int, int, int], ...] = ()
-    """(slot, term, occurrences left out)."""
-
-    def __len__(self) -> int:
-        return len(self.slot)
-
-    def of(self, mask: Ints | Mask) -> Hits:
-        """The listed hits a mask or index selects."""
-        return Hits(self.slot[mask], self.term[mask], self.at[mask])
-
-    def only(self, terms: Ints) -> Hits:
-        """The hits of some terms, renumbered in the given order."""
-        number = np.full(int(max(self.term.max(initial=0), terms.max(initial=0))) + 1, -1, np.int32)
-        number[terms] = np.arange(len(terms))
-        kept = self.of(number[self.term] >= 0)
-        thinned = tuple((slot, int(number[term]), count) for slot, term, count in self.thinned if number[term] >= 0)
-        return Hits(kept.slot, number[kept.term], kept.at, thinned)
-
-    def plus(self, more: Hits, first: int) -> Hits:
-        """These hits and those of further terms, numbered from ``first`` on."""
-        return Hits(
-            np.concatenate([self.slot, more.slot]),
-            np.concatenate([self.term, more.term + np.int32(first)]),
-            np.concatenate([self.at, more.at]),
-            (*self.thinned, *((slot, term + first, count) for slot, term, count in more.thinned)),
-        )
-
-    def but(self, slots: Ints, exact: Hits) -> Hits:
-        """These hits, with those of the given slots replaced by ``exact`` ones."""
-        keep = ~np.isin(self.slot, slots)
-        kept = self.of(keep)
-        return Hits(
-            np.concatenate([kept.slot, exact.slot]),
-            np.concatenate([kept.term, exact.term]),
-            np.concatenate([kept.at, exact.at]),
-        )
 
 
 def word_literal(word: str) -> Literal:
@@ -135,42 +80,19 @@ def scan(
     """
     held, passing = _held(chunks)
     sweep = _Sweep(terms, sample_of(held), fast=fast, most=most)
-    found = Collected()
+    found = Collected(len(terms))
     parts = sweep.all(held, worth(held) if threads is None else threads, cancelled) if sweep.literals else []
     parts.reverse()
     while parts:
-        found.add(parts.pop())
+        found.add(*parts.pop())
     for chunk in passing if sweep.literals else ():
         if cancelled is not None and cancelled():
             break
-        part = sweep.hits(chunk)
-        found.add(part)
+        part, left_out = sweep.hits(chunk)
+        found.add(part, left_out)
         if watch is not None:
             watch(chunk, part)
     return found.hits()
-
-
-class Collected:
-    """Hits of texts in order, put together as they come, so that there is never a second copy of all of them."""
-
-    def __init__(self) -> None:
-        self._slot, self._term, self._at = array("i"), array("i"), array("i")
-        self._thinned: list[tuple[int, int, int]] = []
-
-    def add(self, part: Hits) -> None:
-        """Add the hits of the next texts."""
-        self._slot.frombytes(part.slot.tobytes())
-        self._term.frombytes(part.term.tobytes())
-        self._at.frombytes(part.at.tobytes())
-        self._thinned += part.thinned
-
-    def hits(self) -> Hits:
-        """All of them; nothing can be added any more."""
-        return Hits(_as_places(self._slot), _as_places(self._term), _as_places(self._at), tuple(self._thinned))
-
-
-def _as_places(values: array[int]) -> Places:
-    return np.frombuffer(values, np.int32) if values else np.empty(0, np.int32)
 
 
 def _held(chunks: Iterable[Chunk]) -> tuple[list[Chunk], Iterable[Chunk]]:
@@ -198,6 +120,10 @@ def sample_of(chunks: Sequence[Chunk]) -> Bytes | None:
     return np.concatenate([chunks[place].data[:_SAMPLE] for place in places])
 
 
+_Part = tuple[Hits, Counts]
+"""The hits of a chunk that are listed, and how many are not."""
+
+
 class _Sweep:
     """What one scan looks for, and how."""
 
@@ -211,9 +137,9 @@ class _Sweep:
         self._boundaries = _Boundaries(self.literals)
         self._finder = matcher(self.literals, fast=fast, sample=sample)
 
-    def all(self, chunks: Sequence[Chunk], threads: int, cancelled: Callable[[], bool] | None) -> list[Hits]:
+    def all(self, chunks: Sequence[Chunk], threads: int, cancelled: Callable[[], bool] | None) -> list[_Part]:
         """The hits of each chunk, in order. ``cancelled`` is asked on the caller's thread only."""
-        found: list[Hits | None] = [None] * len(chunks)
+        found: list[_Part | None] = [None] * len(chunks)
         places = iter(range(len(chunks)))
         stopped = threading.Event()
 
@@ -233,27 +159,26 @@ class _Sweep:
             work(cancelled or stopped.is_set)
         for other in others:
             other.result()
-        return [hits for hits in found if hits is not None]
+        return [part for part in found if part is not None]
 
-    def hits(self, chunk: Chunk) -> Hits:
+    def hits(self, chunk: Chunk) -> _Part:
         """The hits of one chunk."""
         which, where = self._finder.find(chunk.data)
         keep = self._boundaries.hold(chunk.data, which, where)
         which, where = which[keep], where[keep]
         text = np.searchsorted(chunk.starts, where, side="right") - 1
-        thinned: tuple[tuple[int, int, int], ...] = ()
+        left_out = Counts()
         if chunk.passing and len(which) > self._most:
             group = text * self._terms + self._owner[which]
             listed = _thin(group, self._most)
-            left_out = np.bincount(group[~listed])
-            thinned = tuple(
-                (int(chunk.slots[one // self._terms]), one % self._terms, int(left_out[one]))
-                for one in np.flatnonzero(left_out).tolist()
-            )
+            count = np.bincount(group[~listed])
+            some = np.flatnonzero(count)
+            fewer = chunk.slots[some // self._terms], some % self._terms, count[some]
+            left_out = Counts(*(column.astype(np.int32) for column in fewer))
             which, where, text = which[listed], where[listed], text[listed]
         columns = chunk.slots[text], self._owner[which], where - chunk.starts[text]
         slot, term, at = (column.astype(np.int32) for column in columns)
-        return Hits(slot, term, at, thinned)
+        return Hits(slot, term, at), left_out
 
 
 def _thin(group: Ints, most: int) -> Mask:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from lens_lsp.computation.condition import meets
+from lens_lsp.corpus.hits import counted
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.domain.plan import MatchRule, Unit
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, stem
-from lens_lsp.engine.measure import counted, distinct
 from lens_lsp.engine.reading import Reading
 from lens_lsp.engine.region import heading_path
 
@@ -85,9 +85,8 @@ def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
     words = {word for phrase in phrases for word in phrase.split(" ")}
     telling = sorted(words - STOP_WORDS) or sorted(words)
     cache = reading.corpus.cache
-    hits = scan(cache.chunks(), [(exact_literal(word),) for word in telling])
-    held = distinct(hits.slot.astype(np.int64) * len(telling) + hits.term)
-    slots, counts = counted(held // max(1, len(telling)))
+    found = scan(cache.chunks(), [(exact_literal(word),) for word in telling])
+    slots, counts = counted(found.counts.slot)
     full = [int(slot) for slot in slots[counts == len(telling)]]
     return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
 

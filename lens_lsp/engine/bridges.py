@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits
+from lens_lsp.corpus.hits import Hits
 from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.measure import Floats, Measures
@@ -26,8 +26,8 @@ _WORDS = 0.5
 def gain(asked: Measures, proven: Iterable[int]) -> Floats:
     """Per slot, the share of the question's idf mass that it holds and no proven slot does as fully."""
     known = asked.rows(np.array(sorted(proven), np.int64)).max(axis=0, initial=0.0)
-    new = asked.idf[asked.term] * np.maximum(asked.saturation() - known[asked.term], 0.0)
-    return np.bincount(asked.slot, weights=new, minlength=len(asked.norm)) / asked.total
+    new = asked.idf[asked.counts.term] * np.maximum(asked.saturation() - known[asked.counts.term], 0.0)
+    return np.bincount(asked.counts.slot, weights=new, minlength=len(asked.norm)) / asked.total
 
 
 @dataclass(frozen=True, slots=True)

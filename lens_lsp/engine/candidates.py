@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.scan import scan
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
 from lens_lsp.domain.words import key
@@ -170,8 +171,7 @@ class Candidates:
 
     def hits_in(self, slots: Ints) -> Hits:
         """All hits of the given slots, also where the first scan only counted some."""
-        counted = {slot for slot, _, _ in self.hits.thinned}
-        thinned = np.array(sorted(counted.intersection(slots.tolist())), np.int64)
+        thinned = self.hits.thinned[np.isin(self.hits.thinned, slots)]
         if not len(thinned):
             return self.hits
         chunks = (self._corpus.cache.chunk(slot) for slot in thinned.tolist())
@@ -191,8 +191,8 @@ class Candidates:
         """Matches in documents other than the given ones."""
         chosen = np.zeros(len(self.lengths), bool)
         chosen[slots] = True
-        thinned = sum(count for slot, _, count in self.hits.thinned if not chosen[slot])
-        return int((~chosen[self.hits.slot]).sum()) + thinned
+        counts = self.hits.counts
+        return int(counts.count[~chosen[counts.slot]].sum())
 
     def idf(self) -> Mapping[str, float]:
         """How telling each scanned term is in this workspace, by its text."""

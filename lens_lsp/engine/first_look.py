@@ -15,7 +15,8 @@ from itertools import chain, takewhile
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.scan import scan
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
 from lens_lsp.engine.localise import as_evidence
@@ -103,7 +104,7 @@ class FirstLook:
         counted = measure(hits, terms, self._lengths, self._cache.live)
         frequency = np.asarray(counted.frequency * (self._cache.live / len(texts)), np.float64)
         share = int(self._lengths.sum()) / int(self._lengths[texts].sum())
-        places = np.bincount(hits.term, minlength=terms) * share
+        places = np.bincount(hits.counts.term, weights=hits.counts.count, minlength=terms) * share
         literals = self._question.literals
         longer = [term for term in range(terms) if len(literals[term][0].data) >= _SHORTEST]
         order = sorted(longer or range(terms), key=lambda term: (places[term], term))
@@ -124,7 +125,7 @@ class FirstLook:
 
         others = takewhile(lambda _: time.monotonic() < until, self._cache.passing())
         hits = scan(chain(self._cache.arena.large_chunks(), others), literals, cancelled=self._cancelled)
-        return replace(hits, term=np.array(terms, np.int32)[hits.term])
+        return hits.numbered(np.array(terms))
 
     def _measured(self, hits: Hits, frequency: Floats) -> Measures:
         """What the hits tell of the texts they are in, where not all hits are known: the sample says how rare a term

@@ -13,13 +13,14 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits, exact_literal, scan
+from lens_lsp.corpus.hits import Hits, distinct
+from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.corpus.titles import file_name, plain_name
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import WORD, fold, key, stem
 from lens_lsp.engine.corpus import Corpus
-from lens_lsp.engine.measure import Floats, Ints, Measures, distinct
+from lens_lsp.engine.measure import Floats, Ints, Measures
 from lens_lsp.engine.question import Question
 from lens_lsp.oracle.analysis import NAME
 
@@ -114,8 +115,8 @@ class LinkFinder:
         """Which slots hold each name, given as written; letters, digits and what stands between them must agree."""
         spellings = {name: dict.fromkeys((fold(name), key(name))) for name in names}
         literals = [tuple(exact_literal(text) for text in texts) for texts in spellings.values()]
-        found = scan(self._corpus.cache.chunks(), literals)
-        return {name: distinct(found.slot[found.term == index]) for index, name in enumerate(spellings)}
+        found = scan(self._corpus.cache.chunks(), literals).counts
+        return {name: np.sort(found.slot[found.term == index]) for index, name in enumerate(spellings)}
 
     def _titles(self, source: int) -> Iterator[str]:
         """The names of a document that are long enough to be recognised in a text."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.arena import Chunk
+from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.matcher import Bytes, Ints
-from lens_lsp.corpus.scan import Hits
 from lens_lsp.domain.records import dataclass
 
 Phrase = tuple[str, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.scan import Hits
+from lens_lsp.corpus.hits import Hits
 from lens_lsp.domain.plan import AnswerType
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex

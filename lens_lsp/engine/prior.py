@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits
+from lens_lsp.corpus.hits import Hits
 from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.links import LinkFinder, Links

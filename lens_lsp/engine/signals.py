@@ -13,12 +13,12 @@ from typing import Literal
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits
+from lens_lsp.corpus.hits import Hits, counted, distinct
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, stem
 from lens_lsp.engine.corpus import Corpus
-from lens_lsp.engine.measure import Floats, Ints, Measures, counted, distinct, inverse_frequency
+from lens_lsp.engine.measure import Floats, Ints, Measures, inverse_frequency
 from lens_lsp.engine.phrases import Around
 from lens_lsp.engine.question import Question
 
@@ -56,7 +56,7 @@ def phrase_slots(
     known = [word for word in phrase if word in index]
     if not known:
         lone = index.get(" ".join(phrase))
-        return np.empty(0, np.int64) if lone is None else distinct(hits.slot[hits.term == lone])
+        return np.empty(0, np.int64) if lone is None else distinct(hits.counts.slot[hits.counts.term == lone])
     rarest = min(known, key=lambda word: measures.frequency[index[word]])
     around = Around.of(phrase, rarest, index[rarest])
     chosen = np.flatnonzero(hits.term == around.term)

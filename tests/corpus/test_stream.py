@@ -10,10 +10,11 @@ import pytest
 
 from lens_lsp.corpus.arena import Chunk
 from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.pieces import LARGE
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import Hits, exact_literal, scan, word_literal
+from lens_lsp.corpus.scan import exact_literal, scan, word_literal
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.walk import discover
@@ -149,4 +150,5 @@ def test_each_text_of_a_chunk_lists_its_own_share_of_a_frequent_word() -> None:
     hits = scan([chunk], TERMS[:1], most=100)
     listed = np.bincount(hits.slot, minlength=10)[7:].tolist()
     assert listed == [100, 1, 100]
-    assert hits.thinned == ((7, 0, 900), (9, 0, 400))
+    assert hits.thinned.tolist() == [7, 9]
+    assert [column.tolist() for column in (hits.counts.slot, hits.counts.count)] == [[7, 8, 9], [1000, 1, 500]]

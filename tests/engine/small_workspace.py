@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.walk import discover
 from lens_lsp.engine.corpus import Corpus
 from lens_lsp.engine.links import LinkFinder

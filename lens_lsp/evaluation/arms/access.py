@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import Hits, scan, word_literal
+from lens_lsp.corpus.scan import scan, word_literal
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
