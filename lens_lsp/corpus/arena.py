@@ -22,7 +22,8 @@ _END = bytes((SEPARATOR,))
 _SEGMENT = 32 << 20
 _CHUNK = 1 << 20
 _LARGE_CHUNK = 8 << 20
-_ELSEWHERE = -1
+_ELSEWHERE, _GONE = -1, -2
+"""In place of the segment of a text: it is not kept here, or no more anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +134,21 @@ class Arena:
             self._segments[self._segment[slot]][start : start + length] = SEPARATOR
             self.blank += length
             self.size -= length
+        else:
+            self._segment[slot] = _GONE
 
     def holds(self, slot: int) -> bool:
         """Whether the text of a slot is here."""
-        return self._segment[slot] != _ELSEWHERE
+        return self._segment[slot] >= 0
 
     def here(self) -> NDArray[np.bool_]:
         """Of all slots whether their texts are here."""
-        here: NDArray[np.bool_] = _copied(self._segment) != _ELSEWHERE
+        here: NDArray[np.bool_] = _copied(self._segment) >= 0
         return here
+
+    def elsewhere(self) -> Ints:
+        """The slots of texts that are kept elsewhere, in order."""
+        return np.flatnonzero(_copied(self._segment) == _ELSEWHERE)
 
     def text(self, slot: int) -> Bytes:
         """The folded bytes of a slot that is here, as a view."""
@@ -169,7 +176,7 @@ class Arena:
 
     def _cut(self, since: int, size: int) -> Iterator[Chunk]:
         segments = _copied(self._segment)
-        here = since + np.flatnonzero(segments[since:] != _ELSEWHERE)
+        here = since + np.flatnonzero(segments[since:] >= 0)
         segments, offsets = segments[here], _copied(self._offset)[here]
         first = 0
         while first < len(segments):

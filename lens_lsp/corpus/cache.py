@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.extraction import Pictures, ReadText
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
+from lens_lsp.corpus.heap import share
 from lens_lsp.corpus.held import HeldTexts, Stored
 from lens_lsp.corpus.intake import YOUNG_NS, Batch, at_full_speed, searched_text
 from lens_lsp.corpus.listings import FileEntry, Identity, differing, identity_of
@@ -43,7 +44,8 @@ class TextCache(HeldTexts):
     """
 
     def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31) -> None:
-        super().__init__(fallback_encoding)
+        super().__init__(fallback_encoding, budget)
+        share()
         self._fallback = fallback_encoding
         self._budget = budget
         self._clear()
@@ -235,7 +237,7 @@ class TextCache(HeldTexts):
             if self.arena.size + end - start <= self._room:
                 self.arena.add(data[start:end].tobytes())
             else:
-                self._elsewhere[self.arena.reserve(end - start)] = None
+                self.arena.reserve(end - start)
         return self.arena.size > first
 
     def _place_pieces(self, root: int, path: str, reader: Reader, identity: Identity) -> None:
@@ -251,7 +253,6 @@ class TextCache(HeldTexts):
                     raise Skipped(SkipReason.ANSWER)
                 # Its folded length is not known before it was folded; its bytes are close enough.
                 slot = self.arena.reserve(piece.end - piece.start)
-                self._elsewhere[slot] = None
                 self._enter(CachedText(key, slot, piece=piece))
                 if not piece.point:
                     start = searched_text(reader, text)[:HEAD_LENGTH]

@@ -36,8 +36,8 @@ class Descriptions:
         self._gone: set[int] = set()
         """Slots that were forgotten before they were looked at."""
         self._paths: list[str] = []
-        self._heads: list[Head | None] = []
-        """By slot, None where nothing is known; so are the paths."""
+        self._heads: list[Head | str | None] = []
+        """By slot, None where nothing is known; so are the paths. Of most texts a title is all there is."""
         self._titles = TitleIndex()
         self._summaries = SummaryIndex()
 
@@ -75,7 +75,8 @@ class Descriptions:
         return () if head is None else _names(self._paths[slot], head)
 
     def _head(self, slot: int) -> Head | None:
-        return self._heads[slot] if slot < len(self._heads) else None
+        head = self._heads[slot] if slot < len(self._heads) else None
+        return Head(head) if isinstance(head, str) else head
 
     @property
     def titles(self) -> TitleIndex:
@@ -119,6 +120,8 @@ class Descriptions:
                 others[at] = list(map(plain_name, filter(None, (head.title, *head.aliases))))
             if head.description or head.tags:
                 self._summaries.add(slot, head)
+            elif head.title and not head.aliases:
+                self._heads[slot] = head.title
         self._titles.add_all(slots, [plain_name(file_name(path)) for path in paths], others)
 
 

@@ -16,8 +16,10 @@ from lens_lsp.corpus.arena import SEPARATOR, Arena, Chunk, chunk_of
 from lens_lsp.corpus.batch import BatchMaps
 from lens_lsp.corpus.descriptions import Descriptions
 from lens_lsp.corpus.folding import FoldedText, OffsetMap
+from lens_lsp.corpus.heap import give_back
+from lens_lsp.corpus.hits import Places
 from lens_lsp.corpus.intake import Batch, Intake
-from lens_lsp.corpus.listings import UNKNOWN, FileEntry, Identity, identity_of
+from lens_lsp.corpus.listings import UNKNOWN, FileEntry, Identity, entry_of, identity_of
 from lens_lsp.corpus.matcher import Bytes, Ints
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.snapshot import Buffer
@@ -30,6 +32,8 @@ from lens_lsp.domain.words import fold
 
 _KEPT = 8 << 20
 """Bytes of texts read again that are kept for the next who asks for them."""
+_FEW = 50
+"""Texts that may be asked for again soon: they are read one by one and kept for a while."""
 _NOTHING = FoldedText(b"")
 
 
@@ -45,8 +49,8 @@ class Stored(NamedTuple):
 class HeldTexts:
     """Folded texts by slot and by file. Not safe for threads."""
 
-    def __init__(self, fallback_encoding: str) -> None:
-        self._intake = Intake(fallback_encoding)
+    def __init__(self, fallback_encoding: str, budget: int) -> None:
+        self._intake = Intake(fallback_encoding, budget)
         self._roots: Mapping[int, Root] = {}
         self._entries: dict[Key, FileEntry] = {}
         self._listed: dict[Key, FileEntry] = {}
@@ -62,7 +66,6 @@ class HeldTexts:
         """The slot of a file's text, or of the first of its pieces: the others follow it."""
         self._live = 0
         self._stored: list[Stored] = []
-        self._elsewhere: dict[int, None] = {}
         self._loaded: dict[int, FoldedText] = {}
         self._loaded_size = 0
         self._headings: dict[int, tuple[bytes, ...]] = {}
@@ -83,7 +86,7 @@ class HeldTexts:
     @property
     def passing_by(self) -> bool:
         """Whether more text is read again by each question than is kept in memory."""
-        return bool(self._elsewhere) and self.size > 2 * self.arena.size
+        return self.size > 2 * self.arena.size
 
     @property
     def live(self) -> int:
@@ -150,13 +153,12 @@ class HeldTexts:
             self._descriptions.remove(text.slot)
             self._slots[text.slot] = None
             self._live -= 1
-            self._elsewhere.pop(text.slot, None)
             self._headings.pop(text.slot, None)
 
     def _identify(self, key: Key, identity: Identity | None) -> None:
         """Note what was read: the file as it was listed, else as it said of itself."""
         entry = self._listed.pop(key, None) if self._listed else None
-        self._entries[key] = FileEntry._make((*key, *(identity or UNKNOWN))) if entry is None else entry
+        self._entries[key] = entry_of(key, identity or UNKNOWN) if entry is None else entry
 
     def _settle(self) -> None:
         """Enter what is in the arena into the tables."""
@@ -226,11 +228,19 @@ class HeldTexts:
         yield from self.passing()
 
     def passing(self) -> Iterator[Chunk]:
-        """The texts that are not kept in memory."""
-        return self._streamed(self._elsewhere)
+        """The texts that are not kept in memory.
+
+        Before a pass over most texts, and behind it, blocks that nobody uses go back: a question may take several, with
+        what it knows by then on top.
+        """
+        if self.passing_by:
+            give_back()
+        yield from self._streamed(self.arena.elsewhere().data)
+        if self.passing_by:
+            give_back()
 
     def _streamed(self, slots: Iterable[int]) -> Iterator[Chunk]:
-        texts = [text for slot in slots if (text := self.slots[slot]) is not None]
+        texts = (text for slot in slots if (text := self.slots[slot]) is not None)
         return streamed(texts, self._intake, self._roots, self._buffered, self._once)
 
     def together(self, slots: Ints) -> Chunk:
@@ -240,6 +250,10 @@ class HeldTexts:
             texts.update(chunk.texts())
         texts.update((slot, self.arena.text(slot).tobytes()) for slot in texts if self.arena.holds(slot))
         return chunk_of(slots, list(texts.values()))
+
+    def again(self, slots: Places) -> Iterator[Chunk]:
+        """Some of the texts that are not kept in memory, in order."""
+        yield from map(self.chunk, slots.tolist()) if len(slots) <= _FEW else self._streamed(slots.tolist())
 
     def _once(self, slot: int) -> Chunk:
         chunk = self.chunk(slot)
@@ -273,7 +287,6 @@ class HeldTexts:
                 slot = self.arena.add(old.text(text.slot).tobytes())
             else:
                 slot = self.arena.reserve(int(lengths[text.slot]))
-                self._elsewhere[slot] = None
             self._enter(text._replace(slot=slot))
             self._descriptions.move(descriptions, text.slot, slot)
             if text.slot in headings:

@@ -1,11 +1,13 @@
-"""What a scan found: the places of every term in every text, and how often each stands there.
+"""What a scan found: how often each term stands in each text, and where.
 
-The counts are complete. Of places there may be fewer: of a text that is only passing by not every place is listed.
+The counts are of all texts, the places of those in memory: of a text that only passes by they are counted, and looked
+up again where they matter (engine.corpus).
 """
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import field
 
 import numpy as np
@@ -18,7 +20,9 @@ Mask = NDArray[np.bool_]
 Places = NDArray[np.int32]
 """Numbers below two thousand million, of which a scan gives millions."""
 
-_BLOCK = 1 << 18
+STRETCH = 50
+"""Bytes of a text in which the occurrences of a term are one to `Unlisted.stretches`."""
+_BLOCK = 1 << 16
 """Places that are counted in one go: what is needed meanwhile then fits beside the processor, and is little."""
 
 
@@ -51,6 +55,27 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Unlisted:
+    """What is known of occurrences beside their number where they are not listed."""
+
+    slots: Places = field(default_factory=_none)
+    """The texts that hold them, in order."""
+    stretches: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """Per term, how many stretches of these texts hold it."""
+
+    def only(self, terms: Ints) -> Unlisted:
+        """The same of some terms, renumbered in the given order."""
+        return Unlisted(self.slots, self.stretches[terms])
+
+    def plus(self, more: Unlisted, first: int) -> Unlisted:
+        """The same with further terms, or texts, whose terms are numbered from ``first`` on."""
+        stretches = np.zeros(max(len(self.stretches), first + len(more.stretches)), np.int64)
+        stretches[: len(self.stretches)] += self.stretches
+        stretches[first : first + len(more.stretches)] += more.stretches
+        return Unlisted(_distinct([self.slots, more.slots]), stretches)
+
+
+@dataclass(frozen=True, slots=True)
 class Hits:
     """Occurrences: slot of the text, index of the term, folded byte offset. Parallel arrays.
 
@@ -61,9 +86,8 @@ class Hits:
     term: Places
     at: Places
     counts: Counts = Counts()
-    """Of all occurrences, listed or not. None of a part that was chosen by `of` or `but`."""
-    thinned: Places = field(default_factory=_none)
-    """The slots of texts in which some term occurs more often than is listed, in order."""
+    """Of all occurrences, listed or not. None of a part that was chosen by `of`."""
+    unlisted: Unlisted = Unlisted()
 
     def __len__(self) -> int:
         return len(self.slot)
@@ -76,31 +100,25 @@ class Hits:
         """The hits of some terms, renumbered in the given order."""
         number = _numbers(self.term, terms)
         keep = number[self.term] >= 0
-        return Hits(self.slot[keep], number[self.term[keep]], self.at[keep], self.counts.only(terms), self.thinned)
+        counts, unlisted = self.counts.only(terms), self.unlisted.only(terms)
+        return Hits(self.slot[keep], number[self.term[keep]], self.at[keep], counts, unlisted)
 
     def numbered(self, terms: Ints) -> Hits:
         """The same hits, each term with the number that is given for it."""
         number = terms.astype(np.int32)
         counts = Counts(self.counts.slot, number[self.counts.term], self.counts.count)
-        return Hits(self.slot, number[self.term], self.at, counts, self.thinned)
+        stretches = np.zeros(int(terms.max(initial=-1)) + 1, np.int64)
+        stretches[terms] = self.unlisted.stretches
+        return Hits(self.slot, number[self.term], self.at, counts, Unlisted(self.unlisted.slots, stretches))
 
     def plus(self, more: Hits, first: int) -> Hits:
-        """These hits and those of further terms, numbered from ``first`` on."""
+        """These hits and those of further terms, or texts, whose terms are numbered from ``first`` on."""
         return Hits(
             np.concatenate([self.slot, more.slot]),
             np.concatenate([self.term, more.term + np.int32(first)]),
             np.concatenate([self.at, more.at]),
             self.counts.plus(more.counts, first),
-            distinct(np.concatenate([self.thinned, more.thinned])).astype(np.int32),
-        )
-
-    def but(self, slots: Places, exact: Hits) -> Hits:
-        """These hits, with those of the given slots replaced by ``exact`` ones."""
-        kept = self.of(~np.isin(self.slot, slots))
-        return Hits(
-            np.concatenate([kept.slot, exact.slot]),
-            np.concatenate([kept.term, exact.term]),
-            np.concatenate([kept.at, exact.at]),
+            self.unlisted.plus(more.unlisted, first),
         )
 
 
@@ -117,34 +135,41 @@ class Collected:
     def __init__(self, terms: int, *, block: int = _BLOCK) -> None:
         self._terms = terms
         self._block = block
-        self._slot, self._term, self._at = array("i"), array("i"), array("i")
-        self._counts = array("i"), array("i"), array("i")
-        self._counted = 0
-        self._left_out: list[Counts] = []
-        self._thinned: list[Places] = []
+        self._listed, self._passing = _columns(), _columns()
+        self._counts = _columns()
+        self._done = 0
+        """How many of those that are listed are counted."""
+        self._passed: list[Places] = []
+        self._stretches = np.zeros(terms, np.int64)
 
-    def add(self, part: Hits, left_out: Counts) -> None:
-        """Add the hits of the next texts, and how many of them are not listed."""
-        self._slot.frombytes(part.slot.tobytes())
-        self._term.frombytes(part.term.tobytes())
-        self._at.frombytes(part.at.tobytes())
-        if len(left_out.slot):
-            self._left_out.append(left_out)
-            self._thinned.append(left_out.slot)
-        if len(self._slot) - self._counted >= self._block:
+    def add(self, part: Hits, *, passing: bool = False) -> None:
+        """Add the hits of the next texts; of those that pass by they are only counted."""
+        kept = self._passing if passing else self._listed
+        for column, values in zip(kept, (part.slot, part.term, part.at), strict=True):
+            column.frombytes(values.tobytes())
+        if len(kept[0]) - (0 if passing else self._done) >= self._block:
             self._count()
 
     def hits(self) -> Hits:
         """All of them; nothing can be added any more."""
         self._count()
-        slot, term, at = map(_as_places, (self._slot, self._term, self._at))
-        thinned = distinct(np.concatenate([_none(), *self._thinned])).astype(np.int32)
-        return Hits(slot, term, at, Counts(*map(_as_places, self._counts)), thinned)
+        slot, term, at = map(_as_places, self._listed)
+        counts = Counts(*map(_as_places, self._counts))
+        return Hits(slot, term, at, counts, Unlisted(_distinct(self._passed), self._stretches))
 
     def _count(self) -> None:
         """Count the places that came since this was last done. They are of other texts than those before."""
-        slot, term = (_as_places(column)[self._counted :] for column in (self._slot, self._term))
-        self._counted = len(self._slot)
+        listed, self._done = self._done, len(self._listed[0])
+        self._tally(*(_as_places(column)[listed:] for column in self._listed[:2]))
+        slot, term, at = map(_as_places, self._passing)
+        self._passing = _columns()
+        if len(slot):
+            self._tally(slot, term)
+            self._passed.append(_distinct([slot]))
+            self._stretches += _stretches(slot, term, at, self._terms)
+
+    def _tally(self, slot: Places, term: Places) -> None:
+        """Count some places."""
         if not len(slot):
             return
         first = int(slot.min())
@@ -153,13 +178,25 @@ class Collected:
         keys = (keys if size < 1 << 31 else keys.astype(np.int64)) * self._terms + term
         # A table of all counts that is no larger than the keys is quicker than sorting them.
         pairs, counts = _tabled(keys) if size <= len(keys) else counted(keys)
-        for left_out in self._left_out:
-            missing = (left_out.slot.astype(np.int64) - first) * self._terms + left_out.term
-            counts[np.searchsorted(pairs, missing)] += left_out.count
-        self._left_out.clear()
         slots, terms = np.divmod(pairs, self._terms)
         for column, values in zip(self._counts, (slots + first, terms, counts), strict=True):
             column.frombytes(values.astype(np.int32).tobytes())
+
+
+def _stretches(slot: Places, term: Places, at: Places, terms: int) -> Ints:
+    """Per term, how many stretches of the texts hold it."""
+    stretch = at // STRETCH
+    slots, most = int(slot.max()) + 1, int(stretch.max()) + 1
+    places = distinct((term.astype(np.int64) * slots + slot) * most + stretch)
+    return np.bincount(places // (slots * most), minlength=terms)
+
+
+def _columns() -> tuple[array[int], array[int], array[int]]:
+    return array("i"), array("i"), array("i")
+
+
+def _distinct(slots: Sequence[Places]) -> Places:
+    return distinct(np.concatenate([_none(), *slots])).astype(np.int32)
 
 
 def _as_places(values: array[int]) -> Places:

@@ -27,6 +27,8 @@ _YOUNG_NS = 2_000_000_000
 _STEADY = frozenset({b"ext2", b"ext3", b"ext4", b"xfs", b"f2fs", b"btrfs", b"zfs", b"tmpfs", b"overlay"})
 _BLOCK = 512
 """Files that are compared in one go."""
+_DEVICES: dict[int, int] = {}
+"""One object for each device number, for all files on it."""
 
 
 class FileEntry(NamedTuple):
@@ -63,6 +65,16 @@ def identity_of(root: Root, path: str) -> Identity | None:
 def file_entry(root: int, path: str, status: os.stat_result) -> FileEntry:
     """A file and what its status says."""
     return FileEntry._make((root, path, *IDENTITY(status)))
+
+
+def entry_of(key: tuple[int, str], identity: Identity) -> FileEntry:
+    """A file by its root and path, as it said of itself when it was read.
+
+    Most were never changed but in content, and lie on one device: such numbers are one object, not two a file.
+    """
+    size, modified, changed, inode, device = identity
+    changed = modified if changed == modified else changed
+    return FileEntry._make((*key, size, modified, changed, inode, _DEVICES.setdefault(device, device)))
 
 
 def differing(last: list[FileEntry], files: list[FileEntry]) -> Iterator[int]:

@@ -16,16 +16,13 @@ from itertools import chain
 import numpy as np
 
 from lens_lsp.corpus.arena import Chunk
-from lens_lsp.corpus.hits import Collected, Counts, Hits, Mask
+from lens_lsp.corpus.hits import Collected, Hits, Mask
 from lens_lsp.corpus.matcher import Bytes, Ints, matcher
 from lens_lsp.corpus.needles import Literal
 from lens_lsp.domain.words import MAX_SUFFIX, stem
 
 # Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
 _MULTIBYTE_SUFFIX = 8
-
-MOST_PASSING = 256
-"""Hits of a term listed per text that is read only to be scanned; all are counted."""
 
 _WORTH_THREADS = 128 << 20
 _MOST_THREADS = 4
@@ -67,7 +64,7 @@ def scan(
     terms: Sequence[Sequence[Literal]],
     *,
     fast: bool | None = None,
-    most: int = MOST_PASSING,
+    listing: bool = False,
     threads: int | None = None,
     watch: Callable[[Chunk, Hits], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -75,21 +72,22 @@ def scan(
     """Every occurrence of the terms, each given as the literals that count as it.
 
     ``cancelled`` is asked about once a megabyte; the hits so far are returned then. ``fast=False`` asks for the
-    fallback matcher. Of a term in a text that is not kept in memory about ``most`` hits are listed. ``threads`` scan
-    what is in memory; by default as many as pay off. ``watch`` is shown each chunk that is not kept, with its hits.
+    fallback matcher. What stands in texts that are not kept in memory is counted, and listed only where ``listing``
+    asks for it; ``watch`` is shown each chunk of them with its hits. ``threads`` scan what is in memory; by default as
+    many as pay off.
     """
     held, passing = _held(chunks)
-    sweep = _Sweep(terms, sample_of(held), fast=fast, most=most)
+    sweep = _Sweep(terms, sample_of(held), fast=fast)
     found = Collected(len(terms))
     parts = sweep.all(held, worth(held) if threads is None else threads, cancelled) if sweep.literals else []
     parts.reverse()
     while parts:
-        found.add(*parts.pop())
+        found.add(parts.pop())
     for chunk in passing if sweep.literals else ():
         if cancelled is not None and cancelled():
             break
-        part, left_out = sweep.hits(chunk)
-        found.add(part, left_out)
+        part = sweep.hits(chunk)
+        found.add(part, passing=not listing)
         if watch is not None:
             watch(chunk, part)
     return found.hits()
@@ -120,26 +118,18 @@ def sample_of(chunks: Sequence[Chunk]) -> Bytes | None:
     return np.concatenate([chunks[place].data[:_SAMPLE] for place in places])
 
 
-_Part = tuple[Hits, Counts]
-"""The hits of a chunk that are listed, and how many are not."""
-
-
 class _Sweep:
     """What one scan looks for, and how."""
 
-    def __init__(
-        self, terms: Sequence[Sequence[Literal]], sample: Bytes | None, *, fast: bool | None, most: int
-    ) -> None:
+    def __init__(self, terms: Sequence[Sequence[Literal]], sample: Bytes | None, *, fast: bool | None) -> None:
         self.literals = [literal for term in terms for literal in term]
         self._owner = np.array([index for index, term in enumerate(terms) for _ in term], np.int64)
-        self._terms = len(terms)
-        self._most = most
         self._boundaries = _Boundaries(self.literals)
         self._finder = matcher(self.literals, fast=fast, sample=sample)
 
-    def all(self, chunks: Sequence[Chunk], threads: int, cancelled: Callable[[], bool] | None) -> list[_Part]:
+    def all(self, chunks: Sequence[Chunk], threads: int, cancelled: Callable[[], bool] | None) -> list[Hits]:
         """The hits of each chunk, in order. ``cancelled`` is asked on the caller's thread only."""
-        found: list[_Part | None] = [None] * len(chunks)
+        found: list[Hits | None] = [None] * len(chunks)
         places = iter(range(len(chunks)))
         stopped = threading.Event()
 
@@ -161,34 +151,15 @@ class _Sweep:
             other.result()
         return [part for part in found if part is not None]
 
-    def hits(self, chunk: Chunk) -> _Part:
+    def hits(self, chunk: Chunk) -> Hits:
         """The hits of one chunk."""
         which, where = self._finder.find(chunk.data)
         keep = self._boundaries.hold(chunk.data, which, where)
         which, where = which[keep], where[keep]
         text = np.searchsorted(chunk.starts, where, side="right") - 1
-        left_out = Counts()
-        if chunk.passing and len(which) > self._most:
-            group = text * self._terms + self._owner[which]
-            listed = _thin(group, self._most)
-            count = np.bincount(group[~listed])
-            some = np.flatnonzero(count)
-            fewer = chunk.slots[some // self._terms], some % self._terms, count[some]
-            left_out = Counts(*(column.astype(np.int32) for column in fewer))
-            which, where, text = which[listed], where[listed], text[listed]
         columns = chunk.slots[text], self._owner[which], where - chunk.starts[text]
         slot, term, at = (column.astype(np.int32) for column in columns)
-        return Hits(slot, term, at), left_out
-
-
-def _thin(group: Ints, most: int) -> Mask:
-    """A mask that keeps at most about ``most`` hits of each group, evenly spread."""
-    keep = np.ones(len(group), bool)
-    for index in np.flatnonzero(np.bincount(group) > most):
-        hits = np.flatnonzero(group == index)
-        keep[hits] = False
-        keep[hits[:: -(-len(hits) // most)]] = True
-    return keep
+        return Hits(slot, term, at)
 
 
 class _Boundaries:

@@ -1,9 +1,9 @@
-"""Texts that are not kept in memory: read again to be scanned, a megabyte of files at a time, and dropped."""
+"""Texts that are not kept in memory: read again to be scanned, a batch of files at a time, and dropped."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, islice
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from lens_lsp.corpus.intake import Intake, at_full_speed
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.texts import CachedText, Key
+
+_FILES = 8192
+"""Files that are asked for in one go: a table of all of them would be ten megabytes for a hundred thousand."""
 
 
 def streamed(
@@ -30,11 +33,11 @@ def streamed(
         if not whole:
             yield from (alone(text.slot) for text in run)
             continue
-        slots = {text.key[1]: text.slot for text in run}
-        typed = {path: buffer for (index, path), buffer in buffers.items() if index == root and path in slots}
-        with at_full_speed():
-            for batch in intake.batches(roots[root], list(slots), typed):
-                read, folded = intake.folded(batch, mapped=False)
-                if folded is not None:
-                    found = np.array([slots[path] for path in read.paths], np.int64)
-                    yield Chunk(folded.data, found, folded.starts, passing=True)
+        while slots := {text.key[1]: text.slot for text in islice(run, _FILES)}:
+            typed = {path: buffer for (index, path), buffer in buffers.items() if index == root and path in slots}
+            with at_full_speed():
+                for batch in intake.batches(roots[root], list(slots), typed):
+                    read, folded = intake.folded(batch, mapped=False)
+                    if folded is not None:
+                        found = np.array([slots[path] for path in read.paths], np.int64)
+                        yield Chunk(folded.data, found, folded.starts, passing=True)

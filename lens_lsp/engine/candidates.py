@@ -6,7 +6,6 @@ documents, and the loop admits from that with the best of each requirement (pape
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -107,7 +106,8 @@ class Candidates:
         for requirement in self.plan.requirements:
             part = self.question.only(self.plan_of(requirement))
             chosen = np.array(self.question.places(part), np.int64)
-            alone = self._prior(part, self.hits.only(chosen), self.measures.only(chosen), {*self._ablate, "links"})
+            hits = self.hits.only(chosen)
+            alone = self._prior(part, hits, self.measures.only(chosen, hits.counts), {*self._ablate, "links"})
             rows.append(overall + np.maximum(alone.scores, 0.0))
         return np.array(rows)
 
@@ -169,14 +169,6 @@ class Candidates:
         even = np.full_like(scores, 1 / max(1, len(slots)))
         return np.where(total > 0, scores / np.where(total > 0, total, 1.0), even)
 
-    def hits_in(self, slots: Ints) -> Hits:
-        """All hits of the given slots, also where the first scan only counted some."""
-        thinned = self.hits.thinned[np.isin(self.hits.thinned, slots)]
-        if not len(thinned):
-            return self.hits
-        chunks = (self._corpus.cache.chunk(slot) for slot in thinned.tolist())
-        return self.hits.but(thinned, scan(chunks, self.question.literals, most=sys.maxsize))
-
     def shares(self, slot: int) -> dict[str, float]:
         """Each signal family's share of the score of a document."""
         return self.overall.shares(slot)
@@ -216,7 +208,7 @@ class Candidates:
         scores = self._led_to(more, hits, names, proven)
         led = np.array([slot for slot in np.flatnonzero(scores > 0).tolist() if slot not in admitted], np.int64)
         ranked = self._corpus.order(led, scores[led])[:_BROUGHT].tolist()
-        added = hits.only(np.array(new, np.int64))
+        hits = hits.only(np.array(new, np.int64))
         first = len(self.question.terms)
         self.plan = replace(self.plan, anchors=(*self.plan.anchors, *fresh))
         self.question = replace(
@@ -225,7 +217,7 @@ class Candidates:
             literals=(*self.question.literals, *(more.literals[i] for i in new)),
             phrases=(*self.question.phrases, *more.phrases),
         )
-        self.hits = self.hits.plus(added, first)
+        self.hits = self.hits.plus(hits, first)
         self.measures = self._measure(self.hits, self.question)
         best = float(scores.max(initial=0.0)) or 1.0
         for slot in ranked:

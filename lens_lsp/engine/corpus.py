@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.needles import Literal
+from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.records import dataclass
 from lens_lsp.engine.phrases import Phrases
@@ -40,6 +43,19 @@ class Corpus:
         """Code points of the source for folded byte offsets of a slot."""
         offsets, folded = self.cache.offsets(slot), at.astype(np.int64)
         return folded if offsets is None else offsets.points(folded)
+
+    def places(self, hits: Hits, literals: Sequence[Sequence[Literal]], slots: NDArray[np.int64]) -> Hits:
+        """All places in the given slots; in texts that are not kept in memory they are looked up again.
+
+        ``literals`` are those of the scan that gave the hits.
+        """
+        chosen = np.zeros(self.slots, bool)
+        chosen[slots] = True
+        listed = hits.of(chosen[hits.slot])
+        unlisted = hits.unlisted.slots[chosen[hits.unlisted.slots]]
+        if not len(unlisted):
+            return listed
+        return listed.plus(scan(self.cache.again(unlisted), literals, listing=True), 0)
 
     @property
     def slots(self) -> int:

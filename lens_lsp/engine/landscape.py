@@ -43,9 +43,8 @@ def landscape(
 ) -> Landscape:
     """π_pos of every requirement over all cells admitted so far, with the anchors as they stand now."""
     grid = Grid(corpus, space.slots)
-    hits = candidates.hits_in(space.slots)
     idf = window_idf(candidates.hits, candidates.measures, PositionWeights())
-    places = places_of(corpus, grid, hits, len(idf))
+    places = places_of(corpus, grid, candidates.question, candidates.hits)
     centre = _centres(grid)
     rows = []
     for requirement in candidates.plan.requirements:

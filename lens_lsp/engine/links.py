@@ -7,7 +7,7 @@ was the largest single gain in recall of everything tried (docs/explanation/algo
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from urllib.parse import unquote
 
@@ -78,13 +78,15 @@ class LinkFinder:
         self._question = " ".join(question.words)
         self._stems = frozenset(map(stem, question.words))
         self._hits = hits
+        self._literals = question.literals
         self._measures = measures
         self._known: dict[int, Hits] = {}
         self._expanded: set[int] = set()
         self.links = Links()
 
-    def expand(self, sources: Iterable[int]) -> None:
+    def expand(self, sources: Sequence[int]) -> None:
         """Add the documents that the best region of each source names."""
+        self._look_up(sources)
         for source in sources:
             if source not in self._expanded:
                 self._expanded.add(source)
@@ -128,6 +130,7 @@ class LinkFinder:
     def _rare_names(self, sources: list[int]) -> Iterator[tuple[int, str]]:
         """Capitalised names of two or more words from the best regions, at most sixteen, none of them a title."""
         seen = 0
+        self._look_up(sources)
         titles = self._corpus.cache.titles
         for source in sources:
             text = self._corpus.source(source)
@@ -144,11 +147,16 @@ class LinkFinder:
                 own.add(name)
                 yield source, written
 
+    def _look_up(self, sources: Iterable[int]) -> None:
+        """Know what stands where in some documents."""
+        fresh = [source for source in sources if source not in self._known]
+        if fresh:
+            found = self._corpus.places(self._hits, self._literals, np.array(fresh))
+            self._known.update((source, found.of(found.slot == source)) for source in fresh)
+
     def _of(self, source: int) -> Hits:
-        known = self._known.get(source)
-        if known is None:
-            known = self._known[source] = self._hits.of(np.flatnonzero(self._hits.slot == source))
-        return known
+        self._look_up([source])
+        return self._known[source]
 
     def _region(self, source: int, length: int) -> tuple[int, int]:
         """Where to look for mentions: all of a short document, 1,200 code points around the best of a long one."""

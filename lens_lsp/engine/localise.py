@@ -73,8 +73,7 @@ def peaks_of(corpus: Corpus, candidates: Candidates) -> Localisation:
     admitted = candidates.ranked[:ADMITTED]
     own = np.maximum(candidates.overall.scores[admitted], 0.0)
     best = float(own.max()) if len(own) else 0.0
-    hits = candidates.hits_in(admitted)
-    found = peaks(corpus, candidates.question, hits, candidates.measures, admitted, own / (best or 1.0))
+    found = peaks(corpus, candidates.question, candidates.hits, candidates.measures, admitted, own / (best or 1.0))
     return Localisation(candidates, admitted, found)
 
 

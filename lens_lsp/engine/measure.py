@@ -40,9 +40,9 @@ class Measures:
         """The idf mass of all terms; never 0."""
         return float(self.idf.sum()) or 1.0
 
-    def only(self, terms: Ints) -> Measures:
-        """The measurements of some terms, renumbered in the given order."""
-        return replace(self, counts=self.counts.only(terms), frequency=self.frequency[terms], idf=self.idf[terms])
+    def only(self, terms: Ints, counts: Counts) -> Measures:
+        """The measurements of some terms, renumbered in the given order; ``counts`` are theirs."""
+        return replace(self, counts=counts, frequency=self.frequency[terms], idf=self.idf[terms])
 
     def saturation(self) -> Floats:
         """tf / (tf + norm) for each count: how fully a text speaks of a term, from 0 to 1."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.hits import STRETCH, Hits
 from lens_lsp.domain.plan import AnswerType
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
@@ -106,7 +106,7 @@ def peaks(
     grid = Grid(corpus, slots)
     idf = window_idf(hits, measures, weights)
     total = float(idf.sum()) or 1.0
-    places = places_of(corpus, grid, hits, len(idf))
+    places = places_of(corpus, grid, question, hits)
     local = density_of(grid, places, idf, weights)
     density = np.where(_worth_showing(grid, local), local + weights.document * total * scores[grid.row], -np.inf)
     kind = question.plan.answer_type
@@ -129,21 +129,21 @@ def peaks(
 def window_idf(hits: Hits, measures: Measures, weights: PositionWeights) -> Floats:
     """How telling each term is among the cells of the workspace, estimated as if cells were bytes."""
     cells = float((measures.lengths // CELL).sum() + measures.texts) / 6  # removed texts leave empty slots
-    holding = np.ones(len(measures.idf))
+    holding = hits.unlisted.stretches.astype(np.float64)
     for term in range(len(measures.idf)):
         chosen = hits.term == term
         # Hits of one term come in order, so counting the changes counts the cells.
-        place = (hits.slot[chosen].astype(np.int64) << 32) | (hits.at[chosen] // CELL)
-        holding[term] = 1 + np.count_nonzero(np.diff(place)) if len(place) else 0
+        place = (hits.slot[chosen].astype(np.int64) << 32) | (hits.at[chosen] // STRETCH)
+        holding[term] += 1 + np.count_nonzero(np.diff(place)) if len(place) else 0
     idf = np.log1p(cells / np.maximum(holding, 1)) ** weights.idf_power
     return np.where(holding > 0, idf, 0.0)
 
 
-def places_of(corpus: Corpus, grid: Grid, hits: Hits, terms: int) -> list[Ints]:
+def places_of(corpus: Corpus, grid: Grid, question: Question, hits: Hits) -> list[Ints]:
     """Per term the sorted places of its hits: code points counted through all documents of the grid."""
     row = np.full(corpus.slots, -1, np.int64)
     row[grid.slots] = np.arange(len(grid.slots))
-    hits = hits.of(row[hits.slot] >= 0)
+    hits = corpus.places(hits, question.literals, grid.slots)
     place = np.empty(len(hits), np.int64)
     order = np.argsort(hits.slot, kind="stable")
     bounds = np.flatnonzero(np.diff(hits.slot[order], prepend=-1, append=-1))
@@ -151,7 +151,7 @@ def places_of(corpus: Corpus, grid: Grid, hits: Hits, terms: int) -> list[Ints]:
         chosen = order[start:stop]
         slot = int(hits.slot[chosen[0]])
         place[chosen] = corpus.points(slot, hits.at[chosen]) + int(grid.first[row[slot]]) * CELL
-    return [np.sort(place[hits.term == term]) for term in range(terms)]
+    return [np.sort(place[hits.term == term]) for term in range(len(question.terms))]
 
 
 def density_of(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWeights) -> Floats:

@@ -99,7 +99,7 @@ class Search:
         self._count_all()
         self._tell = Telling(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
         self._waiting = Waiting(self.candidates, self.space, self._ledger.budget)
-        return len(self.candidates.hits)
+        return int(self.candidates.hits.counts.count.sum())
 
     def take_in(self) -> bool:
         """Have documents that were read since join the ranking; whether some are among its best, which join the search

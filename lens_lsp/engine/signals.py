@@ -156,13 +156,14 @@ def history_scores(corpus: Corpus, slots: int) -> Floats:
     return scores
 
 
-def proximity_scores(hits: Hits, measures: Measures, promising: Floats) -> Floats:
+def proximity_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures, promising: Floats) -> Floats:
     """Per slot, the idf mass of the distinct terms that meet within two neighbouring cells of 300 bytes."""
     slots = len(measures.norm)
     scores = np.zeros(slots)
+    near = np.ones(slots, bool)
     if slots > _PROXIMITY_TEXTS:
         near = promising >= np.partition(promising, -_PROXIMITY_TEXTS)[-_PROXIMITY_TEXTS]
-        hits = hits.of(near[hits.slot])
+    hits = corpus.places(hits, question.literals, np.flatnonzero(near))
     if not len(hits):
         return scores
     terms = len(measures.idf)
@@ -230,7 +231,13 @@ SIGNALS: tuple[Signal, ...] = (
     Signal(
         "proximity",
         "scans",
-        lambda s: proximity_scores(s.hits, s.measures, s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"]),
+        lambda s: proximity_scores(
+            s.corpus,
+            s.question,
+            s.hits,
+            s.measures,
+            s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"],
+        ),
         0.109,
         0.2,
     ),

@@ -70,7 +70,7 @@ class Folder:
 
     def found(self, word: str) -> set[tuple[str, int]]:
         """Path and place, in code points of the source, of every occurrence of a word."""
-        hits = scan(self.cache.chunks(), [(word_literal(word),)])
+        hits = scan(self.cache.chunks(), [(word_literal(word),)], listing=True)
         places = set()
         for slot, at in zip(hits.slot.tolist(), hits.at.tolist(), strict=True):
             text, offsets = self.cache.slots[slot], self.cache.offsets(slot)

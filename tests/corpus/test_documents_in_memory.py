@@ -46,7 +46,7 @@ class Held:
         return self.cache.read_documents(question, seconds=seconds, patient=patient, only=only, cancelled=cancelled)
 
     def holding(self, word: str) -> set[str]:
-        hits = scan(self.cache.chunks(), [(word_literal(word),)])
+        hits = scan(self.cache.chunks(), [(word_literal(word),)], listing=True)
         texts = [self.cache.slots[slot] for slot in hits.slot.tolist()]
         return {text.key[1] for text in texts if text is not None}
 

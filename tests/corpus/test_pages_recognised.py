@@ -135,4 +135,4 @@ def test_a_text_becomes_another_between_two_questions(
 
 
 def _holds(cache: TextCache, word: str) -> bool:
-    return len(scan(cache.chunks(), [(word_literal(word),)]).slot) > 0
+    return len(scan(cache.chunks(), [(word_literal(word),)], listing=True).slot) > 0

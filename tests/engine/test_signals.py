@@ -46,7 +46,9 @@ def summary(space: Workspace, query: str) -> dict[str, float]:
 
 def proximity(space: Workspace, query: str) -> dict[str, float]:
     asked = space.ask(query)
-    return space.scores(proximity_scores(asked.hits, asked.measures, np.zeros(space.corpus.slots)))
+    return space.scores(
+        proximity_scores(space.corpus, asked.question, asked.hits, asked.measures, np.zeros(space.corpus.slots))
+    )
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,7 @@ def test_in_a_large_workspace_proximity_is_measured_in_the_most_promising_texts(
     space = workspace({f"{number:04}.md": "copper kettle" for number in range(1200)})
     asked = space.ask("copper kettle")
     promising = np.arange(space.corpus.slots, dtype=float)
-    scores = space.scores(proximity_scores(asked.hits, asked.measures, promising))
+    scores = space.scores(proximity_scores(space.corpus, asked.question, asked.hits, asked.measures, promising))
     assert set(scores) == {f"{number:04}.md" for number in range(200, 1200)}
 
 

@@ -59,14 +59,15 @@ class Access:
             ready = self._workspace.bring_up(opened, _SILENT, {}, None)
             cache = self._workspace.cache
             reading = Reading(cache, ready.snapshot)
-            literals = list(dict.fromkeys(word_literal(word) for word in words))
-            hits = scan(cache.chunks(), [(literal,) for literal in literals])
-            measures = measure(hits, len(literals), cache.arena.lengths(), cache.live)
+            terms = [(literal,) for literal in dict.fromkeys(word_literal(word) for word in words)]
+            hits = scan(cache.chunks(), terms)
+            measures = measure(hits, len(terms), cache.arena.lengths(), cache.live)
             scores = measures.coverage()
             matching = np.flatnonzero(scores > 0)
             found: dict[str, Excerpt] = {}
             for slot in reading.corpus.order(matching, scores[matching]).tolist():
-                excerpt = _best_place(reading, slot, hits, measures)
+                own = reading.corpus.places(hits, terms, np.array([slot]))
+                excerpt = _best_place(reading, slot, own, measures)
                 if excerpt is not None:
                     found.setdefault(excerpt.path, excerpt)
                 if len(found) == count:
@@ -107,14 +108,14 @@ def windows(text: str, start: int, end: int) -> list[Span]:
 
 
 def _best_place(reading: Reading, slot: int, hits: Hits, measures: Measures) -> Excerpt | None:
-    """The 600 code points of a document with the greatest weight of different words, from the start of a sentence."""
+    """The 600 code points of a document with the greatest weight of different words, from the start of a sentence;
+    ``hits`` are those in it."""
     document = reading.document(slot)
     if document is None:
         return None
-    own = np.flatnonzero(hits.slot == slot)
-    order = np.argsort(hits.at[own], kind="stable")
-    at = reading.corpus.points(slot, hits.at[own][order]).tolist()
-    terms = hits.term[own][order].tolist()
+    order = np.argsort(hits.at, kind="stable")
+    at = reading.corpus.points(slot, hits.at[order]).tolist()
+    terms = hits.term[order].tolist()
     text = document.text
     first = _heaviest(at, terms, measures.idf.tolist())
     last = max(place for place in at if place < at[first] + WINDOW)
