@@ -133,8 +133,8 @@ def test_texts_come_some_at_a_time_and_in_order(tmp_path: Path) -> None:
     folder.refresh()
     chunks = list(folder.cache.passing())
     assert [folder.path(slot) for chunk in chunks for slot in chunk.slots.tolist()] == sorted(os.listdir(tmp_path))
-    assert 4 <= len(chunks) <= 12
-    assert all(len(chunk.data) < 1 << 18 for chunk in chunks)
+    assert 2 <= len(chunks) <= 8
+    assert all(len(chunk.data) < 1 << 20 for chunk in chunks)
 
 
 def test_some_texts_are_put_together_whether_they_are_in_memory_or_not(files: Path) -> None:
