@@ -150,8 +150,10 @@ class Record:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._lines: dict[tuple[str, str], str] = {}
-        if path is not None and path.exists():
-            for text in path.read_text(encoding="utf-8").splitlines():
+
+    def _read(self) -> None:
+        if self._path is not None and self._path.exists():
+            for text in self._path.read_text(encoding="utf-8").splitlines():
                 self._keep(json.loads(text), text)
 
     def _keep(self, line: Mapping[str, Any], text: str) -> None:
@@ -160,7 +162,8 @@ class Record:
         self._lines[key] = text
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Note a line, in the file at once: what comes next may be killed."""
+        """Note a line, in the file at once: what comes next may be killed. Others may have added to it meanwhile."""
+        self._read()
         self._keep(line, json.dumps(line, ensure_ascii=False))
         if self._path is not None:
             self._path.write_text("".join(f"{text}\n" for text in self._lines.values()), encoding="utf-8")

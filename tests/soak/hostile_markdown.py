@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable
 from lens_lsp.lsp.hovering import escaped
@@ -71,17 +72,21 @@ def made(draw: random.Random) -> str:
     return "".join(parts)
 
 
+def tokens(markdown: str) -> list[Token]:
+    """What a renderer makes of a text: a whole document, for it reads past the end of one that lacks its last newline
+    and breaks off in HTML inside a list inside a quote."""
+    return RENDERER.parse(f"{markdown}\n")
+
+
 def acting(markdown: str) -> set[str]:
     """What a renderer makes of a text beside words."""
-    return {token.type for block in RENDERER.parse(markdown) for token in (block, *(block.children or ()))} & ACTIVE
+    return {token.type for block in tokens(markdown) for token in (block, *(block.children or ()))} & ACTIVE
 
 
 def told(markdown: str) -> str:
     """The words that a reader sees, without blanks."""
     seen = [
-        token.content
-        for block in RENDERER.parse(markdown)
-        for token in (block.children or ([block] if block.content else []))
+        token.content for block in tokens(markdown) for token in (block.children or ([block] if block.content else []))
     ]
     return "".join("".join(seen).split())
 
