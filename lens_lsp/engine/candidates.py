@@ -148,9 +148,7 @@ class Candidates:
         """
         own, most = self.own[requirement], _BEARING * margin
         slots = np.flatnonzero(own > 0)
-        if len(slots) > most:
-            slots = slots[own[slots] >= np.partition(own[slots], -most)[-most]]
-        best = self._corpus.order(slots, own[slots])[:most]
+        best = self._corpus.order(slots, own[slots], most)
         return list(dict.fromkeys([*self.first(ADMITTED * margin), *best.tolist()]))
 
     def called(self, name: str) -> int | None:
@@ -206,8 +204,10 @@ class Candidates:
         names = list(dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts))
         hits = self._scan(more, names)
         scores = self._led_to(more, hits, names, proven)
-        led = np.array([slot for slot in np.flatnonzero(scores > 0).tolist() if slot not in admitted], np.int64)
-        ranked = self._corpus.order(led, scores[led])[:_BROUGHT].tolist()
+        beside = scores > 0
+        beside[list(admitted)] = False
+        led = np.flatnonzero(beside)
+        ranked = self._corpus.order(led, scores[led], _BROUGHT).tolist()
         hits = hits.only(np.array(new, np.int64))
         first = len(self.question.terms)
         self.plan = replace(self.plan, anchors=(*self.plan.anchors, *fresh))

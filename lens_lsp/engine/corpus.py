@@ -67,7 +67,12 @@ class Corpus:
         size = np.array([len(self.cache.folded(slot))], np.int64)
         return int(self.points(slot, size)[0])
 
-    def order(self, slots: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The slots by falling score; equal scores by root and path, so that runs repeat."""
+    def order(
+        self, slots: NDArray[np.int64], scores: NDArray[np.float64], most: int | None = None
+    ) -> NDArray[np.int64]:
+        """The slots by falling score, the ``most`` best or all; equal scores by root and path, so that runs repeat."""
+        if most is not None and len(slots) > most:  # names are compared of few: a hundred thousand are 15 MB
+            among = scores >= np.partition(scores, -most)[-most]
+            slots, scores = slots[among], scores[among]
         keyed = sorted(range(len(slots)), key=lambda i: (-scores[i], self.cache.slots[int(slots[i])].key))  # type: ignore[union-attr]
-        return slots[np.array(keyed, np.int64)] if keyed else slots
+        return slots[np.array(keyed[:most], np.int64)] if keyed else slots

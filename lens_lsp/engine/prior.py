@@ -129,9 +129,7 @@ def _fused(families: Mapping[str, Floats]) -> Floats:
 
 
 def _ranked(corpus: Corpus, scores: Floats, slots: Ints, most: int) -> Ints:
-    if len(slots) > 4 * most:
-        slots = slots[scores[slots] >= np.partition(scores[slots], -most)[-most]]  # ties are settled by path
-    return corpus.order(slots, scores[slots])[:most]
+    return corpus.order(slots, scores[slots], most)
 
 
 def _follow(corpus: Corpus, finder: LinkFinder, exploring: Floats, followed: Ints) -> Ints:
