@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.unread import notices
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
@@ -17,7 +18,7 @@ from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.engine.answering import Answering, Surroundings
-from lens_lsp.engine.first_look import WORTH, FirstLook
+from lens_lsp.engine.first_look import FirstLook
 from lens_lsp.engine.further import Further
 from lens_lsp.engine.options import Options
 from lens_lsp.engine.reading import Reading
@@ -27,7 +28,7 @@ from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.workspace import Progress, Ready, Workspace, overlay
+from lens_lsp.workspace import Before, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
     from lens_lsp.memory import Memory
@@ -56,23 +57,33 @@ class Asking:
     memory: Memory | None = None
     thread: str | None = None
 
-    async def run(self, sweep: Awaitable[Ready]) -> AsyncGenerator[Event]:
-        """The events of the question; ``sweep`` brings the workspace up in the meantime."""
+    async def run(
+        self, bring_up: Callable[[], Awaitable[Ready]], before: Before | None = None
+    ) -> AsyncGenerator[Event]:
+        """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
+        was there ``before``, if that is given."""
         known = self._remembering()
         planning = self.work.beside(self._plan(known))
         remote = self.oracle.endpoint is not None
-        if remote:  # its plan takes seconds: meanwhile what the rules would look for is something to read
-            for item in await self._first_look(analyse(self.question), await sweep):
+        early: list[Evidence] = []
+        if before is not None:
+            early = await self._first_look(analyse(self.question), before.snapshot, before.holds)
+            for item in early:
+                yield EvidenceFound(item, early=True)
+        sweep = bring_up()
+        if remote and not early:  # its plan takes seconds: meanwhile what the rules would look for is something to read
+            early = await self._first_look(analyse(self.question), (await sweep).snapshot)
+            for item in early:
                 yield EvidenceFound(item, early=True)
         plan, failure = await planning
         yield Planned(plan, self.options.mode, self.options.seed, self.oracle.table)
         ready = await sweep
-        if failure is None and not remote and self.workspace.cache.size >= WORTH:
-            for item in await self._first_look(plan, ready):
+        if failure is None and not early and not remote and self.workspace.large:
+            for item in await self._first_look(plan, ready.snapshot):
                 yield EvidenceFound(item, early=True)
 
         further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
-        reading, work = self._reading(ready), self.work
+        reading, work = self._reading(ready.snapshot), self.work
         search = Search(plan, reading, self.oracle, self.ledger, self.options, work.cancelled, further, work.late)
         async for event in self._search(search, known, ready, failure):
             yield event
@@ -101,12 +112,15 @@ class Asking:
         except (BudgetSpent, OracleFailed) as failure:
             return await OfflineOracle().analyse(question, self.ledger), failure
 
-    def _reading(self, ready: Ready) -> Reading:
-        return Reading(self.workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, self.asking))
+    def _reading(self, snapshot: Snapshot) -> Reading:
+        return Reading(self.workspace.cache, snapshot, overlay(snapshot.roots, self.asking))
 
-    def _first_look(self, plan: Plan, ready: Ready) -> asyncio.Future[list[Evidence]]:
+    def _first_look(
+        self, plan: Plan, snapshot: Snapshot, counts: Callable[[Key], bool] = lambda _: True
+    ) -> asyncio.Future[list[Evidence]]:
         """Something to read before the search has begun."""
-        look = FirstLook(plan, self._reading(ready), ablate=self.options.signals, cancelled=self.work.cancelled)
+        reading, ablate = self._reading(snapshot), self.options.signals
+        look = FirstLook(plan, reading, ablate=ablate, cancelled=self.work.cancelled, counts=counts)
         return self.work.start(look.evidence)
 
     async def _search(

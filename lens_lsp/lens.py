@@ -29,6 +29,8 @@ from lens_lsp.oracle.analysis import analyse
 from lens_lsp.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from lens_lsp.memory import Memory
     from lens_lsp.models.base import ChatModel
     from lens_lsp.oracle.base import Oracle
@@ -162,12 +164,16 @@ class Lens:
         work, workspace = Work(cancelled), self._workspace
         seconds = QUESTION if budget is None else budget.seconds
         with workspace.open() as opened:
-            # The disk is looked at while the question is being analysed.
-            sweep = work.start(
-                lambda: workspace.bring_up(
-                    opened, observer or _Silent(), buffers or {}, work.cancelled, question, seconds
+
+            def bring_up() -> Future[Ready]:
+                heard = observer or _Silent()
+                return work.start(
+                    lambda: workspace.bring_up(opened, heard, buffers or {}, work.cancelled, question, seconds)
                 )
-            )
+
+            # What is known of a large workspace comes first; else the disk is looked at while the question is analysed.
+            before = workspace.before(opened, buffers or {}, work.cancelled)
+            sweep = bring_up() if before is None else None
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
                 from lens_lsp.asking import Asking
@@ -181,7 +187,7 @@ class Lens:
                 options = Options(mode, seed, ablate, trace, documents)
                 heard = observer or _Silent()
                 steps = Asking(workspace, question, oracle, ledger, options, asking or {}, work, heard, memory, thread)
-                async for event in steps.run(sweep):
+                async for event in steps.run(lambda: sweep or bring_up(), before):
                     yield event
 
     async def preview(

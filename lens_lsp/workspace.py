@@ -15,6 +15,7 @@ from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.heap import give_back
 from lens_lsp.corpus.intake import at_full_speed
 from lens_lsp.corpus.listings import FileEntry, Listings
+from lens_lsp.corpus.named import left_out
 from lens_lsp.corpus.opening import Root, display_path, open_named
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
@@ -23,6 +24,8 @@ from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.domain.model import Skip, Stage
 from lens_lsp.domain.records import dataclass
 
+LARGE = 128 << 20
+"""Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
 FIRST = 1.3
 """Seconds for which documents are read before a question has shown anything."""
 QUESTION = 300.0
@@ -31,6 +34,8 @@ _GATHERING, _SEARCHING = 1 / 2, 3 / 4
 """Shares of a question's time until which files are waited for that may not answer: to be gathered, to be read."""
 _ONE = 1 / 20
 """The share of it that one of their calls may take, if that is a second or more."""
+_BEFORE = 1.0
+"""Seconds that files are waited for before the disk was looked at."""
 _NAMED = 60.0
 """Seconds for which documents are read that the user named as paths."""
 
@@ -55,11 +60,13 @@ class Sweep:
     """What was passed over without being read."""
     paths: list[str] = field(default_factory=list)
     """At the first look at a single folder its files by path alone, instead of ``files``."""
+    known: int = 0
+    """How many files were known before, when the look was broken off: then they stay as they were."""
 
     @property
     def found(self) -> int:
         """How many files there are."""
-        return len(self.files) + len(self.paths)
+        return max(len(self.files) + len(self.paths), self.known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,15 @@ class Ready:
     sweep: Sweep
     snapshot: Snapshot
     stages: tuple[Stage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The workspace as the last question left it, while the disk was not looked at again."""
+
+    snapshot: Snapshot
+    holds: Callable[[Key], bool]
+    """Whether a file belongs to it still, and whether its text can be compared with what was scanned."""
 
 
 class Workspace:
@@ -130,6 +146,32 @@ class Workspace:
         shown = tuple(display_path(root.path) for root in roots)
         snapshot = Snapshot(roots, typed, self._rules, cancelled=cancelled)
         return Ready(shown, tuple(root.path for root in roots), sweep, snapshot, stages)
+
+    @property
+    def large(self) -> bool:
+        """Whether a search takes so long that something is to be shown before it."""
+        return self.cache.size >= LARGE
+
+    def before(
+        self, opened: Opened, buffers: Mapping[str, Buffer], cancelled: Callable[[], bool] | None
+    ) -> Before | None:
+        """What is known of a large workspace before `bring_up`; None where nothing is, or a small one.
+
+        What is cut from it has to be read from its source again, for which a file that does not answer has a second.
+        """
+        if not self.large or not self.cache.whole:
+            return None
+        roots = [root for root, _ in opened]
+        _wait(roots, _BEFORE, _BEFORE)
+        typed = overlay(roots, buffers)
+        self.cache.reopen(roots)
+        stale, named = self.cache.stale(typed), {(root.index, name) for root, name in opened if name is not None}
+
+        def holds(key: Key) -> bool:
+            sure = key not in stale or self.cache.kept(key)
+            return sure and (key in named or left_out(roots[key[0]], key[1], self._rules) is None)
+
+        return Before(Snapshot(roots, typed, self._rules, cancelled=cancelled), holds)
 
     def read_on(
         self,
@@ -198,6 +240,8 @@ class Workspace:
             if sweep.paths:
                 self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)
                 self._listings[0].enter(lambda path: self.cache.entry((roots[0].index, path)))
+            elif sweep.known and self.cache.whole:
+                self.cache.reopen(roots, without=self.cache.stale(typed))
             else:
                 self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
             self.cache.describe()
@@ -236,6 +280,7 @@ class Workspace:
                 cancelled=cancelled,
             )
             sweep.skips += found.skips
+            sweep.known = sweep.known if found.complete else self.cache.files
             if len(opened) == 1:
                 sweep.files = found.files
             else:  # a file that two paths lead to is one file

@@ -323,6 +323,21 @@ def test_cancelled_while_scanning_it_keeps_what_was_read(notes: Path) -> None:
     assert paths(lens.find("lease")) == ["house/contract.md"]
 
 
+def test_cancelled_while_the_disk_is_looked_at_again_it_keeps_what_was_known(notes: Path) -> None:
+    for note in filter(Path.is_file, notes.rglob("*")):
+        os.utime(note, (1_600_000_000, 1_600_000_000))  # younger ones are read again each time
+    lens, again = Lens([notes]), Watcher()
+    lens.find("lease")
+    stopped = lens.find("lease", cancelled=lambda: True)
+    assert stopped.evidence == ()
+    assert stopped.coverage.scanned == stopped.coverage.found
+    assert paths(lens.find("lease", observer=again)) == ["house/contract.md"]
+    assert "read" not in again.stages
+    (notes / "house" / "contract.md").write_text("The lease of the second house ends in May.\n")
+    lens.find("lease", cancelled=lambda: True)
+    assert lens.find("lease second house").evidence[0].quote.startswith("The lease of the second")
+
+
 def test_a_path_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(PathNotFound):
         Lens([tmp_path / "nowhere"])

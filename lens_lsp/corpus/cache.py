@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.extraction import Pictures, ReadText
@@ -26,9 +26,8 @@ from lens_lsp.corpus.texts import CachedText, Key, Progress
 from lens_lsp.corpus.unread import Unread
 from lens_lsp.domain.model import Skip, SkipReason
 
-_GLANCING = 0.7
+_GLANCING, _SHARE = 0.7, 0.6
 """Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
-_SHARE = 0.6
 _PATIENCE = 2.0
 """Seconds beyond its time that a question has documents read while there is no other text."""
 _PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION})  # a lock, no descriptor left: no change shows
@@ -134,7 +133,7 @@ class TextCache(HeldTexts):
         self._loaded, self._loaded_size = {}, 0
         self._listed.clear()
         self._full = False
-        stale = self._stale(buffers)
+        stale = self.stale(buffers)
         fresh = self._changed(files)
         if stale:
             stale -= {(entry.root, entry.path) for entry in fresh}
@@ -145,8 +144,7 @@ class TextCache(HeldTexts):
             self._forget(key)
             self._listed[key] = entry
             paths.setdefault(entry.root, []).append(entry.path)
-        whole = self._read(paths, buffers, progress, cancelled)
-        if not whole:
+        if not self._read(paths, buffers, progress, cancelled):
             self._last = []
         if self.arena.blank > max(self.arena.size, 1 << 20):
             self._compact()
@@ -168,8 +166,9 @@ class TextCache(HeldTexts):
             self._forget(key)
         return [entry for entry in files if known.get((entry.root, entry.path)) != entry]
 
-    def _stale(self, buffers: Mapping[Key, Buffer]) -> set[Key]:
+    def stale(self, buffers: Mapping[Key, Buffer]) -> set[Key]:
         """What must be read again though no change shows: young files, unreadable ones, buffers edited or closed."""
+        buffers = without_documents(buffers)
         edited = {key for key, buffer in buffers.items() if self._buffered.get(key) != buffer}
         closed = self._buffered.keys() - buffers.keys()
         return self._young | edited | closed
@@ -269,9 +268,12 @@ class TextCache(HeldTexts):
         if reason in _PASSING:
             self._young.add(key)
 
-    def reopen(self, roots: Sequence[Root]) -> None:
-        """Take these roots, which are open, for those of the last update."""
+    def reopen(self, roots: Sequence[Root], without: Set[Key] = frozenset()) -> None:
+        """Take these roots, which are open, for those of the last update, and let some files go till the next one."""
         self._roots = {root.index: root for root in roots}
+        for key in without:
+            self._last = []
+            self._forget(key)
 
     def _put_off(self, key: Key) -> None:
         """A document is known by its name until a question has it read."""

@@ -84,6 +84,11 @@ class HeldTexts:
         return len(self._texts)
 
     @property
+    def whole(self) -> bool:
+        """Whether no update was broken off halfway."""
+        return not self._broken
+
+    @property
     def passing_by(self) -> bool:
         """Whether more text is read again by each question than is kept in memory."""
         return self.size > 2 * self.arena.size
@@ -126,6 +131,10 @@ class HeldTexts:
             return [] if text is None else [text]
         behind = islice(self._slots, slot, None)
         return list(takewhile(lambda other: other.key == text.key, filter(None, behind)))
+
+    def kept(self, key: Key) -> bool:
+        """Whether all texts of a file are in memory, where they can be compared with what is read."""
+        return all(self.arena.holds(text.slot) for text in self.texts(key))
 
     def entry(self, key: Key) -> FileEntry | None:
         """A file as it was when it was read, None if it is not known."""

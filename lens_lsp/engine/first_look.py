@@ -3,7 +3,8 @@ names of files point to.
 
 Words that stand in every second file cost most of a scan and tell least. A sample says which words those are; only
 the others are looked for everywhere, and the documents they single out are then measured as any document is. What is
-shown this way is read and verified like all evidence, but nothing of the search rests on it.
+shown this way is read and verified like all evidence, but nothing of the search rests on it. So it may be looked for in
+what the last question left in memory, before the disk was looked at: what changed since then does not hold any more.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
 from lens_lsp.engine.localise import as_evidence
@@ -26,9 +28,6 @@ from lens_lsp.engine.prior import Prior, PriorWeights, prior
 from lens_lsp.engine.question import prepare
 from lens_lsp.engine.reading import Reading
 from lens_lsp.engine.signals import NAMES, TITLES, name_scores, title_scores
-
-WORTH = 128 << 20
-"""Bytes of text from which on it is worth it: below, the search itself shows something as soon."""
 
 _SHOWN = 3
 _MEASURED = 50
@@ -51,7 +50,8 @@ _PATIENCE = 1.0
 class FirstLook:
     """One look at the texts, by a reading of its own: what it reads was not read for the answer.
 
-    Those that are not kept in memory are looked at as far as ``patience`` seconds go.
+    Those that are not kept in memory are looked at as far as ``patience`` seconds go. ``counts`` says of a file whether
+    it may be shown; by default all may.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class FirstLook:
         ablate: Set[str] = frozenset(),
         cancelled: Callable[[], bool] | None = None,
         patience: float = _PATIENCE,
+        counts: Callable[[Key], bool] = lambda _: True,
     ) -> None:
         self._question = prepare(plan)
         self._reading = reading
@@ -73,6 +74,7 @@ class FirstLook:
         self._ablate = {*ablate, "links"}
         self._cancelled = cancelled
         self._patience = patience
+        self._counts = counts
 
     def evidence(self) -> list[Evidence]:
         """The best few windows whose text still stands where it was found, numbered from 1, for no requirement."""
@@ -87,6 +89,8 @@ class FirstLook:
         ranking = prior(self._corpus, self._question, hits, measures, weights=self._weights, ablate=self._ablate)
         found: list[Evidence] = []
         for peak in self._peaks(candidates, ranking, hits, measures):
+            if not self._counts(self._reading.text(peak.slot).key):
+                continue
             item = as_evidence(self._reading, peak, len(found) + 1, ranking.shares(peak.slot), ())
             if item is not None:
                 found.append(item)
@@ -143,9 +147,7 @@ class FirstLook:
             scores = scores + TITLES.weight * title_scores(self._corpus, self._question, slots)
             scores = scores + NAMES.weight * name_scores(self._corpus, self._question, slots)
         chosen = np.flatnonzero(scores)
-        if len(chosen) > _MEASURED:
-            chosen = chosen[scores[chosen] >= np.partition(scores[chosen], -_MEASURED)[-_MEASURED]]
-        return np.sort(self._corpus.order(chosen, scores[chosen])[:_MEASURED])
+        return np.sort(self._corpus.order(chosen, scores[chosen], _MEASURED))
 
     def _peaks(self, candidates: Ints, ranking: Prior, hits: Hits, measures: Measures) -> list[Peak]:
         """The best windows of the candidates, as if there were no other documents."""

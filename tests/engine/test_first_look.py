@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -11,15 +13,16 @@ import pytest
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.domain.events import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.domain.model import Evidence
-from lens_lsp.engine.first_look import WORTH, FirstLook
+from lens_lsp.engine.first_look import FirstLook
 from lens_lsp.engine.reading import Reading
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.wire.evidence import evidence_json
+from lens_lsp.workspace import LARGE
 from tests.engine.small_workspace import FILLER
 
 QUAY = "# Quays\n\nThe quay of Brantholm was built by Elise Morrow in 1911.\n"
@@ -114,19 +117,68 @@ def kinds(events: list[Event], which: Callable[[EvidenceFound], bool]) -> list[E
     return [event.evidence for event in events if isinstance(event, EvidenceFound) and which(event)]
 
 
-def test_a_large_workspace_shows_something_before_it_was_scanned(folder: Path) -> None:
+@pytest.fixture
+def large(folder: Path) -> Path:
     page = "Nothing of note happened on this page, nor on any page that was ever written about it.\n"
     size = 7 << 20
-    write(folder, {f"large/{number:02}.md": page * (size // len(page)) for number in range(-(-WORTH // size) + 1)})
-    lens = Lens([str(folder)])
+    write(folder, {f"large/{number:02}.md": page * (size // len(page)) for number in range(-(-LARGE // size) + 1)})
+    return folder
+
+
+def test_a_large_workspace_shows_something_before_it_was_scanned(large: Path) -> None:
+    lens = Lens([str(large)])
     events = events_of(lens)
     early = kinds(events, lambda event: event.early)
     assert early[0].path == "quays.md"
     assert [type(event) for event in events[: len(early) + 2]] == [Planned, *[EvidenceFound] * len(early), Scanned]
     assert not any(event.final for event in events if isinstance(event, EvidenceFound) and event.early)
-    (folder / "quays.md").touch()
+    (large / "quays.md").touch()
     again = kinds(events_of(lens), lambda event: event.early)
     assert [evidence_json(item) for item in again] == [evidence_json(item) for item in early]
+
+
+def before(lens: Lens, buffers: Mapping[str, Buffer]) -> list[Evidence]:
+    """What a question shows before its plan, which is before the disk was looked at."""
+
+    async def hear() -> list[Evidence]:
+        found = []
+        async with aclosing(lens.ask(QUESTION, buffers=buffers)) as events:
+            async for event in events:
+                if isinstance(event, Planned):
+                    return found
+                assert isinstance(event, EvidenceFound)
+                assert event.early
+                found.append(event.evidence)
+        return found
+
+    return asyncio.run(hear())
+
+
+@pytest.mark.parametrize("memory", [None, 1 << 20], ids=["kept", "read again"])
+def test_what_was_known_is_shown_before_the_disk_is_looked_at_unless_it_is_otherwise_now(
+    large: Path, memory: int | None
+) -> None:
+    for note in filter(Path.is_file, large.rglob("*")):
+        os.utime(note, (1_600_000_000, 1_600_000_000))  # a file that is younger could be another by now
+    lens = Lens([str(large)], memory=memory)
+    assert before(lens, {}) == []  # nothing is known yet
+    early = kinds(events_of(lens), lambda event: event.early)
+    settled = before(lens, {})
+    assert [evidence_json(item) for item in settled] == [evidence_json(item) for item in early]
+    assert settled[0].path == "quays.md"
+
+    quays, text = large / "quays.md", "# Quays\n\nElise Morrow built no quay, and none is at Brantholm.\n"
+    typed = {str(quays): Buffer(str(quays), text)}
+    assert "quays.md" not in {item.path for item in before(lens, typed)}  # not as it was scanned
+    (large / ".lensignore").write_text("quays.md\n")
+    assert "quays.md" not in {item.path for item in before(lens, {})}
+    (large / ".lensignore").unlink()
+    events_of(lens)
+    assert [item.path for item in before(lens, {})] == [item.path for item in settled]
+    quays.write_text(text)
+    assert "quays.md" not in {item.path for item in before(lens, {})}
+    quays.unlink()
+    assert "quays.md" not in {item.path for item in before(lens, {})}
 
 
 def test_a_small_workspace_waits_for_the_search(folder: Path) -> None:
