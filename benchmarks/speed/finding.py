@@ -6,15 +6,14 @@ import asyncio
 import statistics
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from benchmarks.speed.asked import SWEEP, asked, seconds_of
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.corpora import Folder
 from benchmarks.speed.row import Row, Unit, figures, most
-from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.events import Event, EvidenceFound, answer_of
-from lens_lsp.domain.model import Findings, Stage
+from lens_lsp.domain.model import Findings
 from lens_lsp.lens import Lens
 
 FIND_GOALS = {"A": 0.150, "docs": 0.350}
@@ -23,22 +22,10 @@ ASK_GOALS = {"A": 0.100, "docs": 0.300}
 """Seconds of a warm question with its loop, links and verification, without the look at the disk."""
 EVIDENCE_GOALS = {"C": 0.600}
 """Seconds until the first evidence, the look at the disk included."""
-SWEEP = ("walk", "read")
 _LINKS = frozenset({"links"})
 _MANY = 50_000
 """Files from which a few questions are enough: each takes seconds."""
 _FEW = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question: seconds in all, until the first evidence, and of the look at the disk."""
-
-    whole: float
-    first: float
-    sweep: float
-    cpu: float
-    answer: Answer
 
 
 def find(bench: Bench) -> Iterator[Row]:
@@ -71,16 +58,15 @@ def _rows(folder: Folder, runs: Sequence[Sequence[_Found]]) -> Iterator[Row]:
     whole = [[found.linked.stages for found in run] for run in runs]
     names = [stage.name for stage in whole[0][0]]
     shares = " + ".join(
-        f"{name} {_median([_of(one, name) for run in whole for one in run]) * 1000:.1f}" for name in names
+        f"{name} {_median([seconds_of(one, name) for run in whole for one in run]) * 1000:.1f}" for name in names
     )
-    slowest = max(_of(one, *names) for run in whole for one in run)
+    slowest = max(seconds_of(one, *names) for run in whole for one in run)
     links = [[max(0.0, _prior(one.linked) - _prior(one.unlinked)) for one in run] for run in runs]
     note = f"{len(runs[0])} questions, the slowest {slowest * 1000:,.0f} ms; medians {shares} ms"
     cpu = [[one.cpu for one in run] for run in runs]
-    yield _row("whole find", folder, [[_of(one, *names) for one in run] for run in whole], FIND_GOALS, note, cpu)
-    yield _row(
-        "stat sweep", folder, [[_of(one, *SWEEP) for one in run] for run in whole], {}, "walk and status of every file"
-    )
+    yield _row("whole find", folder, [[seconds_of(one, *names) for one in run] for run in whole], FIND_GOALS, note, cpu)
+    sweeps = [[seconds_of(one, *SWEEP) for one in run] for run in whole]
+    yield _row("stat sweep", folder, sweeps, {}, "walk and status of every file")
     yield _row("second-hop links", folder, links, {}, "prior with links less prior without")
 
 
@@ -107,26 +93,8 @@ def ask(bench: Bench) -> Iterator[Row]:
         yield _row("first evidence", folder, firsts, EVIDENCE_GOALS, both)
 
 
-async def asked(lens: Lens, text: str) -> Asked:
-    """Ask in evidence mode and watch for the first evidence."""
-    begun, cpu = time.perf_counter(), time.process_time()
-    first: float | None = None
-
-    async def heard() -> AsyncGenerator[Event]:
-        nonlocal first
-        async for event in lens.ask(text):
-            if first is None and isinstance(event, EvidenceFound):
-                first = time.perf_counter() - begun
-            yield event
-
-    answer = await answer_of(heard())
-    whole = time.perf_counter() - begun
-    used = time.process_time() - cpu
-    return Asked(whole, whole if first is None else first, _of(answer.stages, *SWEEP), used, answer)
-
-
 def _prior(findings: Findings) -> float:
-    return _of(findings.stages, "prior")
+    return seconds_of(findings.stages, "prior")
 
 
 def _texts(bench: Bench, folder: Folder) -> list[str]:
@@ -149,10 +117,6 @@ def _row(
 
 def _median(seconds: Sequence[float]) -> float:
     return round(statistics.median(seconds), 7)
-
-
-def _of(stages: Sequence[Stage], *names: str) -> float:
-    return sum(stage.seconds for stage in stages if stage.name in names)
 
 
 def _counts(counted: Counter[str]) -> str:

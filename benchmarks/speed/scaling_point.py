@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import peak_bytes, resident_bytes
-from benchmarks.speed.finding import asked
+from benchmarks.speed.asked import asked, seconds_of
 from lens_lsp.domain.model import Findings
 from lens_lsp.lens import Lens
 
@@ -36,7 +36,7 @@ def point(folder: str, texts: Sequence[str], memory: int | None) -> dict[str, An
         "firstStages": {stage.name: stage.seconds for stage in first[1].stages},
         "find": statistics.median(seconds for seconds, _ in later),
         "findStages": {
-            stage.name: statistics.median(_stage(found, stage.name) for _, found in later)
+            stage.name: statistics.median(seconds_of(found.stages, stage.name) for _, found in later)
             for stage in later[0][1].stages
         },
         "asked": len(texts),
@@ -51,10 +51,6 @@ def _found(lens: Lens, text: str) -> tuple[float, Findings]:
     begun = time.perf_counter()
     found = lens.find(text)
     return time.perf_counter() - begun, found
-
-
-def _stage(found: Findings, name: str) -> float:
-    return sum(stage.seconds for stage in found.stages if stage.name == name)
 
 
 def main(arguments: Sequence[str]) -> None:

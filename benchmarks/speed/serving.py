@@ -25,9 +25,9 @@ from types import TracebackType
 from typing import IO, Any
 
 from benchmarks.measuring import REPOSITORY, Series, Timing, interleaved, timed, timed_child
+from benchmarks.speed.asked import asked
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.corpora import Folder
-from benchmarks.speed.finding import asked
 from benchmarks.speed.row import Beside, Row, Unit, most, row
 from lens_lsp.lens import Lens
 

@@ -8,6 +8,7 @@ from itertools import groupby, islice
 import numpy as np
 
 from lens_lsp.corpus.arena import Chunk
+from lens_lsp.corpus.heap import give_back
 from lens_lsp.corpus.intake import Intake, at_full_speed
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.snapshot import Buffer
@@ -15,6 +16,9 @@ from lens_lsp.corpus.texts import CachedText, Key
 
 _FILES = 8192
 """Files that are asked for in one go: a table of all of them would be ten megabytes for a hundred thousand."""
+_SPENT = 1 << 24
+"""Bytes of texts after which blocks that nobody uses go back to the system: those of one batch never fit all of the
+next, and thirty megabytes of them would stand beside what a question knows."""
 
 
 def streamed(
@@ -29,6 +33,7 @@ def streamed(
     ``alone`` gives the chunk of one slot: pieces of very large files are no files to be read. What cannot be read any
     more is in no chunk.
     """
+    since = 0
     for (root, whole), run in groupby(texts, lambda text: (text.key[0], text.piece is None)):
         if not whole:
             yield from (alone(text.slot) for text in run)
@@ -41,3 +46,7 @@ def streamed(
                     if folded is not None:
                         found = np.array([slots[path] for path in read.paths], np.int64)
                         yield Chunk(folded.data, found, folded.starts, passing=True)
+                        since += folded.size
+                    if since >= _SPENT:
+                        since = 0
+                        give_back()
