@@ -30,6 +30,8 @@ class Sizes:
     scaling_questions: int = 5
     endurance_megabytes: int = 1_000
     endurance_questions: int = 100
+    streamed_questions: int = 40
+    """Of endurance with little memory, where each reads everything twice."""
 
 
 def _at_once(task: Task) -> Timing:

@@ -33,17 +33,23 @@ def endurance(bench: Bench) -> Iterator[Row]:
     folder = bench.corpora.megabytes(sizes.endurance_megabytes, sizes.endurance_megabytes)
     alone = bench.work / f"one-file-{sizes.endurance_megabytes}"
     one_file(folder.path, alone / "everything.md", sizes.endurance_megabytes * 1_000_000)
-    some = bench.corpora.questions("C", sizes.endurance_questions)
-    questions = bench.work / "endurance-questions.json"
-    questions.write_text(json.dumps([some[number % len(some)] for number in range(sizes.endurance_questions)]), "utf-8")
-    size = f"{sizes.endurance_megabytes:,} MB"
-    for corpus, where, more in (
-        (f"notes, {size}", folder.path, ()),
-        (f"notes, {size}, {LITTLE} MiB kept", folder.path, (str(LITTLE),)),
-        (f"one file, {size}", alone, ()),
+    size, asked = f"{sizes.endurance_megabytes:,} MB", sizes.endurance_questions
+    for corpus, where, count, more in (
+        (f"notes, {size}", folder.path, asked, ()),
+        (f"notes, {size}, {LITTLE} MiB kept", folder.path, min(asked, sizes.streamed_questions), (str(LITTLE),)),
+        (f"one file, {size}", alone, asked, ()),
     ):
+        questions = _questions(bench, count)
         found = python_child("benchmarks.speed.endurance", str(where), str(questions), *more)[1]
-        yield from _rows(corpus, found, f"{sizes.endurance_questions} questions, one process")
+        yield from _rows(corpus, found, f"{count} questions, one process")
+
+
+def _questions(bench: Bench, count: int) -> Path:
+    """So many in a file, some of them more than once."""
+    some = bench.corpora.questions("C", count)
+    path = bench.work / "endurance-questions.json"
+    path.write_text(json.dumps([some[number % len(some)] for number in range(count)]), "utf-8")
+    return path
 
 
 def _rows(corpus: str, found: dict[str, Any], note: str) -> Iterator[Row]:
