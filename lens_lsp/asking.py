@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from lens_lsp.domain.text import Span
 from lens_lsp.engine.answering import Answering, Surroundings
 from lens_lsp.engine.first_look import FirstLook
 from lens_lsp.engine.further import Further
+from lens_lsp.engine.glimpse import Glimpse
 from lens_lsp.engine.options import Options
 from lens_lsp.engine.reading import Reading
 from lens_lsp.engine.search import Search
@@ -58,29 +59,30 @@ class Asking:
     thread: str | None = None
 
     async def run(
-        self, bring_up: Callable[[], Awaitable[Ready]], before: Before | None = None
+        self, bring_up: Callable[[], asyncio.Future[Ready]], glimpse: Glimpse, before: Before | None = None
     ) -> AsyncGenerator[Event]:
         """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
-        was there ``before``, if that is given."""
+        was there ``before``, if that is given, else with a ``glimpse`` of what was read so far."""
         known = self._remembering()
         planning = self.work.beside(self._plan(known))
         remote = self.oracle.endpoint is not None
         early: list[Evidence] = []
         if before is not None:
-            early = await self._first_look(analyse(self.question), before.snapshot, before.holds)
+            look = partial(self._look, analyse(self.question), counts=before.holds)
+            early = await self.work.start(partial(look, before.snapshot))
             for item in early:
                 yield EvidenceFound(item, early=True)
         sweep = bring_up()
         if remote and not early:  # its plan takes seconds: meanwhile what the rules would look for is something to read
-            early = await self._first_look(analyse(self.question), (await sweep).snapshot)
+            early = await self._early(analyse(self.question), sweep, glimpse, always=True)
             for item in early:
                 yield EvidenceFound(item, early=True)
         plan, failure = await planning
         yield Planned(plan, self.options.mode, self.options.seed, self.oracle.table)
-        ready = await sweep
-        if failure is None and not early and not remote and self.workspace.large:
-            for item in await self._first_look(plan, ready.snapshot):
+        if failure is None and not early and not remote:
+            for item in await self._early(plan, sweep, glimpse):
                 yield EvidenceFound(item, early=True)
+        ready = await sweep
 
         further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
         reading, work = self._reading(ready.snapshot), self.work
@@ -115,13 +117,24 @@ class Asking:
     def _reading(self, snapshot: Snapshot) -> Reading:
         return Reading(self.workspace.cache, snapshot, overlay(snapshot.roots, self.asking))
 
-    def _first_look(
-        self, plan: Plan, snapshot: Snapshot, counts: Callable[[Key], bool] = lambda _: True
-    ) -> asyncio.Future[list[Evidence]]:
+    def _look(
+        self, plan: Plan, snapshot: Snapshot, *, counts: Callable[[Key], bool] = lambda _: True
+    ) -> list[Evidence]:
         """Something to read before the search has begun."""
         reading, ablate = self._reading(snapshot), self.options.signals
-        look = FirstLook(plan, reading, ablate=ablate, cancelled=self.work.cancelled, counts=counts)
-        return self.work.start(look.evidence)
+        return FirstLook(plan, reading, ablate=ablate, cancelled=self.work.cancelled, counts=counts).evidence()
+
+    async def _early(
+        self, plan: Plan, sweep: asyncio.Future[Ready], glimpse: Glimpse, *, always: bool = False
+    ) -> list[Evidence]:
+        """A look at what was read so far where reading takes long, else at everything where the search does, or
+        ``always``."""
+        look = partial(self._look, plan)
+        found = await glimpse.evidence(look, sweep)
+        ready = await sweep if not found else None
+        if ready is None or not (always or self.workspace.large):
+            return found
+        return await self.work.start(partial(look, ready.snapshot))
 
     async def _search(
         self, search: Search, known: Remembering | None, ready: Ready, failure: BudgetSpent | OracleFailed | None

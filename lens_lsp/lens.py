@@ -156,19 +156,20 @@ class Lens:
         conversation in it that the question belongs to. Raises `UsageError` for an empty question, for an unknown
         ablation and for a thread without a memory.
         """
-        from lens_lsp.engine.work import Work  # brings asyncio, which `find` never needs
+        from lens_lsp.engine.glimpse import Glimpse  # brings asyncio, which `find` never needs
+        from lens_lsp.engine.work import Work
 
         _check(question, ablate, (*SIGNALS, *LOOP))
         if thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
-        work, workspace = Work(cancelled), self._workspace
+        work, workspace, glimpse = Work(cancelled), self._workspace, Glimpse(clock)
         seconds = QUESTION if budget is None else budget.seconds
         with workspace.open() as opened:
 
             def bring_up() -> Future[Ready]:
                 heard = observer or _Silent()
                 return work.start(
-                    lambda: workspace.bring_up(opened, heard, buffers or {}, work.cancelled, question, seconds)
+                    lambda: workspace.bring_up(opened, heard, buffers or {}, work.cancelled, question, seconds, glimpse)
                 )
 
             # What is known of a large workspace comes first; else the disk is looked at while the question is analysed.
@@ -187,7 +188,7 @@ class Lens:
                 options = Options(mode, seed, ablate, trace, documents)
                 heard = observer or _Silent()
                 steps = Asking(workspace, question, oracle, ledger, options, asking or {}, work, heard, memory, thread)
-                async for event in steps.run(lambda: sweep or bring_up(), before):
+                async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):
                     yield event
 
     async def preview(

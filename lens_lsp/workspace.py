@@ -8,7 +8,8 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from lens_lsp.corpus.away import WAIT, wait_until
 from lens_lsp.corpus.cache import TextCache
@@ -23,6 +24,9 @@ from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.domain.model import Skip, Stage
 from lens_lsp.domain.records import dataclass
+
+if TYPE_CHECKING:
+    from lens_lsp.engine.glimpse import Glimpse  # brings asyncio, which `find` never needs
 
 LARGE = 128 << 20
 """Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
@@ -90,6 +94,20 @@ class Before:
     """Whether a file belongs to it still, and whether its text can be compared with what was scanned."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Told how far the reading is."""
+
+    observer: Progress
+    glimpse: Glimpse | None
+    snapshot: Callable[[], Snapshot]
+
+    def __call__(self, done: int, total: int) -> None:
+        self.observer.progress("read", done, total)
+        if self.glimpse is not None:
+            self.glimpse.offer(done, total, self.snapshot)
+
+
 class Workspace:
     """The texts of some paths. ``memory`` is how many bytes of them are kept, by default `memory_budget`; ``first`` for
     how many seconds documents are read before a question has shown anything.
@@ -119,8 +137,9 @@ class Workspace:
         cancelled: Callable[[], bool] | None,
         question: str = "",
         seconds: float = QUESTION,
+        glimpse: Glimpse | None = None,
     ) -> Ready:
-        """Bring the texts in memory in line with the disk and the open buffers.
+        """Bring the texts in memory in line with the disk and the open buffers; ``glimpse`` may look at them meanwhile.
 
         Where files may not answer, half of the ``seconds`` of the question goes into this, and what did not come by
         then is passed over; after three quarters they are waited for no more, so that there is time for the answer.
@@ -135,7 +154,8 @@ class Workspace:
         typed = overlay(roots, buffers)
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
-        self._read(roots, sweep, typed, observer, cancelled)
+        snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled)
+        self._read(roots, sweep, typed, _Reading(observer, glimpse, snapshot), cancelled)
         _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
@@ -144,8 +164,7 @@ class Workspace:
         self.cache.recognise(seconds=_NAMED, only=named, cancelled=cancelled)
         self.read_on(question, observer, seconds=self._first, cancelled=cancelled)
         shown = tuple(display_path(root.path) for root in roots)
-        snapshot = Snapshot(roots, typed, self._rules, cancelled=cancelled)
-        return Ready(shown, tuple(root.path for root in roots), sweep, snapshot, stages)
+        return Ready(shown, tuple(root.path for root in roots), sweep, snapshot(), stages)
 
     @property
     def large(self) -> bool:
@@ -228,14 +247,10 @@ class Workspace:
         roots: Sequence[Root],
         sweep: Sweep,
         typed: Mapping[Key, Buffer],
-        observer: Progress,
+        progress: Callable[[int, int], None],
         cancelled: Callable[[], bool] | None,
     ) -> None:
         """Bring the cache in line with what was found."""
-
-        def progress(done: int, total: int) -> None:
-            observer.progress("read", done, total)
-
         with at_full_speed():
             if sweep.paths:
                 self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)

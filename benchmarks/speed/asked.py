@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.events import Event, EvidenceFound, answer_of
-from lens_lsp.domain.model import Stage
+from lens_lsp.domain.model import Evidence, Stage
 from lens_lsp.lens import Lens
 
 SWEEP = ("walk", "read")
@@ -45,6 +46,29 @@ async def asked(lens: Lens, text: str) -> Asked:
     whole = time.perf_counter() - begun
     used = time.process_time() - cpu
     return Asked(whole, whole if first is None else first, seconds_of(answer.stages, *SWEEP), used, answer)
+
+
+class _Progress:
+    """Notes when there is something to show for the first time."""
+
+    def __init__(self) -> None:
+        self.first: float | None = None
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        self.first = self.first or time.perf_counter()
+
+    def evidence(self, item: Evidence) -> None: ...
+
+
+async def beginning(lens: Lens, text: str) -> tuple[float, float]:
+    """Ask only until the first evidence: seconds until the first progress was told, and until then."""
+    begun, progress = time.perf_counter(), _Progress()
+    async with aclosing(lens.ask(text, observer=progress)) as events:
+        async for event in events:
+            if isinstance(event, EvidenceFound):
+                break
+        evidence = time.perf_counter()
+    return (progress.first or evidence) - begun, evidence - begun
 
 
 def seconds_of(stages: Sequence[Stage], *names: str) -> float:

@@ -23,7 +23,7 @@ from benchmarks.speed.queries import TERMS
 from benchmarks.speed.row import Row, Unit, figures, most
 
 FIRST_GOAL = 30.0
-"""Seconds until a million files are answered for the first time."""
+"""Seconds until a million files show something for the first time, and until they are answered."""
 _MILLION = 1_000_000
 STREAMED_PEAK = 250_000_000
 STREAMED_EVIDENCE = 1.6
@@ -58,6 +58,7 @@ def curves(bench: Bench) -> Iterator[Row | Point]:
         point = _point("files", corpora.first_small(count, counts[-1]), questions)
         yield point
         if count == _MILLION:
+            yield from _million(corpora.first_small(count, counts[-1]), questions, bench.runs)
             note = "walk, read and fold included"
             yield figures("first question, a million files", "–", [point["first"]], Unit.WALL, most(FIRST_GOAL), note)
     megabytes = [size for size in _SIZES if size <= sizes.scaling_megabytes]
@@ -67,6 +68,16 @@ def curves(bench: Bench) -> Iterator[Row | Point]:
         yield _point("streamed", folder, questions, "--memory", str(LITTLE))
     yield _point("cores", folder, questions, "--cores", "1")
     yield from _by_terms(folder, bench.runs)
+
+
+def _million(folder: Folder, questions: Path, runs: int) -> Iterator[Row]:
+    """How the first question over a million files begins, of as many processes."""
+    arguments = (str(folder.path), "--questions", str(questions), "--beginning")
+    begun = [python_child("benchmarks.speed.scaling_point", *arguments)[1] for _ in range(runs)]
+    note = "of an empty cache; progress and passages of what was read so far"
+    yield figures("first progress, a million files", "–", [one["progress"] for one in begun], Unit.WALL, note=note)
+    evidence, goal = [one["evidence"] for one in begun], most(FIRST_GOAL)
+    yield figures("first evidence, a million files", "–", evidence, Unit.WALL, goal, note)
 
 
 def _questions(bench: Bench) -> Path:

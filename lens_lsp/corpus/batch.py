@@ -43,8 +43,15 @@ class BatchMaps:
             return None
         at, point, stride = self.at[low:high], self.point[low:high], self.stride[low:high]
         if at[0] or point[0]:  # the text begins with ASCII, or with a character that folds to nothing
-            at, point, stride = (np.insert(column, 0, value) for column, value in ((at, 0), (point, 0), (stride, 1)))
+            at, point, stride = _led(0, at), _led(0, point), _led(1, stride)
         return OffsetMap(at, point, stride)
+
+
+def _led(value: int, column: Offsets) -> Offsets:
+    """A column with one value more in front: `numpy.insert` takes five times as long for the few that a text has."""
+    room = np.empty(len(column) + 1, column.dtype)
+    room[0], room[1:] = value, column
+    return room
 
 
 @dataclass(frozen=True, slots=True)

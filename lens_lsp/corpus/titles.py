@@ -81,7 +81,9 @@ class TitleIndex:
             self._slots[name] = [known, slot]
         else:
             self._slots[name] = slot
-            if self._known is not None:
+            if self._outdated:  # names that come by the thousand need not be taken in one by one
+                self._known = None
+            elif self._known is not None:
                 self._known.add(name)
 
     def remove(self, slot: int) -> None:
@@ -101,9 +103,13 @@ class TitleIndex:
     @property
     def _holders(self) -> Holders:
         """Which names hold which word."""
-        if self._known is None or self._known.changes > _FEW + len(self._slots) // 4:
+        if self._known is None or self._outdated:
             self._known = Holders(self._slots)
         return self._known
+
+    @property
+    def _outdated(self) -> bool:
+        return self._known is not None and self._known.changes > _FEW + len(self._slots) // 4
 
     def keys(self, slot: int) -> tuple[str, ...]:
         """What a slot answers to; the file name first."""

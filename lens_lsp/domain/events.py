@@ -140,8 +140,9 @@ class EvidenceFound:
     """A quote was verified in its source. While the search goes on numbers are in order of discovery; ``final``
     ones are those of the answer, and come just before it.
 
-    ``early`` ones come before the scan where that takes long, and while a model plans: windows that a first look found,
-    numbered by themselves, for no requirement. The search owes them nothing and may find better ones.
+    ``early`` ones come before the scan where that takes long, while very many files are read for the first time, and
+    while a model plans: windows that a first look found, numbered by themselves, for no requirement. The search owes
+    them nothing and may find better ones.
     """
 
     evidence: Evidence

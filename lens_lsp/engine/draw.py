@@ -129,7 +129,7 @@ def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outst
         if taken[cell]:
             continue
         admission = space.of(cell)
-        proposal = request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
+        proposal = _around(request, admission, cell, arm)
         if proposal is not None:
             taken[proposal.cells.start : proposal.cells.end] = True
             held += float(outstanding[proposal.cells.start : proposal.cells.end].sum())
@@ -155,7 +155,7 @@ def likeliest(request: Request, space: Space, outstanding: Floats) -> None:
         if row.any():
             cell = int(row.argmax())
             admission = space.of(cell)
-            request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), Arm.LEXICAL)
+            _around(request, admission, cell, Arm.LEXICAL)
 
 
 def openings(request: Request, space: Space) -> None:
@@ -174,7 +174,14 @@ def newcomers(request: Request, space: Space, likely: Floats) -> None:
     for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
         if request.full:
             return
-        request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), Arm.LEXICAL)
+        _around(request, admission, cell, Arm.LEXICAL)
+
+
+def _around(request: Request, admission: Admission, cell: int, arm: Arm) -> Proposal | None:
+    """Show what is around a cell; None as `Request.add`."""
+    if admission.unread(Span(0, len(admission.text))) is None:  # what is to be shown would be found only to be left out
+        return None
+    return request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
 
 
 def _rounded(admission: Admission, window: Span, cell: int) -> Span:

@@ -6,7 +6,8 @@ from lexical, local and global proposals, whose weights λ follow the utility th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from itertools import pairwise
 from types import MappingProxyType
@@ -125,22 +126,26 @@ def draws(
     Ends when no arm has a cell left. Each arm's order is drawn ahead (Gumbel noise on its log-weights sorts cells
     as drawing without replacement would), which makes a draw cheap however many cells there are.
     """
-    orders = {arm: _order(arms[arm], rng) for arm in weights if arm in arms}
-    place = dict.fromkeys(orders, 0)
+    orders = {arm: iter(_order(arms[arm], rng)) for arm in weights if arm in arms}
     taken: set[int] = set()
-    while orders:
-        names = list(orders)
-        odds = np.array([weights[arm] for arm in names])
-        arm = names[int(rng.choice(len(names), p=odds / odds.sum()))]
-        order, at = orders[arm], place[arm]
-        while at < len(order) and int(order[at]) in taken:
-            at += 1
-        if at == len(order):
+    names, edges = _odds(orders, weights)
+    while names:
+        arm = names[bisect_right(edges, rng.random())]
+        cell = next((cell for cell in orders[arm] if cell not in taken), None)
+        if cell is None:
             del orders[arm]
+            names, edges = _odds(orders, weights)
             continue
-        place[arm] = at + 1
-        taken.add(int(order[at]))
-        yield arm, int(order[at])
+        taken.add(cell)
+        yield arm, cell
+
+
+def _odds(arms: Collection[Arm], weights: Mapping[Arm, float]) -> tuple[list[Arm], list[float]]:
+    """The arms, and where between 0 and 1 the part of each ends: what `Generator.choice` makes anew at every draw."""
+    names = list(arms)
+    odds = np.array([weights[arm] for arm in names])
+    sums = np.cumsum(odds / odds.sum())
+    return names, (sums / sums[-1:]).tolist()
 
 
 def _order(weights: Floats, rng: np.random.Generator) -> list[int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lens_lsp.computation.condition import meets
-from lens_lsp.computation.dates import agrees
 from lens_lsp.domain.observation import Judgement, Region, Verdict
 from lens_lsp.domain.plan import Requirement
 from lens_lsp.domain.records import dataclass
@@ -22,7 +21,7 @@ from lens_lsp.oracle.operands import in_column, is_lone, told, value_of
 from lens_lsp.oracle.settings import Thresholds
 from lens_lsp.oracle.soundness import denies, lack, opposed
 from lens_lsp.oracle.verdicts import NOTHING, Features, verdict
-from lens_lsp.oracle.view import View, dates_in, view_of
+from lens_lsp.oracle.view import View, says, view_of
 from lens_lsp.oracle.weights import Need, Needs
 
 _MOST_UNITS = 3
@@ -299,7 +298,7 @@ def _names_held(need: Need, bits: int, view: View, plain: str, window: _Window |
         else:
             holds = name.key in plain or name.key in fold(view.context) or f" {name.key} " in f" {key(plain)} "
         if not holds and name.date is not None:
-            holds = any(agrees(name.date, date) for date in (*view.dates(), *dates_in(plain)))
+            holds = says(view.context, name.date) or says(plain, name.date)
         found.append(holds)
     return found
 

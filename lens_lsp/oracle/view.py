@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import field
 
-from lens_lsp.computation.dates import CalendarDate
+from lens_lsp.computation.dates import CalendarDate, agrees
+from lens_lsp.computation.numerals import plain
 from lens_lsp.computation.reading import find_values
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.records import dataclass
@@ -43,7 +44,6 @@ class View:
     """Units that are lines of the document's head; what the region says beside them is said of the same thing."""
     candidates: dict[tuple[str, int], list[Candidate]] = field(default_factory=dict)
     """What may answer, by requirement and unit."""
-    _dates: tuple[CalendarDate, ...] | None = None
 
     def mask(self, first: int, last: int) -> int:
         """The terms of some adjacent units."""
@@ -70,12 +70,6 @@ class View:
     def text(self, first: int, last: int) -> str:
         """Some adjacent units as they stand in the region."""
         return self.region.text[self.units[first].start : self.units[last].end]
-
-    def dates(self) -> tuple[CalendarDate, ...]:
-        """The dates in the title, headings and name of the file."""
-        if self._dates is None:
-            self._dates = dates_in(self.context)
-        return self._dates
 
 
 def view_of(needs: Needs, region: Region) -> View:
@@ -109,6 +103,9 @@ def view_of(needs: Needs, region: Region) -> View:
     )
 
 
-def dates_in(text: str) -> tuple[CalendarDate, ...]:
-    """The dates written in a text; months count in small letters too."""
-    return tuple(value.date for value in find_values(text.title()) if value.date is not None)
+def says(text: str, date: CalendarDate) -> bool:
+    """Whether a date that agrees with this one is written in a text; months count in small letters too."""
+    # However a year is written ("1918", "1914–18", in full-width figures), its last figures are: most texts lack them.
+    if str(date.year % 100) not in plain(text):
+        return False
+    return any(value.date is not None and agrees(date, value.date) for value in find_values(text.title()))

@@ -13,7 +13,7 @@ const elsewhere = [];
 page.on('request', (request) => /^(file|data|blob|about):/.test(request.url()) || elsewhere.push(request.url()));
 await page.goto(pathToFileURL(file).href);
 await page.locator('.md-search__button').first().click();
-await page.keyboard.type(word);
+await page.keyboard.insertText(word); // at once: typed letter by letter, what the first of them find is shown meanwhile
 const count = page.getByText(/^(\d+ results?|no results.*)$/i).first();
 await count.waitFor();
 const titles = await page.locator('a:has(h2)').allInnerTexts();
