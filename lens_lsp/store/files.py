@@ -78,6 +78,17 @@ class StoreFiles:
             return None
         return status.st_dev, status.st_ino
 
+    def stamp(self) -> tuple[int, ...] | None:
+        """What changes when anybody writes to the store's file, or puts another in its place; None when there is none.
+
+        Device, number, size in bytes, and nanoseconds of the last change of content and of the file. Raises OSError.
+        """
+        try:
+            status = os.stat(self.database)
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
     def has_journal(self) -> bool:
         """Whether there is a rollback journal that holds something: that of a writer, live or dead."""
         try:

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage
-from lens_lsp.store.connection import Connection, configure, corruption, number, transaction
+from lens_lsp.store.connection import Connection, configure, corruption, number, structural_fault, transaction
 from lens_lsp.store.failures import (
     NotSaved,
     NotSavedReason,
@@ -70,6 +70,8 @@ class Session:
         self._lock = lock
         self._mutex = threading.RLock()
         self._file: _Open | None = None
+        self._examined: tuple[int, ...] | None = None
+        """The stamp of the file when its structure was last known to be sound."""
 
     def begin(self) -> None:
         """Open the file; raises `StoreUnavailable`."""
@@ -138,8 +140,12 @@ class Session:
                 with transaction(file.connection, kind):
                     if _state(file.connection) != file.state:
                         raise _Altered
+                    if kind == "IMMEDIATE":
+                        self._require_structure(file.connection)
                     result = work(knowledge, file.connection)
                     _require_sound(knowledge, final=final and kind == "DEFERRED")
+                if kind == "IMMEDIATE":
+                    self._examined = self.workshop.files.stamp()  # what we wrote into a sound file left it sound
                 return result
             except _Altered:
                 self._disconnect()
@@ -152,6 +158,19 @@ class Session:
             finally:
                 self.damage += knowledge.damage[: _MOST_NOTED - len(self.damage)]
         raise sqlite3.OperationalError("other processes alter the file again and again")
+
+    def _require_structure(self, connection: Connection) -> None:
+        """Raise for a file that SQLite would damage further by writing; the lock is held and a transaction open.
+
+        All rows can be read where a page is wrong about its free room, or where a page in use stands among the free
+        ones; to write there is to overwrite some of them. The whole file is looked at, about 2 ms for each MB: so it
+        is done only before the first write and when somebody else wrote since.
+        """
+        if self._examined is not None and self._examined == self.workshop.files.stamp():
+            return
+        fault = structural_fault(connection)
+        if fault is not None:
+            raise corruption(fault.splitlines()[-1])  # the last line says what, one before it may name the database
 
     def _opened(self) -> _Open:
         """The open file; another one when another process has put another in its place."""

@@ -194,6 +194,7 @@ class Store:
         """
         wanted, session = tuple(ids), self._session
         with session.changing():
+            session.write(lambda *_: None)  # a broken file is put aside now: afterwards its copy would stay
             going = session.read(lambda knowledge, _: oblivion(knowledge, wanted))
             files = session.workshop.files  # those first: what is still listed can be forgotten again
             gone = (*delete_copies(files), *delete_answers(files.folder, going.questions))
