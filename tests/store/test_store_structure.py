@@ -86,7 +86,7 @@ def test_a_fault_that_no_read_meets_is_mended_before_the_first_write(folder: Pat
     fault(file_of(folder))
     with Store.open(folder) as store:
         assert found_in(store) == BEFORE
-        assert store.notices == ()
+        assert not store.notices
         store.save(LATER)
         assert found_in(store) == BEFORE.after(LATER)
         (told,) = store.notices
