@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 
 import pytest
@@ -45,6 +46,8 @@ def test_only_line_ends_end_lines(separator: str) -> None:
         ("a\rb\nc", span(1, 0, 1, 1), "", "a\r\nc"),
         ("a\n\rb", span(1, 0, 1, 0), "", "a\n\rb"),
         ("", span(0, 0, 0, 0), "\r", "\r"),
+        ("X", span(9, 9, 9, 9), "c", "Xc"),
+        ("aX\nb", span(0, 2, 0, 2), "c", "aXc\nb"),
     ],
 )
 def test_places_are_clamped_and_ends_may_come_in_any_order(
@@ -101,15 +104,47 @@ def test_what_is_typed_and_taken_back_leaves_no_trace() -> None:
     assert (text.text, text.history) == ("alpha beta", None)
 
 
-def test_too_many_changes_or_lines_are_not_followed() -> None:
-    long = document("a\n" * 20_001)
-    long.change("x", span(0, 0, 0, 0))
-    assert long.history is None
-    often = document("ab" * 6_000)
-    for number in range(5_001):
-        assert (often.history is None) == (number == 0)
-        often.change("x", span(0, 3 * number + 1, 0, 3 * number + 1))
-    assert often.history is None
+def test_as_many_lines_and_code_points_as_may_be_are_followed_and_one_more_is_not() -> None:
+    for text, followed in (
+        ("a\n" * 19_999, True),  # the last line is the empty one behind the last end
+        ("a\n" * 20_000, False),
+        ("a" * (4 << 20), True),
+        ("a" * ((4 << 20) + 1), False),
+    ):
+        changed = document(text)
+        changed.change("x", span(0, 0, 0, 0))
+        assert (changed.history is not None) == followed
+    changed = document("ab" + "a" * ((4 << 20) - 2))
+    changed.change("grows", span(0, 1, 0, 1))
+    changed.change("on", span(0, 0, 0, 0))
+    assert changed.history is not None  # how large it was when it was opened counts
+
+
+def test_five_thousand_changes_are_followed_and_one_more_is_not() -> None:
+    text = document("a\nb")
+    for number in range(5_000):
+        text.change("x", span(number % 2, 0, number % 2, 0))
+    assert text.history is not None
+    assert len(text.history.edits) == 5_000
+    text.change("x", span(0, 0, 0, 0))
+    assert text.history is None
+
+
+def test_what_was_too_much_once_is_not_followed_again() -> None:
+    text = document("a\n" * 20_001)
+    text.change("", span(0, 0, 19_000, 0))
+    text.change("x", span(0, 0, 0, 0))
+    text.change("y", span(1, 0, 1, 0))
+    assert (text.history, text.text[:6]) == (None, "xa\nya\n")
+
+
+@pytest.mark.parametrize("opened", ["alpha beta", "", "half of a pair \ud800, and é"])
+def test_a_history_begins_with_what_was_opened(opened: str) -> None:
+    text = document(opened)
+    text.change("x", span(0, 0, 0, 0))
+    text.change("whole")
+    assert text.history is not None
+    assert text.history.sha256 == hashlib.sha256(opened.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @given(st.lists(st.sampled_from([*ALPHABET, "\ud800"]), max_size=40), st.sampled_from(list(Encoding)), st.data())
@@ -135,9 +170,19 @@ def test_every_character_is_found_by_its_column(line: str, encoding: Encoding) -
     assert code_points(line, 2**31 - 1, encoding) == len(line)
 
 
+def test_an_opened_text_is_what_the_editor_says_of_it() -> None:
+    documents = Documents(Encoding.Utf8, lambda text, why: None)
+    text = documents.opened(types.TextDocumentItem(URI, "markdown", 5, "é\n"))
+    assert (text.uri, text.path, text.language, text.version) == (URI, "/notes/a.md", "markdown", 5)
+    assert (text.text, text.encoding, text.synced, text.history) == ("é\n", Encoding.Utf8, True, None)
+    assert documents.get(URI) is text
+    documents.changed(URI, 6, [types.TextDocumentContentChangePartial(span(0, 2, 0, 2), "!")])  # two bytes
+    assert (text.text, text.version) == ("é!\n", 6)
+
+
 def test_versions_may_skip_and_must_not_stand_still() -> None:
-    lost: list[str] = []
-    documents = Documents(Encoding.Utf16, lambda text, why: lost.append(why))
+    lost: list[tuple[TextDocument, str]] = []
+    documents = Documents(Encoding.Utf16, lambda text, why: lost.append((text, why)))
     text = documents.opened(types.TextDocumentItem(URI, "markdown", 5, "a"))
     whole = types.TextDocumentContentChangeWholeDocument
     part = types.TextDocumentContentChangePartial
@@ -145,24 +190,29 @@ def test_versions_may_skip_and_must_not_stand_still() -> None:
     assert (text.text, text.synced) == ("b", True)
     documents.changed(URI, 90, [part(span(0, 0, 0, 0), "c")])
     documents.changed(URI, 90, [part(span(0, 0, 0, 0), "c")])
-    assert not text.synced
-    assert len(lost) == 1
+    assert text.synced is False
+    assert lost == [(text, "its version went from 90 to 90")]
     documents.changed(URI, 91, [whole("whole again")])
     assert (text.text, text.synced) == ("whole again", True)
 
 
-def test_a_change_of_what_is_not_open_is_ignored() -> None:
+def test_a_change_of_what_is_not_open_is_ignored(caplog: pytest.LogCaptureFixture) -> None:
     documents = Documents(Encoding.Utf16, lambda text, why: None)
     assert documents.changed(URI, 2, [types.TextDocumentContentChangeWholeDocument("b")]) is None
+    assert caplog.messages == ["a change of a document that is not open was ignored"]
     documents.closed(URI)
     assert list(documents) == []
 
 
-def test_what_is_opened_twice_has_the_second_text() -> None:
+def test_what_is_opened_twice_has_the_second_text(caplog: pytest.LogCaptureFixture) -> None:
     documents = Documents(Encoding.Utf16, lambda text, why: None)
-    for version, text in ((7, "dirty"), (1, "restored")):
-        documents.opened(types.TextDocumentItem(URI, "markdown", version, text))
+    documents.opened(types.TextDocumentItem(URI, "markdown", 7, "dirty"))
+    assert caplog.messages == []
+    documents.opened(types.TextDocumentItem(URI, "markdown", 1, "restored"))
+    assert caplog.messages == ["a document was opened twice; the second text counts"]
     assert [each.text for each in documents] == ["restored"]
+    documents.closed(URI)
+    assert documents.get(URI) is None
 
 
 def test_a_text_that_is_no_file_has_no_path() -> None:
