@@ -35,7 +35,7 @@ from benchmarks.measuring import REPOSITORY, machine
 from benchmarks.speed.bench import Bench, Sizes
 from benchmarks.speed.changes import changes
 from benchmarks.speed.corpora import FULL, QUICK, ColdCacheError, Corpora, NoRoomError
-from benchmarks.speed.endurance import endurance
+from benchmarks.speed.endurance import endurance, one_large_file
 from benchmarks.speed.finding import ask, find
 from benchmarks.speed.page import page, summary
 from benchmarks.speed.peers import NoPeersError
@@ -88,6 +88,7 @@ PARTS = {
     "processes": Part("Questions to a fresh process", processes),
     "memory": Part("Memory", memory),
     "endurance": Part("Many questions in a row", endurance),
+    "large": Part("One large file", one_large_file),
     "curves": Part("What the curves are asked for", curves),
     "recall": Part("Recall of the same build", recall),
 }

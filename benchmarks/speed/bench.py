@@ -32,6 +32,8 @@ class Sizes:
     endurance_questions: int = 100
     streamed_questions: int = 40
     """Of endurance with little memory, where each reads everything twice."""
+    large_file_questions: int = 12
+    """Of one large file, where each reads it many times."""
 
 
 def _at_once(task: Task) -> Timing:

@@ -28,21 +28,27 @@ _SETTLED = 10
 
 
 def endurance(bench: Bench) -> Iterator[Row]:
-    """Three processes: notes with the default memory, the same with little, and one file as large as all of them."""
+    """Two processes: notes with the default memory, and with little, where each question reads everything twice."""
     sizes = bench.sizes
-    folder = bench.corpora.megabytes(sizes.endurance_megabytes, sizes.endurance_megabytes)
-    alone = bench.work / f"one-file-{sizes.endurance_megabytes}"
-    one_file(folder.path, alone / "everything.md", sizes.endurance_megabytes * 1_000_000)
-    size, asked = f"{sizes.endurance_megabytes:,} MB", sizes.endurance_questions
-    streamed = min(asked, sizes.streamed_questions)  # each reads everything twice
-    for corpus, where, count, more in (
-        (f"notes, {size}", folder.path, asked, ()),
-        (f"notes, {size}, {LITTLE} MiB kept", folder.path, streamed, (str(LITTLE),)),
-        (f"one file, {size}", alone, streamed, ()),
-    ):
-        questions = _questions(bench, count)
-        found = python_child("benchmarks.speed.endurance", str(where), str(questions), *more)[1]
-        yield from _rows(corpus, found, f"{count} questions, one process")
+    folder = bench.corpora.megabytes(sizes.endurance_megabytes, sizes.endurance_megabytes).path
+    size, asked = f"notes, {sizes.endurance_megabytes:,} MB", sizes.endurance_questions
+    yield from _asked(bench, size, folder, asked)
+    yield from _asked(bench, f"{size}, {LITTLE} MiB kept", folder, min(asked, sizes.streamed_questions), str(LITTLE))
+
+
+def one_large_file(bench: Bench) -> Iterator[Row]:
+    """A file as large as all of the notes together. Too large to be kept, it is read in pieces, and again and again."""
+    megabytes = bench.sizes.endurance_megabytes
+    folder = bench.corpora.megabytes(megabytes, megabytes)
+    alone = bench.work / f"one-file-{megabytes}"
+    one_file(folder.path, alone / "everything.md", megabytes * 1_000_000)
+    yield from _asked(bench, f"one file, {megabytes:,} MB", alone, bench.sizes.large_file_questions)
+
+
+def _asked(bench: Bench, corpus: str, folder: Path, count: int, *more: str) -> Iterator[Row]:
+    """One process that asks so many questions of a folder."""
+    found = python_child("benchmarks.speed.endurance", str(folder), str(_questions(bench, count)), *more)[1]
+    yield from _rows(corpus, found, f"{count} questions, one process")
 
 
 def _questions(bench: Bench, count: int) -> Path:
