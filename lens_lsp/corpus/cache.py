@@ -16,8 +16,8 @@ from lens_lsp.corpus.extraction import Pictures, ReadText
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.heap import share
 from lens_lsp.corpus.held import HeldTexts, Stored
-from lens_lsp.corpus.intake import YOUNG_NS, Batch, at_full_speed, searched_text
-from lens_lsp.corpus.listings import FileEntry, Identity, differing, identity_of
+from lens_lsp.corpus.intake import Batch, at_full_speed, searched_text
+from lens_lsp.corpus.listings import YOUNG_NS, FileEntry, Identity, differing, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, display_path
 from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.pieces import cut

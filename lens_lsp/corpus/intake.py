@@ -22,7 +22,7 @@ from lens_lsp.corpus.folding import FoldedText, blank, fold_text
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.heap import keep_blocks
-from lens_lsp.corpus.listings import IDENTITY, Identity
+from lens_lsp.corpus.listings import IDENTITY, YOUNG_NS, Identity
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.ours import Ours, ours, suspects, unsearchable
 from lens_lsp.corpus.pieces import LARGE
@@ -32,8 +32,6 @@ from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.domain.model import SkipReason
 from lens_lsp.domain.records import dataclass
 
-YOUNG_NS = 2_000_000_000
-"""How long after it was written a file may be written again without a change of its times."""
 _MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19
 _FILES = 1024
 """A batch is full when it has so many of either: few enough to stay near the processor and to be cancelled soon."""

@@ -21,7 +21,8 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.model import Skip
 from lens_lsp.domain.records import dataclass
 
-_YOUNG_NS = 2_000_000_000
+YOUNG_NS = 2_000_000_000
+"""How long after it was written a file or folder may be written again without a change of its times."""
 # On these every change of a folder moves its times at once. Not on FAT, nor through most network and user-space
 # file systems, where another machine or a cache decides.
 _STEADY = frozenset({b"ext2", b"ext3", b"ext4", b"xfs", b"f2fs", b"btrfs", b"zfs", b"tmpfs", b"overlay"})
@@ -135,7 +136,7 @@ class Listings:
         """What a folder's listing is worth keeping by, asked before it is listed; None if it cannot be relied on."""
         if status.st_dev not in self._devices:
             return None
-        if self._now() - max(status.st_mtime_ns, status.st_ctime_ns) < _YOUNG_NS:
+        if self._now() - max(status.st_mtime_ns, status.st_ctime_ns) < YOUNG_NS:
             return None
         return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
 

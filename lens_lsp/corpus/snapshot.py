@@ -8,6 +8,7 @@ editor stays one.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
 from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.listings import UNKNOWN, YOUNG_NS, Identity, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, check_name
 from lens_lsp.corpus.ours import Ours, ours
 from lens_lsp.corpus.pieces import Piece
@@ -59,6 +61,16 @@ class Source:
     origin: Origin
 
 
+@dataclass(frozen=True, slots=True)
+class _Large:
+    """What the pieces of a very large file share."""
+
+    identity: Identity
+    """Of before it was read."""
+    sha256: str
+    beginning: bytes
+
+
 class Snapshot:
     """The roots of one question and the buffers over them, keyed by root index and relative path."""
 
@@ -74,6 +86,7 @@ class Snapshot:
         self.rules = rules
         self._buffers = without_documents(buffers)  # the editor goes on; this does not
         self._cancelled = cancelled
+        self._large: dict[tuple[int, str], _Large] = {}
         self._denied = frozenset(index for index, root in enumerate(self.roots) if denied_root(root.path))
         for root in self.roots:
             root.release()  # a folder held since an earlier question may have been replaced
@@ -150,23 +163,33 @@ class Snapshot:
         reader = reader_for(rel.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
-        digest, beginning = hashlib.sha256(), b""
-        for data in self.roots[root].stream(rel):
-            beginning = beginning or data
-            digest.update(data)
+        whole = self._whole(root, rel)
         text = piece.text(self.roots[root], rel)
         structure = _structure(reader, text, continued=piece.point > 0)
         if piece.point:  # what the file says of itself at its head holds for all of it
-            head = reader.structure(beginning[:_HEAD].decode(piece.encoding, "replace"))
+            head = reader.structure(whole.beginning.decode(piece.encoding, "replace"))
             structure = replace(structure, private=head.private)
         return Document(
             root=root,
             path=rel,
             text=text,
             reader=f"{reader.name}/{reader.version}",
-            origin=Origin(digest.hexdigest(), piece.encoding, piece.guessed),
+            origin=Origin(whole.sha256, piece.encoding, piece.guessed),
             structure=structure,
         )
+
+    def _whole(self, root: int, rel: str) -> _Large:
+        """A very large file as a whole: read for its first piece, and again only when it may be another by now."""
+        identity, known = identity_of(self.roots[root], rel), self._large.get((root, rel))
+        if known is not None and known.identity == identity and known.identity[1] < time.time_ns() - YOUNG_NS:
+            return known
+        digest, beginning = hashlib.sha256(), b""
+        for data in self.roots[root].stream(rel):
+            beginning = beginning or data[:_HEAD]
+            digest.update(data)
+        whole = _Large(identity or UNKNOWN, digest.hexdigest(), beginning)
+        self._large[root, rel] = whole
+        return whole
 
 
 def without_documents(buffers: Mapping[tuple[int, str], Buffer]) -> dict[tuple[int, str], Buffer]:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -163,3 +166,32 @@ def test_every_piece_of_a_large_private_file_is_private(tmp_path: Path) -> None:
             assert len(pieces) > 1
             found = {snapshot.piece(0, name, piece).structure.private for piece in (pieces[0], pieces[-1])}
             assert found == {private}
+
+
+class Counting(Root):
+    """Counts how often a file is read from its beginning."""
+
+    streams = 0
+
+    def stream(self, path: str, size: int = 1 << 20) -> Iterator[bytes]:
+        self.streams += 1
+        return super().stream(path, size)
+
+
+def test_a_large_file_is_hashed_for_its_first_piece_and_again_once_it_may_be_another(tmp_path: Path) -> None:
+    large, now = tmp_path / "large.md", int(time.time())
+    with Counting(str(tmp_path)) as root:
+        snapshot = Snapshot([root], {}, CorpusRules())
+        for text, when, often in (
+            (b"one line and another\n", now - 1000, False),
+            (b"two line and another\n", now - 900, False),  # as many bytes, another time
+            (b"six line and another\n", now + 60, True),  # so young that it could change unseen
+        ):
+            large.write_bytes(text * (9_000_000 // len(text)))
+            os.utime(large, (when, when))
+            pieces = cut(root, "large.md", "cp1252")
+            root.streams = 0
+            found = {snapshot.piece(0, "large.md", piece).origin.sha256 for piece in pieces}
+            assert found == {sha256(large.read_bytes())}
+            assert root.streams == (len(pieces) if often else 1) < 100
+            assert len(pieces) > 1

@@ -12,7 +12,7 @@ MODULES = {
     "lsp/framing.py": ("lsp/test_lsp_frames.py",),
     "lsp/uris.py": ("lsp/test_lsp_uris.py",),
     "knowledge/citations.py": ("knowledge/test_citations.py",),
-    "engine/normal.py": ("engine/test_resolve.py",),
+    "engine/normal.py": ("engine/test_normal.py", "engine/test_resolve.py"),
     "engine/resolve.py": ("engine/test_resolve.py",),
     "oracle/ledger.py": ("oracle/test_ledger.py",),
     "oracle/marking.py": ("oracle/test_chat_marking.py",),
