@@ -103,8 +103,9 @@ def _threads(look: _Look) -> list[dict[str, object]]:
         for name, turns in groupby(store.all_turns(), key=lambda turn: turn.thread):
             known = list(turns)
             last = max(turn.at for turn in known)
+            asked = moment(last, "milliseconds")
             questions = [_turn(turn, clusters.get(turn.cluster or ""), store, look) for turn in known]
-            shape = {"workspace": workspace, "name": name, "asked": moment(last), "questions": questions}
+            shape = {"workspace": workspace, "name": name, "asked": asked, "questions": questions}
             found.append((-last, shape))
     return [shape for _, shape in sorted(found, key=lambda each: each[0])]
 
@@ -117,7 +118,7 @@ def _turn(turn: Turn, cluster: Cluster | None, store: Store, look: _Look) -> dic
     return {
         "typed": turn.typed,
         "question": turn.question,
-        "asked": moment(turn.at),
+        "asked": moment(turn.at, "milliseconds"),  # by which it is told from the same question asked again
         "cluster": None if cluster is None else cluster.id,
         "answerUri": look.answer_uri(store, latest) if latest is not None else unproven and uri_of(unproven),
     }

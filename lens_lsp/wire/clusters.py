@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Literal
 
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.cluster import Asked, Cluster, KnownFact
@@ -33,9 +34,9 @@ def cluster_json(cluster: Cluster) -> dict[str, object]:
     }
 
 
-def moment(at: float) -> str:
-    """A time in seconds since the epoch as ISO 8601, in UTC, to the second."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+def moment(at: float, precision: Literal["seconds", "milliseconds"] = "seconds") -> str:
+    """A time in seconds since the epoch as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec=precision)
 
 
 def asked_json(asked: Asked) -> dict[str, object]:

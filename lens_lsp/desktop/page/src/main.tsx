@@ -60,7 +60,7 @@ attend(
 async function begin(): Promise<void> {
   try {
     await loadFolders(); // by which the others name their files
-    await Promise.all([loadStatus(), loadThreads(), resume()]);
+    await Promise.all([loadStatus(), resume().then(loadThreads)]); // what goes on first: a thread is joined with that
     void loadLedger();
   } catch (error) {
     tell(words.failures.start(error instanceof Error ? error.message : String(error)), { bad: true });

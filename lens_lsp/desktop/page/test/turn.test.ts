@@ -11,7 +11,8 @@ import type {
   KeptAnswer,
   LensEvent,
 } from '../src/protocol';
-import { begun, covers, ended, heard, kept, rechecked, stopped, type Turn, unshown, written } from '../src/state/turn';
+import { joined, kept, unshown, written } from '../src/state/kept';
+import { begun, covers, ended, heard, rechecked, stopped, type Turn } from '../src/state/turn';
 
 const ROOT = 'file:///notes';
 
@@ -307,9 +308,16 @@ describe('an answer that was kept', () => {
       { id: 'b', uri: `${ROOT}/b.md`, path: 'b.md', span: [5, 6], quote: 'B', heading: [], locator: null },
     ],
   } as unknown as Cluster;
+  const noted = (question: string, typed = question, asked = '2026-01-03T00:00:00.000Z') => ({
+    typed,
+    question,
+    asked,
+    cluster: 'c',
+    answerUri: null,
+  });
 
   it('has its passages under the numbers of its words, and its own facts only', () => {
-    const turn = kept('k', cluster, 'End?', 'And the end?');
+    const turn = kept(noted('End?', 'And the end?'), 'k', cluster);
     assert.deepEqual(
       turn?.passages.map(({ n, quote }) => [n, quote]),
       [
@@ -322,6 +330,7 @@ describe('an answer that was kept', () => {
       [['the end', [2]]],
     );
     assert.equal(turn?.question, 'And the end?');
+    assert.equal(turn?.asked, '2026-01-03T00:00:00.000Z', 'when it was asked here, not when another was answered');
   });
 
   it('is read from its file where no cluster knows it', () => {
@@ -340,13 +349,7 @@ describe('an answer that was kept', () => {
   });
 
   it('is not brought onto the page twice, wherever in its thread it stands', () => {
-    const questions = ['One?', 'Two?', 'One?', 'Three?'].map((typed) => ({
-      typed,
-      question: typed,
-      asked: 'now',
-      cluster: null,
-      answerUri: null,
-    }));
+    const questions = ['One?', 'Two?', 'One?', 'Three?'].map((typed) => noted(typed));
     const shown = (question: string, inThread = true) => begun({ key: question, question, inThread });
     assert.deepEqual(unshown(questions, []), [0, 1, 2, 3]);
     assert.deepEqual(unshown(questions, [shown('One?')]), [0, 1, 3]);
@@ -354,15 +357,33 @@ describe('an answer that was kept', () => {
     assert.deepEqual(unshown(questions, [shown('Three?', false)]), [0, 1, 2, 3]);
   });
 
+  it('is the one that is shown, where it was asked several times and noted after each', () => {
+    const at = (seconds: number) => `2026-01-03T00:00:0${seconds.toFixed(3)}Z`;
+    const questions = [2, 4.25, 6].map((seconds) => noted('One?', 'One?', at(seconds)));
+    const shown = (seconds: number, more: Partial<Turn> = {}) =>
+      begun({ key: `${seconds}`, question: 'One?', asked: at(seconds), state: 'done', inThread: true, ...more });
+    assert.deepEqual(unshown(questions, [shown(1)]), [1, 2]);
+    assert.deepEqual(unshown(questions, [shown(4.2)]), [0, 2]);
+    assert.deepEqual(unshown(questions, [shown(6), shown(1)]), [1]);
+    assert.deepEqual(unshown(questions, [shown(5, { state: 'asking', inThread: false })]), [0, 1]);
+    assert.deepEqual(unshown(questions, [shown(7, { state: 'asking', inThread: false })]), [0, 1, 2]);
+    assert.deepEqual(unshown(questions, [shown(8)]), [0, 1], 'by a clock that is ahead');
+    const earlier = questions
+      .slice(1)
+      .map((each, place) => written(each, `${place}`, { text: '', citations: [] } as unknown as KeptAnswer, []));
+    const order = joined(earlier, [shown(4.26), shown(1)]).map(({ asked }) => asked);
+    assert.deepEqual(order, [at(1), at(4.25), at(4.26), at(6)]);
+  });
+
   it('says whether a look was taken at all that it cites', () => {
-    const turn = kept('k', cluster, 'End?', 'End?') ?? begun({ key: 'k', question: '?' });
+    const turn = kept(noted('End?'), 'k', cluster) ?? begun({ key: 'k', question: '?' });
     const looks = turn.passages.map(({ path, quote, span }) => ({ path, quote, span }) as unknown as CheckedCitation);
     assert.equal(covers(looks, turn), true);
     assert.equal(covers(looks.slice(1), turn), false);
   });
 
   it('says of each passage what a look at its source said', () => {
-    const turn = kept('k', cluster, 'End?', 'End?');
+    const turn = kept(noted('End?'), 'k', cluster);
     const look = {
       path: 'a.md',
       quote: 'A',

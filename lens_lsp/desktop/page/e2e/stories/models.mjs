@@ -20,6 +20,17 @@ function stopped(page) {
   });
 }
 
+/** Has the page note what has the focus in the moment in which its dialog goes. */
+function noteFocus(page) {
+  return page.evaluate(() => {
+    new MutationObserver((_, seen) => {
+      if (document.querySelector('dialog') !== null) return;
+      document.body.dataset.focused = document.activeElement?.getAttribute('title') ?? '';
+      seen.disconnect();
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+}
+
 /** Settings of a model, as the user's file has them; a million tokens cost so much. */
 function model(baseUrl) {
   return `[model]\nbaseUrl = "${baseUrl}"\nname = "story"\nprices = { in = 2.0, out = 8.0 }\n`;
@@ -56,7 +67,10 @@ describe('a model on this machine', () => {
     await dialog.locator('.message').first().waitFor();
     assert.match(await dialog.innerText(), new RegExp(endpoint.host));
     await shot(page, 'preview');
+    await noteFocus(page);
     await page.keyboard.press('Escape');
+    const focused = await page.locator('body[data-focused]').getAttribute('data-focused');
+    assert.equal(focused, 'Preview what would be sent', 'or what is typed at once goes astray');
     assert.equal(endpoint.stages.length, 0);
   });
 

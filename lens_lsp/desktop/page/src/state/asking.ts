@@ -2,6 +2,7 @@
 import * as api from '../api';
 import type { AskMessage, DryRunResult, RunningAsk, Scope } from '../protocol';
 import { words } from '../words';
+import { joined } from './kept';
 import { loadLedger, loadThreads, recheckSoon } from './knowing';
 import {
   announcement,
@@ -163,6 +164,6 @@ function resumeOne({ id, question, thread: name, asked, inThread }: RunningAsk):
     return;
   }
   const turn = begun({ key: id, ask: id, question, asked, inThread });
-  setTurns(name, (turns) => [...turns, turn]);
+  setTurns(name, (turns) => joined(turns, [turn]));
   attach(turn.key, id);
 }

@@ -10,12 +10,12 @@ import type {
   LedgerResult,
   RecheckResult,
   StatusResult,
-  Thread,
   ThreadsResult,
 } from '../protocol';
 import { words } from '../words';
+import { joined, kept, type Noted, unshown, written } from './kept';
 import { changeTurn, folders, setTurns, status, tell, tellFailure, threads, turns, turnsOf } from './page';
-import { begun, covers, kept, rechecked, type Turn, unshown, written } from './turn';
+import { begun, covers, rechecked, type Turn } from './turn';
 
 export const clusters = signal<readonly Cluster[] | null>(null);
 export const ledger = signal<LedgerResult | null>(null);
@@ -55,30 +55,30 @@ export async function openThread(name: string): Promise<void> {
   }
   const ids = [...new Set(thread.questions.flatMap(({ cluster }) => (cluster === null ? [] : [cluster])))];
   const known = ids.length === 0 ? [] : (await rpc<ClustersResult>('lens/clusters', { ids })).clusters;
-  const earlier = await Promise.all(thread.questions.map((asked, at) => keptTurn(`${name} ${at}`, asked, known)));
+  const earlier = await Promise.all(thread.questions.map((noted, at) => keptTurn(`${name} ${at}`, noted, known)));
   setTurns(name, (now) => {
     const before = unshown(thread.questions, now).map((at) => earlier[at] as Turn);
-    return [...before, ...now].sort((one, other) => Date.parse(one.asked ?? '') - Date.parse(other.asked ?? ''));
+    return joined(before, now);
   });
   recheckSoon();
   const answers = earlier.flatMap(({ answerUri }) => (answerUri === null ? [] : [answerUri]));
   await api.watch(answers.slice(-MOST_WATCHED));
 }
 
-async function keptTurn(key: string, asked: Thread['questions'][number], known: readonly Cluster[]): Promise<Turn> {
-  const cluster = known.find(({ id }) => id === asked.cluster);
-  const turn = cluster && kept(key, cluster, asked.question, asked.typed);
+async function keptTurn(key: string, noted: Noted, known: readonly Cluster[]): Promise<Turn> {
+  const cluster = known.find(({ id }) => id === noted.cluster);
+  const turn = cluster && kept(noted, key, cluster);
   if (turn !== undefined) {
     return turn;
   }
-  const { typed, answerUri } = asked;
-  const none = begun({ key, question: typed, state: 'done', answerUri, asked: asked.asked, inThread: true });
+  const { typed, answerUri, asked } = noted;
+  const none = begun({ key, question: typed, state: 'done', answerUri, asked, inThread: true });
   if (answerUri === null) {
     return none;
   }
   const uris = folders.value.map(({ uri }) => uri);
   return rpc<KeptAnswer>('lens/answer', { answer: answerUri })
-    .then((file) => written(asked, key, file, uris))
+    .then((file) => written(noted, key, file, uris))
     .catch(() => none);
 }
 

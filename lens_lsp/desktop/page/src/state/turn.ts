@@ -3,20 +3,16 @@ import type {
   AnswerResult,
   AskMessage,
   CheckedCitation,
-  Cluster,
   ConsentPrompt,
   EventEvidence,
   Evidence,
-  KeptAnswer,
   Ledger,
   LensEvent,
   Mode,
   RequirementResult,
   Scope,
-  Thread,
 } from '../protocol';
-import { wordsOfFile } from '../text/answerFile';
-import { pathBelow, uriBelow } from '../text/places';
+import { uriBelow } from '../text/places';
 
 /** What became of a required fact so far; `searching` until the search says more. */
 export type NeedStatus = 'searching' | RequirementResult['status'];
@@ -306,92 +302,6 @@ export function stopped(turn: Turn): Turn {
 function cutShort(answer: string): string {
   const words = answer.trimEnd();
   return words === '' || words.endsWith('…') ? words : `${words} …`;
-}
-
-/** A question of a cluster as it was answered then. */
-export function kept(key: string, cluster: Cluster, question: string, typed: string): Turn | undefined {
-  const found = cluster.questions.findLast((each) => each.question === question) ?? cluster.questions.at(-1);
-  if (found === undefined) {
-    return undefined;
-  }
-  const ids = found.evidence;
-  const passages = ids.flatMap((id, at): Passage[] => {
-    const citation = cluster.citations.find((each) => each.id === id);
-    return citation === undefined ? [] : [{ ...citation, n: at + 1, line: null, cited: true }];
-  });
-  const facts = cluster.facts.filter(({ id, retired }) => found.facts.includes(id) && !retired);
-  const needs = facts.map((fact) => ({
-    id: fact.id,
-    text: fact.text,
-    status: fact.status,
-    value: fact.value,
-    confidence: fact.confidence,
-    evidence: fact.evidence.map((id) => ids.indexOf(id) + 1).filter((n) => n > 0),
-  }));
-  const { answer, mode, status, asked, answerUri } = found;
-  return begun({
-    key,
-    question: typed,
-    state: 'done',
-    answer,
-    mode,
-    status,
-    asked,
-    answerUri,
-    needs,
-    passages,
-    inThread: true,
-  });
-}
-
-/** Which questions of a thread, by their place, are not among those that the page shows already. */
-export function unshown(questions: Thread['questions'], turns: readonly Turn[]): readonly number[] {
-  const left = turns.filter(({ inThread }) => inThread);
-  const places: number[] = [];
-  for (let at = questions.length - 1; at >= 0; at -= 1) {
-    const asked = questions[at] as Thread['questions'][number];
-    const shown = left.findLastIndex(({ question }) => question === asked.typed);
-    if (shown < 0) {
-      places.unshift(at);
-    } else {
-      left.splice(shown, 1);
-    }
-  }
-  return places;
-}
-
-/** A question as the file of its answer says it: of what proved nothing, nothing else is kept. */
-export function written(
-  asked: Thread['questions'][number],
-  key: string,
-  file: KeptAnswer,
-  folders: readonly string[],
-): Turn {
-  const passages = file.citations.map(
-    ({ label, uri, quote, span }): Passage => ({
-      n: Number(label),
-      uri,
-      path: pathBelow(folders, uri),
-      span: span ?? [0, 0],
-      quote,
-      line: null,
-      heading: [],
-      locator: null,
-      cited: true,
-    }),
-  );
-  const { typed, answerUri } = asked;
-  const answer = wordsOfFile(file.text);
-  return begun({
-    key,
-    question: typed,
-    state: 'done',
-    answer,
-    passages,
-    answerUri,
-    asked: asked.asked,
-    inThread: true,
-  });
 }
 
 /** The question with what a look at its sources said. */

@@ -1,6 +1,6 @@
 /** A dialog of the browser's own: focus stays in it, Esc closes it, and focus goes back where it was. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { words } from '../words';
 import { Icon } from './icons';
@@ -15,10 +15,13 @@ interface Props {
 export function Dialog({ title, close, children, class: kind = '' }: Props): JSX.Element {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Not after the next picture: what is typed at once after Esc belongs where the focus was.
+  useLayoutEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const shown = dialog.current;
+    shown?.showModal();
     return () => {
+      shown?.close();
       if (before instanceof HTMLElement && before.isConnected) {
         before.focus();
       }
