@@ -69,11 +69,9 @@ class Sifter:
             self._ended = True
             self.trailer = self._held[at + len(TRAILER) :][:_LONGEST_TRAILER]
             before = self._held[:at]
-            undecided = _UNDECIDED.search(before, max(0, len(before) - _LONGEST_HELD))
             self._held = ""
-            return self._clean(before if undecided is None else before[: undecided.start()])
-        undecided = _UNDECIDED.search(self._held, max(0, len(self._held) - _LONGEST_HELD))
-        end = len(self._held) if undecided is None else undecided.start()
+            return self._clean(before[: _undecided(before)])
+        end = _undecided(self._held)
         cut = min(end, _last_word(self._held))
         # Too long for a word: it is let go, and what follows does not continue it.
         cut, gap = (cut, "") if len(self._held) - cut <= _LONGEST_WORD else (end, " ")
@@ -93,6 +91,11 @@ class Sifter:
         kept = [number for number in numbers if number in self._numbers]
         self.dropped += len(numbers) - len(kept)
         return "".join(f"[{number}]" for number in kept)
+
+
+def _undecided(text: str) -> int:
+    """Where what may become a trailer or a marker begins: at the end, if nothing does."""
+    return next(_UNDECIDED.finditer(text, max(0, len(text) - _LONGEST_HELD))).start()
 
 
 def _last_word(text: str) -> int:

@@ -11,7 +11,7 @@ MODULES = {
     "lsp/documents.py": ("lsp/test_lsp_documents.py",),
     "lsp/framing.py": ("lsp/test_lsp_frames.py",),
     "lsp/uris.py": ("lsp/test_lsp_uris.py",),
-    "knowledge/citations.py": ("knowledge/test_citations.py",),
+    "knowledge/citations.py": ("knowledge/test_citations.py", "knowledge/test_citation_outcomes.py"),
     "engine/normal.py": ("engine/test_normal.py", "engine/test_resolve.py"),
     "engine/resolve.py": ("engine/test_resolve.py",),
     "oracle/ledger.py": ("oracle/test_ledger.py",),

@@ -107,6 +107,26 @@ def test_controls_and_hidden_characters_are_no_answer() -> None:
     assert sifted("It \x1b[2Jis\u202e so\U000e0041.\n")[0] == "It [2Jis so."
 
 
+def test_the_first_trailer_is_the_one_and_before_it_there_is_none() -> None:
+    assert Sifter((1,)).trailer == ""
+    assert sifted("It is so.")[1].trailer == ""
+    shown, sifter = sifted(f"It is so. {END} {TRAILER} no")
+    assert (shown, sifter.trailer) == ("It is so.", f"{END.removeprefix(TRAILER)} {TRAILER} no")
+
+
+def test_the_end_is_told_once_and_without_blanks_behind_it() -> None:
+    sifter = Sifter((1,))
+    assert sifter.feed("It is `\n") == "It is"
+    assert [sifter.finish(), sifter.finish()] == [" `", ""]
+
+
+def test_a_word_is_held_back_until_it_is_longer_than_a_word() -> None:
+    assert Sifter(()).feed("a" * 2_000) == ""
+    assert Sifter(()).feed("a" * 2_001) == "a" * 2_001 + " "
+    words = "so " * 600
+    assert Sifter(()).feed(words + "it") == words
+
+
 @given(st.text(alphabet="ab [1]9@ANSWER{}`\n\x1b,", max_size=60), st.lists(st.integers(1, 9), max_size=30))
 def test_pieces_make_no_difference(text: str, sizes: list[int]) -> None:
     whole, one = sifted(text)
@@ -140,6 +160,12 @@ def test_a_stream_of_blanks_costs_linear_time() -> None:
         "| hours | gate |\n| --- | --- |\n| nine [1] | open |",
         "```\nx = 1 + 2 + 3\n```",
         "门在九点打开 [1]。",
+        "门开着。",
+        "门在什么时候打开？",
+        "门打开的时间如下：",
+        "**These are the hours of the gate:**",
+        "It opens [3].",
+        "  ```\nThe gate opens at nine.\n  ```",
     ],
 )
 def test_these_need_nothing_more(text: str) -> None:
@@ -155,6 +181,10 @@ def test_these_need_nothing_more(text: str) -> None:
         ("It opens at nine [1]. It is painted bright red.", ("It is painted bright red.",)),
         ("- nine to ten [1]\n- open on holidays too", ("open on holidays too",)),
         ("42.", ("42.",)),
+        ("It opens daily.", ("It opens daily.",)),
+        ("The gate opens at nine. [3]", ("The gate opens at nine [3].",)),
+        ("# Hours\nThe gate opens at nine.", ("The gate opens at nine.",)),
+        ("The scale of the map is 1:XX", ("The scale of the map is 1:XX",)),
         ("门在九点打开,十点关闭。", ("门在九点打开,十点关闭。",)),
     ],
 )
