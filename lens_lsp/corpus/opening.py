@@ -233,9 +233,9 @@ def open_named(path: str, index: int = 0) -> tuple[Root, str | None]:
     return Root(os.path.dirname(path), index), os.path.basename(path)
 
 
-def check_name(name: str, rel: str) -> None:
+def check_name(name: str, rel: str, *, windows: bool = _WINDOWS) -> None:
     """Raise ``PathRefused``, naming ``rel``, unless ``name`` is one component that leads one step down."""
-    if name in ("", ".", "..") or "\0" in name or "/" in name or (_WINDOWS and ("\\" in name or ":" in name)):
+    if name in ("", ".", "..") or "\0" in name or "/" in name or (windows and ("\\" in name or ":" in name)):
         raise _refused(rel)
 
 
@@ -330,10 +330,10 @@ def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
 
 
 def _is_link(handle: Handle, name: str) -> bool:
+    if not isinstance(handle, int):
+        return False  # by its name it would have been refused as one before
     try:
-        if isinstance(handle, int):
-            return stat.S_ISLNK(asked(handle, os.stat, name, dir_fd=handle, follow_symlinks=False).st_mode)
-        return not _is_itself(os.path.join(handle, name))
+        return stat.S_ISLNK(asked(handle, os.stat, name, dir_fd=handle, follow_symlinks=False).st_mode)
     except OSError:
         return False
 
@@ -341,7 +341,7 @@ def _is_link(handle: Handle, name: str) -> bool:
 def _existing_folder(path: str) -> str:
     real = os.path.realpath(path)
     if not stat.S_ISDIR(os.stat(real).st_mode):
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        raise NotADirectoryError(path)
     return real
 
 
@@ -350,12 +350,18 @@ def _is_itself(path: str) -> bool:
     return os.path.normcase(os.path.realpath(path)) == os.path.normcase(path)
 
 
+def still_leads_to(path: str, opened_one: os.stat_result) -> bool:
+    """Whether a path is that of what was opened under it, through no link."""
+    now = os.lstat(path)
+    return _is_itself(path) and (now.st_dev, now.st_ino) == (opened_one.st_dev, opened_one.st_ino)
+
+
 def _folder_by_name(path: str) -> str:
     mode = os.lstat(path).st_mode
     if stat.S_ISLNK(mode) or not _is_itself(path):
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        raise Skipped(SkipReason.LINK)
     if not stat.S_ISDIR(mode):
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        raise Skipped(SkipReason.IRREGULAR)
     return path
 
 
@@ -368,8 +374,7 @@ def _file_by_name(path: str) -> tuple[int, os.stat_result]:
     fd = os.open(path, FILE_FLAGS)
     try:
         status = os.fstat(fd)
-        now = os.lstat(path)
-        if not _is_itself(path) or (now.st_dev, now.st_ino) != (status.st_dev, status.st_ino):
+        if not still_leads_to(path, status):
             raise Skipped(SkipReason.LINK)
         if not stat.S_ISREG(status.st_mode):
             raise Skipped(SkipReason.IRREGULAR)

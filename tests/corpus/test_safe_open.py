@@ -254,6 +254,7 @@ def test_a_folder_held_open_leads_inside_after_its_name_became_a_link(tmp_path) 
         (tmp_path / "root" / "d").rename(tmp_path / "root" / "away")
         (tmp_path / "root" / "d").symlink_to("../out")
         assert root.read("d/a.md") == b"root/d"
+        assert root.read("d/a.md") == b"root/d"
         root.release()
         assert refusal(root, "d/a.md") is SkipReason.LINK
 
@@ -351,6 +352,7 @@ def test_a_closed_root_opens_nothing(tmp_path) -> None:
     root = Root(str(tmp_path))
     root.close()
     root.close()
+    assert root.handle == -1
     with pytest.raises(Skipped):
         root.read("a.md")
 

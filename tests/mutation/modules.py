@@ -16,7 +16,7 @@ MODULES = {
     "engine/resolve.py": ("engine/test_resolve.py",),
     "oracle/ledger.py": ("oracle/test_ledger.py",),
     "oracle/marking.py": ("oracle/test_chat_marking.py",),
-    "corpus/opening.py": ("corpus/test_safe_open.py",),
+    "corpus/opening.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
 }
 """By the module below ``lens_lsp``: files below ``tests``."""
 
