@@ -41,6 +41,9 @@ FORMS = [
     ("*a", "*a"),
     ("a*", "a*"),
     ("(*a*)", "(a)"),
+    ("*a * b", "*a * b"),
+    ("* a*", "* a*"),
+    ("~a~ b", "~a~ b"),
     # Links are what they show.
     ("see [the page](https://a.b/c_(d)) now", "see the page now"),
     ('see [the page](x "a title") now', "see the page now"),
@@ -85,13 +88,21 @@ def test_places_hold_all_that_became_one_character() -> None:
     assert sources("**A** b") == ["A", " ", "b"]
     assert sources("a **\n** b") == sources("a **\n** b")
     assert sources("東\n京") == ["東", "京"]
+    assert sources("äö\u1100\u1161") == ["ä", "ö", "\u1100\u1161"]
+
+
+@pytest.mark.parametrize("part", ["\u1160", "\u11ff"])
+def test_a_part_of_a_syllable_stays_with_it_though_they_do_not_become_one(part: str) -> None:
+    text = f"\u1100\u1161\u1100{part}"
+    assert normalise(text).text == f"\uac00\u1100{part}"
+    assert sources(text) == ["\u1100\u1161", f"\u1100{part}", f"\u1100{part}"]
 
 
 def test_accents_without_end_are_taken_in_parts() -> None:
     text = "a" + "\u0301" * 100
     normal = normalise(text)
     assert normal.text.startswith("á")
-    assert max(end - start for start, end in zip(normal.starts, normal.ends, strict=True)) <= 18
+    assert max(end - start for start, end in zip(normal.starts, normal.ends, strict=True)) == 17, "a letter and sixteen"
 
 
 @pytest.mark.parametrize(
@@ -110,6 +121,8 @@ def test_accents_without_end_are_taken_in_parts() -> None:
         ("*a* *b*", "*a* *b", "*a* *b*"),
         ("*a* *b*", "a* *b*", "*a* *b*"),
         ("*a*", "a", "a"),
+        ("so **bold** it", "**bold", "**bold**"),
+        ("[](b) c", "](b) c", "](b) c"),
     ],
 )
 def test_a_place_takes_the_marks_whose_partners_it_holds(text: str, inside: str, balanced: str) -> None:
