@@ -13,7 +13,7 @@ MODULES = {
     "lsp/uris.py": ("lsp/test_lsp_uris.py",),
     "knowledge/citations.py": ("knowledge/test_citations.py", "knowledge/test_citation_outcomes.py"),
     "engine/normal.py": ("engine/test_normal.py", "engine/test_resolve.py"),
-    "engine/resolve.py": ("engine/test_resolve.py",),
+    "engine/resolve.py": ("engine/test_resolve.py", "engine/test_resolve_bounds.py"),
     "oracle/ledger.py": ("oracle/test_ledger.py",),
     "oracle/marking.py": ("oracle/test_chat_marking.py",),
     "corpus/opening.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
