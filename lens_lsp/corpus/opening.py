@@ -247,7 +247,8 @@ def open_folder_at(handle: Handle, name: str) -> Handle:
         return _folder_by_name(os.path.join(handle, name))
     except NotADirectoryError as error:
         # Linux says so for a link too when O_DIRECTORY is asked for.
-        raise Skipped(SkipReason.LINK if _is_link(handle, name) else SkipReason.IRREGULAR) from error
+        is_link = isinstance(handle, int) and _is_link(handle, name)
+        raise Skipped(SkipReason.LINK if is_link else SkipReason.IRREGULAR) from error
     except OSError as error:
         raise skipped(error) from error
     except ValueError as error:  # a lone surrogate no file name can hold
@@ -329,9 +330,7 @@ def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
     return b"".join(parts)
 
 
-def _is_link(handle: Handle, name: str) -> bool:
-    if not isinstance(handle, int):
-        return False  # by its name it would have been refused as one before
+def _is_link(handle: int, name: str) -> bool:
     try:
         return stat.S_ISLNK(asked(handle, os.stat, name, dir_fd=handle, follow_symlinks=False).st_mode)
     except OSError:
@@ -341,7 +340,7 @@ def _is_link(handle: Handle, name: str) -> bool:
 def _existing_folder(path: str) -> str:
     real = os.path.realpath(path)
     if not stat.S_ISDIR(os.stat(real).st_mode):
-        raise NotADirectoryError(path)
+        raise NotADirectoryError
     return real
 
 
