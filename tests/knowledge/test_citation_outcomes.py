@@ -202,9 +202,11 @@ def test_what_stands_beside_a_quote_is_recorded_where_there_is_just_enough_of_it
 
 def test_what_is_ours_is_not_recorded_as_what_stood_beside_a_quote() -> None:
     block = "<!-- lens:begin q1 -->\n420\n<!-- lens:end q1 -->\n"
+    above = "Many words stand before it.\n" * 40
     for between in ("", LEFT[1:], LEFT):
-        text = f"{block}{between}{QUOTE}{between[::-1]}{block}"
-        ours = (Span(0, len(block)), Span(len(text) - len(block), len(text)))
+        text = f"{above}{block}{between}{QUOTE}{between[::-1]}{block}"
+        first = len(above)
+        ours = (Span(first, first + len(block)), Span(len(text) - len(block), len(text)))
         citation = cited(text, QUOTE, ours=ours)
         enough = between == LEFT
         assert (citation.left, citation.right) == ((LEFT, LEFT[::-1]) if enough else (None, None))
@@ -227,6 +229,16 @@ def test_a_quote_is_found_again_among_other_line_ends_from_the_first_character_o
         text = (before + NOTE).replace("\n", "\r\n")
         checked = after(cited(NOTE, LEASE), text)
         assert checked.span == Span(text.index(LEASE), text.index(LEASE) + len(LEASE))
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_what_stood_beside_a_quote_may_have_other_line_ends(line_end: str) -> None:
+    text = "One line is before it.\n420 euro\nAnother is behind it.\n"
+    citation = cited(text, "420 euro")
+    now = ("New.\n" + text + "It was 420 euro.\n").replace("\n", line_end)
+    at = now.index("420 euro")
+    checked = after(citation, now)
+    assert (checked.state, checked.span) == (CitationState.MOVED, Span(at, at + len("420 euro")))
 
 
 def test_a_quote_that_begins_with_a_line_end_is_found_again_with_it() -> None:
