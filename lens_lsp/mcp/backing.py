@@ -97,7 +97,10 @@ class Backing:
     async def _served_for(self, bounds: Bounds) -> Client:
         async with self._lock:
             client = self._client
-            if client is None or client.gone.done():
+            if client is not None and not client.listening:
+                await client.close()  # it has ended, or will answer nothing any more
+                client = None
+            if client is None:
                 client = await self._started(bounds)
             elif self._served != bounds.paths:
                 added = [{"uri": uri_of(path), "name": path} for path in bounds.paths if path not in self._served]
