@@ -7,19 +7,14 @@ import * as esbuild from 'esbuild';
 /** The parts that are loaded when they are needed stay files of their own: activation does not read them. */
 const LATER = ['./session.js'];
 
-/**
- * One view of the editor's API for all modules of a bundle. Imported from outside, esbuild copies each of its hundreds of
- * names once for every module that imports it, which was half of what loading the extension took.
- */
+/** What all modules of a bundle get for the editor's API: see there. */
+const EDITOR = path.resolve('src/vscode.ts');
 const editor = {
   name: 'editor',
   setup(build) {
-    build.onResolve({ filter: /^vscode$/ }, ({ kind, namespace }) =>
-      kind === 'import-statement' && namespace !== 'editor'
-        ? { path: 'vscode', namespace: 'editor' }
-        : { external: true },
+    build.onResolve({ filter: /^vscode$/ }, ({ kind, importer }) =>
+      kind === 'import-statement' && importer !== EDITOR ? { path: EDITOR } : { external: true },
     );
-    build.onLoad({ filter: /^vscode$/, namespace: 'editor' }, () => ({ contents: "export * from 'vscode';" }));
   },
 };
 
