@@ -218,26 +218,21 @@ def test_without_its_library_a_document_is_named_with_what_to_install_and_nothin
 
 
 def test_a_cancel_is_heard_at_once_and_the_next_document_is_read(extractor: Extractor) -> None:
-    def cancelled() -> float:
-        """Seconds between the cancel of a document that is being read, and its end."""
-        stop = threading.Event()
-        asked_at: list[float] = []
-
-        def cancel() -> None:
-            asked_at.append(time.monotonic())
-            stop.set()
-
-        timer = threading.Timer(0.2, cancel)
-        timer.start()
-        with pytest.raises(Cancelled):
-            extractor.extract(kind("Spins"), b"60", seconds=30, cancelled=stop.is_set)
-        took = time.monotonic() - asked_at[0]
-        timer.join()
-        assert text(extractor, "Echo", b"next") == "next"
-        return took
-
     text(extractor, "Echo")
-    assert min(cancelled() for _ in range(3)) < 0.2  # the best of a few: the machine may be busy
+    stop = threading.Event()
+    asked_at: list[float] = []
+
+    def cancel() -> None:
+        asked_at.append(time.monotonic())
+        stop.set()
+
+    timer = threading.Timer(0.2, cancel)
+    timer.start()
+    with pytest.raises(Cancelled):
+        extractor.extract(kind("Spins"), b"60", seconds=30, cancelled=stop.is_set)
+    assert time.monotonic() - asked_at[0] < 0.2
+    timer.join()
+    assert text(extractor, "Echo", b"next") == "next"
 
 
 def test_a_document_that_its_reader_was_interrupted_in_does_not_answer_for_the_next(extractor: Extractor) -> None:

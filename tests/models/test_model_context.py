@@ -73,7 +73,7 @@ def test_a_silent_server_costs_the_short_deadline_only() -> None:
             await server.idle()
             return time.monotonic() - started
 
-    assert min(asyncio.run(run()) for _ in range(3)) < 0.45  # the best of a few: the machine may be busy
+    assert asyncio.run(run()) < 0.45
 
 
 def test_no_server_at_all_is_no_error() -> None:

@@ -39,18 +39,14 @@ suite('Activation', () => {
 
   test(`takes at most ${MOST_MILLISECONDS} ms, on a slow machine half as long as the editor's own Markdown`, async function () {
     const peer = await loadedPeer();
-    const before = process.cpuUsage();
     // What the host does meanwhile, fetching what it keeps for us from the window, is not ours.
     const activating = (await extension().activate()).took;
     const took = activating + (loading('lens-lsp.lens') ?? Number.NaN);
-    const { user, system } = process.cpuUsage(before);
-    const busy = (user + system) / 1000;
     assert.ok(this.test);
-    this.test.title += `: ${took.toFixed(1)} ms, ${activating.toFixed(1)} of them in activate(); processor ${busy.toFixed(1)} ms; Markdown ${peer.toFixed(1)} ms`;
-    // Nor is waiting for a processor that other programs have.
+    this.test.title += `: ${took.toFixed(1)} ms, ${activating.toFixed(1)} of them in activate(); Markdown ${peer.toFixed(1)} ms`;
     assert.ok(
-      Math.min(took, busy) <= Math.max(MOST_MILLISECONDS, peer / 2),
-      `it took ${took.toFixed(1)} ms, ${busy.toFixed(1)} of a processor's, Markdown ${peer.toFixed(1)}`,
+      took <= Math.max(MOST_MILLISECONDS, peer / 2),
+      `it took ${took.toFixed(1)} ms, Markdown ${peer.toFixed(1)}`,
     );
   });
 
