@@ -130,7 +130,7 @@ export class Server {
     });
   }
 
-  /** Replaces the settings while windows are open. */
+  /** Replaces the settings; windows that are open hear of it later: `Workbench.set` waits. */
   set(settings) {
     settle(this.data, settings);
   }

@@ -3,6 +3,8 @@ import { chromium, browser as executablePath } from './rig.mjs';
 
 /** Milliseconds: two busy cores are slow, and nothing is gained by giving up early. */
 export const PATIENCE = 120_000;
+/** A theme's colour that nothing is drawn in here. */
+const UNSEEN = 'charts.lines';
 /** Hosts that are none: what webviews ask them for is answered by the workbench's own service worker. */
 const RESOURCES = /\.vscode-resource\.vscode-cdn\.net$/;
 const ARGS = [
@@ -26,6 +28,8 @@ function literally(text) {
 }
 
 export class Workbench {
+  #sets = 0;
+
   /** Opens a folder, or a `.code-workspace` file, in a window of its own. */
   static async open(browser, server, what) {
     const permissions = ['clipboard-read', 'clipboard-write'];
@@ -71,6 +75,21 @@ export class Workbench {
 
   close() {
     return this.page.context().close();
+  }
+
+  /**
+   * Replaces the server's settings and waits until this window has them. It hears of their file some tenths of a second
+   * late, about as long as a question takes to type; a colour that comes with them says when.
+   */
+  async set(settings) {
+    this.#sets += 1;
+    const colour = `#${this.#sets.toString(16).padStart(6, '0')}`;
+    this.server.set({ ...settings, 'workbench.colorCustomizations': { [UNSEEN]: colour } });
+    await this.page.waitForFunction(
+      ([name, value]) =>
+        getComputedStyle(document.querySelector('.monaco-workbench')).getPropertyValue(name).trim() === value,
+      [`--vscode-${UNSEEN.replace('.', '-')}`, colour],
+    );
   }
 
   /** The quick input that is open: a palette, a pick or an input box. */

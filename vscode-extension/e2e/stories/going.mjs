@@ -63,7 +63,7 @@ export async function story(story) {
   });
 
   await story.step('Answers are kept in the workspace', async () => {
-    server.set({ ...settings, 'lens.answersFolder': ANSWERS });
+    await workbench.set({ ...settings, 'lens.answersFolder': ANSWERS });
     await workbench.ask('How many questions wait at most?');
     const kept = workbench.page.locator(`.monaco-editor[data-uri^="vscode-remote:"][data-uri*="/${ANSWERS}/"]`);
     await workbench.folded(kept).waitFor();

@@ -99,7 +99,7 @@ export async function story(story) {
   await reads(story, workbench, 'note');
 
   await story.step('While hostile words of a model come in, no address is shown whole', async () => {
-    server.set({ ...settings, 'lens.model.baseUrl': endpoint.baseUrl, 'lens.model.name': 'story' });
+    await workbench.set({ ...settings, 'lens.model.baseUrl': endpoint.baseUrl, 'lens.model.name': 'story' });
     await workbench.statusItem(endpoint.host).waitFor();
     endpoint.hold(Infinity);
     await workbench.ask('On which day was the keel of the ferry of Arlen laid?');

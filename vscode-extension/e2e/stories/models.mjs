@@ -76,13 +76,13 @@ export async function story(story) {
 
   await story.step('The budget is spent before the answer', async () => {
     endpoint.release();
-    server.set({ 'lens.budget.calls': 1 });
+    await workbench.set({ ...settings, 'lens.budget.calls': 1 });
     await workbench.ask('How many questions run side by side?');
     await workbench.notification('all calls that the budget allows').waitFor();
   });
 
   await story.step('The endpoint is down and the rules answer', async () => {
-    server.set({});
+    await workbench.set(settings);
     await endpoint.stop();
     await workbench.ask('How many questions run together and how many wait?');
     await workbench.notification('The model failed').waitFor();
