@@ -54,14 +54,14 @@ def lens_here(
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> Command:
-    """Run ``lens`` in this process, which is quick, in ``tmp_path``: for tests where nothing can hang."""
+    """Run ``lens`` in this process, which is quick, in ``tmp_path`` unless told otherwise: where nothing can hang."""
     for name in set(os.environ) - set(environment):
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", environment["HOME"])
-    monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str, env: dict[str, str] | None = None) -> Outcome:
+    def run(*arguments: str, cwd: Path = tmp_path, env: dict[str, str] | None = None) -> Outcome:
         with monkeypatch.context() as here:
+            here.chdir(cwd)
             for name, value in (environment | (env or {})).items():
                 here.setenv(name, value)
             status = main(arguments)

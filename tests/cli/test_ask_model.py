@@ -27,6 +27,12 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals or 
 
 
 @pytest.fixture
+def lens(lens_here: Command) -> Command:
+    """The process itself is not what is tested here."""
+    return lens_here
+
+
+@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "bridges").mkdir()
     return notes(tmp_path / "bridges", more=2)
@@ -242,6 +248,7 @@ def test_a_terminal_is_asked_once_and_a_yes_is_remembered(folder: Path, environm
     assert "Quillfeather" not in shown
 
 
+@pytest.mark.long
 @posix
 def test_an_interrupt_while_the_model_is_silent_prints_what_was_found_within_a_second(
     folder: Path, environment: dict[str, str]

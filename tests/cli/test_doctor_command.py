@@ -14,6 +14,12 @@ from lens_lsp.cli.census import take_census
 from lens_lsp.cli.workspace import workspace_of
 
 
+@pytest.fixture
+def lens(lens_here: Command) -> Command:
+    """The process itself is not what is tested here."""
+    return lens_here
+
+
 def facts(lens: Command, *arguments: str, **environment: str) -> dict[str, dict[str, object]]:
     outcome = lens("doctor", "--json", *arguments, env=environment)
     assert (outcome.status, outcome.complaint) == (0, "")

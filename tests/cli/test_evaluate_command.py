@@ -25,6 +25,12 @@ QUESTION = {
 }
 
 
+@pytest.fixture
+def lens(lens_here: Command) -> Command:
+    """The process itself is not what is tested here."""
+    return lens_here
+
+
 def _packed(row: object) -> bytes:
     return gzip.compress(f"{json.dumps(row)}\n".encode(), mtime=0)
 

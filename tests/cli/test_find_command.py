@@ -18,6 +18,12 @@ from lens_lsp.cli import main
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals or signals")
 
 
+@pytest.fixture
+def lens(lens_here: Command) -> Command:
+    """The process itself is not what is tested here."""
+    return lens_here
+
+
 def test_a_passage_is_printed_with_a_place_to_click(lens: Command, notes: Path) -> None:
     outcome = lens("find", "when does the lease of the workshop end", "notes")
     assert (outcome.status, outcome.complaint) == (0, "")

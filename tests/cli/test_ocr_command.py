@@ -17,6 +17,12 @@ ASKED = "how high is the monthly rent of the workshop?"
 
 
 @pytest.fixture
+def lens(lens_here: Command) -> Command:
+    """The process itself is not what is tested here."""
+    return lens_here
+
+
+@pytest.fixture
 def ocr(tmp_path: Path) -> dict[str, str]:
     """A scan, a program that recognises the fact on every page, and settings that ask for it."""
     if lacking := missing(kind_named("pdf")):

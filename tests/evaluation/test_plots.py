@@ -13,15 +13,20 @@ from lens_lsp.evaluation.reporting.reading import read_runs
 pytest.importorskip("matplotlib")
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
-    write_run(tmp_path / "runs" / "asked", ("lens", "react", "$x$ <b>"))
-    write_run(tmp_path / "runs" / "grown", ("lens", "lens-stale", "bm25s", "bm25s-stale"), control="stale since D_125")
-    return tmp_path / "runs"
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = tmp_path_factory.mktemp("plots") / "runs"
+    write_run(runs / "asked", ("lens", "react", "$x$ <b>"))
+    write_run(runs / "grown", ("lens", "lens-stale", "bm25s", "bm25s-stale"), control="stale since D_125")
+    return runs
 
 
-def test_every_picture_is_one_whole_svg_that_asks_for_nothing(runs: Path, tmp_path: Path) -> None:
-    made = write_plots(read_runs([runs]), tmp_path / "out")
+@pytest.fixture(scope="module")
+def made(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return write_plots(read_runs([runs]), tmp_path_factory.mktemp("made"))
+
+
+def test_every_picture_is_one_whole_svg_that_asks_for_nothing(made: list[Path]) -> None:
     assert "staleness-grown.svg" in [path.name for path in made]
     for path in made:
         root = ElementTree.parse(path).getroot()
@@ -32,14 +37,14 @@ def test_every_picture_is_one_whole_svg_that_asks_for_nothing(runs: Path, tmp_pa
         assert all(link.startswith("#") for link in links)
 
 
-def test_equal_runs_give_equal_bytes(runs: Path, tmp_path: Path) -> None:
-    one, two = ([path.read_bytes() for path in write_plots(read_runs([runs]), tmp_path / at)] for at in "ab")
+def test_equal_runs_give_equal_bytes(runs: Path, made: list[Path], tmp_path: Path) -> None:
+    one, two = ([path.read_bytes() for path in paths] for paths in (made, write_plots(read_runs([runs]), tmp_path)))
     assert one == two
     assert not re.search(rb"<dc:date>", one[0])
 
 
-def test_a_run_over_a_changed_corpus_has_no_picture_of_recall(runs: Path, tmp_path: Path) -> None:
-    names = {path.name for path in write_plots(read_runs([runs]), tmp_path / "out")}
+def test_a_run_over_a_changed_corpus_has_no_picture_of_recall(made: list[Path]) -> None:
+    names = {path.name for path in made}
     assert "recall-asked.svg" in names
     assert "recall-grown.svg" not in names
 
