@@ -1,4 +1,4 @@
-"""Shared fixtures: where the evaluation data lies."""
+"""Shared fixtures, and `--skipped`: run what the last run skipped, where the machine has more now."""
 
 from __future__ import annotations
 
@@ -18,6 +18,46 @@ OURS = frozenset({"LENS_DATA", "LENS_REQUIRE", "LENS_NVIM11", "LENS_WRITE_SNAPSH
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+
+class LastSkipped:
+    """Keeps in pytest's cache which tests a run skipped, and chooses these with ``--skipped``."""
+
+    KEY = "lens-lsp/skipped"
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._skipped: set[str] = set()
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if not self._config.getoption("skipped"):
+            return
+        before = self._config.cache.get(self.KEY, None) if self._config.cache else None
+        if before is None:
+            raise pytest.UsageError("--skipped: no run is kept here that could have skipped something")
+        others = [item for item in items if not {item.nodeid, item.nodeid.partition("::")[0]} & set(before)]
+        items[:] = [item for item in items if item not in set(others)]
+        self._config.hook.pytest_deselected(items=others)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self._skipped.add(report.nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self._skipped.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        if self._config.cache and not hasattr(self._config, "workerinput") and not self._config.option.collectonly:
+            self._config.cache.set(self.KEY, sorted(self._skipped))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--skipped", action="store_true", help="run only what the last run skipped")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(LastSkipped(config))
 
 
 @pytest.fixture(scope="session", autouse=True)

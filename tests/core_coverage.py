@@ -68,7 +68,8 @@ def measured(place: Path) -> tuple[int, dict[str, Any]]:
     coverage = [sys.executable, "-m", "coverage"]
     tests = [f"tests/{name}" for name in TESTS if (REPOSITORY / "tests" / name).exists()]
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
-    run = [*coverage, "run", f"--rcfile={settings}", "-m", "pytest", "-q", "--no-header", "-W", "ignore", *tests]
+    run = [*coverage, "run", f"--rcfile={settings}", "-m", "pytest"]
+    run += ["-n", "0", "-m", "", "-q", "--no-header", "-W", "ignore", *tests]
     status = subprocess.run(run, cwd=REPOSITORY, env=environment, stdout=sys.stderr, check=False).returncode
     report = place / "report.json"
     told = [*coverage, "json", f"--rcfile={settings}", "-q", "-o", str(report)]

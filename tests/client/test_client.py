@@ -115,6 +115,7 @@ def test_what_nobody_here_handles_is_refused(folder: Path, env: dict[str, str]) 
     run(ask())
 
 
+@pytest.mark.long
 def test_cancelling_cancels_in_the_server_within_200_milliseconds(folder: Path, env: dict[str, str]) -> None:
     async def ask() -> float:
         client, hear, [asked] = await waiting(folder, env)

@@ -263,6 +263,7 @@ def test_a_line_reads_the_same_after_another_paragraph(before: str, text: str) -
     assert tail == told(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit",
     [

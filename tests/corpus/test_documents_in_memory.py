@@ -237,6 +237,7 @@ def test_a_denied_document_stays_unread(tmp_path: Path) -> None:
             assert skipped.value.reason is SkipReason.DENIED
 
 
+@pytest.mark.long
 def test_the_same_content_is_read_once(held: Callable[..., Held], tmp_path: Path) -> None:
     pages = [[f"Page {number} says something that nobody said before."] for number in range(100)]
     one = held(a_pdf=pdf(*pages))

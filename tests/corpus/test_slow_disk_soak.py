@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.availability import unavailable
 from tests.soak import slow_disk
 from tests.soak.faulty_disk import Unmountable
 from tests.soak.slow_disk import Tally
+
+pytestmark = pytest.mark.long
 
 ONE_HANGS = 2
 """A seed by which one file hangs."""

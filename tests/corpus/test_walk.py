@@ -466,6 +466,7 @@ def test_each_idiom_means_what_it_means_in_git(repository, line) -> None:
     assert_as_git(repository, {".gitignore": line + "\n", "b/.gitignore": "*.md\n" + line})
 
 
+@pytest.mark.long
 def test_many_files_under_many_ignore_files_are_walked_in_no_time(tmp_path) -> None:
     rows = random.Random(3)
     for folder in range(50):

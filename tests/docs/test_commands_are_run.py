@@ -31,22 +31,25 @@ ELSEWHERE = {
 """Lines that another test runs, and what of them stands in it."""
 
 BY_THE_CHECK = {
-    r".*: \.ci/run": "Everything a change must pass",
-    r".*: (?:\(cd [\w/-]+ && )?npm ci\)?": "npm ci",
-    r".*: cd vscode-extension": "cd vscode-extension",
-    r".*: npm run e2e:setup .*": "npm run --silent e2e:setup",
-    r".*: npm run package(?: .*)?": "npm run --silent package",
-    r".*: npm run test:host .*": "npm run --silent test:host",
-    r".*: npm run e2e .*": "npm run --silent e2e",
-    r".*: npm run lint": "npm run --silent lint",
-    r".*: npm run typecheck": "npm run --silent typecheck",
-    r".*: npm test .*": "npm test --silent",
-    r"(?!docs/first-change).*: python3 -m venv \.venv": '-m venv "$environment"',
-    r".*: \.venv/bin/python -m pytest": '"$bin/python" -m pytest',
-    r"README\.md: python3 -m venv \.venv && .*-m pytest": '"$bin/python" -m pytest',
-    r"README\.md: python3 -m venv \.venv && .* docs": '"$bin/lens" ask "$question" docs',
+    r".*: \.ci/run": ("run", "Everything a change must pass"),
+    r".*: \.ci/long": ("long", "What takes long"),
+    r".*: (?:\(cd [\w/-]+ && )?npm ci\)?": ("tools", "npm ci"),
+    r".*: cd vscode-extension": ("run", "cd vscode-extension"),
+    r".*: npm run e2e:setup .*": ("tools", "npm run --silent e2e:setup"),
+    r".*: npm run package(?: .*)?": ("run", "npm run --silent package"),
+    r".*: npm run test:host .*": ("run", "npm run --silent test:host"),
+    r".*: npm run e2e .*": ("long", "npm run --silent e2e\n"),
+    r".*: npm run lint": ("run", "npm run --silent lint"),
+    r".*: npm run typecheck": ("run", "npm run --silent typecheck"),
+    r".*: npm test .*": ("run", "npm test --silent"),
+    r"(?!docs/first-change).*: python3 -m venv \.venv": ("long", '-m venv "$place/environment"'),
+    r".*: \.venv/bin/python -m pytest": ("run", '"$bin/python" -m pytest'),
+    r"README\.md: python3 -m venv \.venv && .*": (
+        "run",
+        r"mapfile -t commands < <(sed -n '/^python3 -m venv \.venv && /p' README.md)",
+    ),
 }
-"""Lines that are a step of `.ci/run`, and what of them stands there."""
+"""Lines that are a step of a file in `.ci`, and what of them stands there."""
 
 NOT_RUN = {
     r"(?!docs/first-change).*: (?:\.venv/bin/|python3? -m )?pip install .*": (
@@ -103,9 +106,15 @@ def test_what_is_said_to_run_a_line_speaks_of_it(place: str, token: str) -> None
     assert token in (REPOSITORY / place).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("step", sorted(set(BY_THE_CHECK.values())))
-def test_what_is_said_to_be_a_step_of_the_check_is_one(step: str) -> None:
-    assert step in (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("file", "step"), sorted(set(BY_THE_CHECK.values())))
+def test_what_is_said_to_be_a_step_of_the_check_is_one(file: str, step: str) -> None:
+    assert step in (REPOSITORY / ".ci" / file).read_text(encoding="utf-8")
+
+
+def test_the_check_begins_with_what_readme_says() -> None:
+    """The control: the pattern that takes the commands from README finds both, each in one line."""
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^python3 -m venv \.venv && .*$", readme, re.MULTILINE)) == 2
 
 
 def test_only_pages_with_a_session_have_lines_that_are_run_here() -> None:

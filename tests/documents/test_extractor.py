@@ -130,6 +130,7 @@ def test_a_text_of_blanks_is_none(extractor: Extractor) -> None:
     assert failure(extractor, "Blank").failure is Failure.EMPTY
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reader", ["Sleeps", "Spins"])
 def test_a_document_that_takes_too_long_is_given_up_by_the_clock(extractor: Extractor, reader: str) -> None:
     text(extractor, reader, b"0")
@@ -140,6 +141,7 @@ def test_a_document_that_takes_too_long_is_given_up_by_the_clock(extractor: Extr
     assert extractor.started == 2
 
 
+@pytest.mark.long
 def test_a_workers_first_document_of_a_kind_has_time_for_its_library(extractor: Extractor) -> None:
     began = time.monotonic()
     assert extractor.extract(kind("Sleeps"), b"0.5", seconds=0.1).text == "slept"
@@ -193,6 +195,7 @@ def test_a_flood_of_bytes_is_no_reply(extractor: Extractor, data: bytes) -> None
     assert text(extractor, "Echo", b"next") == "next"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_a_process_left_behind_with_the_pipes_holds_nobody_up(extractor: Extractor) -> None:
     text(extractor, "Forks", b"0")
@@ -217,6 +220,7 @@ def test_without_its_library_a_document_is_named_with_what_to_install_and_nothin
     assert extractor.started == 0
 
 
+@pytest.mark.long
 def test_a_cancel_is_heard_at_once_and_the_next_document_is_read(extractor: Extractor) -> None:
     text(extractor, "Echo")
     stop = threading.Event()

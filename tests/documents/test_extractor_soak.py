@@ -13,6 +13,8 @@ from tests.availability import unavailable
 from tests.soak.document_bombs import BOMBS
 from tests.soak.documents import Soak, control, damage, drop, made
 
+pytestmark = pytest.mark.long
+
 QUICK = {
     "pages-of-themselves": {"broken", "empty"},
     "a-table-before-itself": {"broken", "empty", "read"},

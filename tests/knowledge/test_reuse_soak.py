@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak.newer_notes import BlindMemory, run
+
+pytestmark = pytest.mark.long
 
 
 def test_no_newer_note_is_passed_over() -> None:

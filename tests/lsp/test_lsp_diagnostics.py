@@ -74,6 +74,7 @@ def test_an_edit_shows_at_once_where_it_is_cited(edit: Edit, contract: Path) -> 
     editor.wait(lambda: editor.codes(uri) == [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("watching", ["system", "editor", "none"])
 def test_a_change_by_another_process_shows_within_two_seconds(
     edit: Edit, contract: Path, tmp_path: Path, watching: str

@@ -10,6 +10,8 @@ from tests.soak import lsp_blind, lsp_drift, lsp_races
 from tests.soak.cited_notes import KINDS
 from tests.soak.lsp_load import made
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -115,6 +115,7 @@ def test_one_that_hangs_ends_with_the_time_of_the_question_and_is_told(start: St
     assert b"incident" not in server.errors
 
 
+@pytest.mark.long
 def test_cancelling_the_question_cancels_the_call_within_200_milliseconds(start: Start, folder: Path) -> None:
     played = Played(SILENCE)
     server = begun(start, folder, played)

@@ -29,6 +29,8 @@ from tests.soak import (
 )
 from tests.soak.node import Node
 
+pytestmark = pytest.mark.long
+
 
 def test_every_fuzzed_request_is_answered_once() -> None:
     tally = lsp_messages.run(3_000, seed=7)

@@ -83,6 +83,7 @@ def test_the_limit_of_watches_is_told_once_and_drift_shows(
     assert said(editor, LIMIT) == times
 
 
+@pytest.mark.long
 def test_a_lost_queue_is_told_once_and_drift_shows(start: Start, contract: Path) -> None:
     most = int(QUEUE.read_text()) if QUEUE.exists() else 0
     if not 0 < most <= 100_000:

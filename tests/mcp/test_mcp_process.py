@@ -115,6 +115,7 @@ def test_a_word_no_encoding_can_write_is_survived(home: Path, notes: Path) -> No
         assert len(server.answer(1)["result"]["tools"]) == 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_cancelled_question_stops_at_once_and_what_it_found_is_kept(home: Path, notes: Path, mode: str) -> None:
     """The model never replies; that its connection closes shows that the work has stopped."""

@@ -63,6 +63,7 @@ def test_only_the_name_of_the_model_is_sent() -> None:
     assert {request.body for request in server.requests} == {b"", b'{"model":"m"}'}
 
 
+@pytest.mark.long
 def test_a_silent_server_costs_the_short_deadline_only() -> None:
     async def run() -> float:
         async with ChatServer() as server:

@@ -43,6 +43,7 @@ asyncio.run(run(Fault(sys.argv[1])))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="peak memory is read the POSIX way")
 @pytest.mark.parametrize("fault", [Fault.ENDLESS, Fault.ENDLESS_EVENTS, Fault.GZIP_BOMB], ids=str)
 def test_memory_stays_bounded(fault: Fault) -> None:

@@ -16,6 +16,8 @@ from tests.oracle.chat_session import notes
 from tests.soak import unreachable_endpoints
 from tests.soak.unreachable_endpoints import KINDS
 
+pytestmark = pytest.mark.long
+
 SOURCES = sorted(Path(lens_lsp.__file__).parent.rglob("*.py"))
 OFF = {"CERT_NONE", "_create_unverified_context"}
 

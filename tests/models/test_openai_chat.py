@@ -227,6 +227,7 @@ def test_the_end_mark_may_be_missing_when_the_finish_was_told() -> None:
     assert with_server(ChatServer("Done.", done=False), use).text == "Done."
 
 
+@pytest.mark.long
 def test_a_server_that_holds_the_line_after_the_last_word_costs_a_second_and_not_the_deadline() -> None:
     async def use(server: ChatServer, model: OpenAIChat) -> tuple[ChatReply, float]:
         started = time.monotonic()
@@ -239,6 +240,7 @@ def test_a_server_that_holds_the_line_after_the_last_word_costs_a_second_and_not
     assert 0.5 < seconds < 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 def test_cancelling_closes_the_connection_within_100_ms(stream: bool) -> None:
     async def use(server: ChatServer, model: OpenAIChat) -> float:
@@ -259,6 +261,7 @@ async def read(parts: AsyncIterator[str | ChatReply], into: list[str | ChatReply
         into.append(part)  # noqa: PERF401  what came stays when it is cancelled
 
 
+@pytest.mark.long
 def test_cancelling_amid_a_stream_closes_the_connection_and_keeps_what_came() -> None:
     async def use(server: ChatServer, model: OpenAIChat) -> tuple[float, list[str | ChatReply]]:
         seen: list[str | ChatReply] = []

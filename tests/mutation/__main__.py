@@ -43,7 +43,7 @@ def configuration(module: str) -> str:
         "source_paths": ["lens_lsp"],
         "only_mutate": [f"lens_lsp/{module}"],
         "also_copy": list(COPIED[2:]),
-        "pytest_add_cli_args": ["-q", "-W", "ignore", *(["-k", slow] if slow else [])],
+        "pytest_add_cli_args": ["-q", "-n", "0", "-m", "", "-W", "ignore", *(["-k", slow] if slow else [])],
         "pytest_add_cli_args_test_selection": tests,
         "timeout_constant": 30.0,  # of a busy machine: what takes long is not what was noticed
         "on_dependency_change": "ignore",

@@ -1,4 +1,4 @@
-"""The workflow covers three systems and three Pythons, and says nothing that its schema or its linter refuses.
+"""The workflows cover three systems and three Pythons, and say nothing that their schema or their linter refuses.
 
 It cannot be run here: what is checked is that it would be understood.
 """
@@ -19,6 +19,7 @@ from tests.availability import unavailable
 from tests.conftest import REPOSITORY
 
 WORKFLOW = REPOSITORY / ".github" / "workflows" / "ci.yml"
+LONG = WORKFLOW.with_name("long.yml")
 PATIENCE = 600
 
 
@@ -47,8 +48,9 @@ def read(workflow: Path) -> dict[str, Any]:
     return loaded
 
 
-def test_schema_and_linter_have_nothing_against_the_workflow() -> None:
-    assert complaints(WORKFLOW) == []
+@pytest.mark.parametrize("workflow", [WORKFLOW, LONG], ids=lambda workflow: workflow.name)
+def test_schema_and_linter_have_nothing_against_the_workflow(workflow: Path) -> None:
+    assert complaints(workflow) == []
 
 
 @pytest.mark.parametrize(
@@ -85,3 +87,10 @@ def test_one_job_does_all_that_a_change_must_pass() -> None:
     steps = read(WORKFLOW)["jobs"]["everything"]["steps"]
     assert steps[-1] == {"run": ".ci/run"}
     assert (REPOSITORY / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_what_takes_long_runs_every_week() -> None:
+    workflow = read(LONG)
+    assert workflow["on"]["schedule"]
+    assert workflow["jobs"]["long"]["steps"][-1] == {"run": ".ci/long"}
+    assert (REPOSITORY / ".ci" / "long").stat().st_mode & 0o111

@@ -27,7 +27,9 @@ class Outcomes:
 
 def main(names: Sequence[str]) -> int:
     outcomes = Outcomes()
-    status = pytest.main(["-q", "--no-header", *(f"tests/{name}" for name in names)], plugins=[outcomes])
+    status = pytest.main(
+        ["-q", "--no-header", "-n", "0", "-m", "", *(f"tests/{name}" for name in names)], plugins=[outcomes]
+    )
     print()
     print(json.dumps({"outcomes": outcomes.counts}))
     return int(status)

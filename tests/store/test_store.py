@@ -281,6 +281,7 @@ def test_health_counts_what_is_there(store: Store) -> None:
     assert (health.problems, health.notices, health.corrupt, health.backups, health.damaged) == ((), (), (), (), 0)
 
 
+@pytest.mark.long
 def test_opening_and_looking_up_takes_ten_milliseconds_at_most_among_two_thousand_clusters() -> None:
     with scratch() as folder:
         with Store.open(folder) as store:

@@ -15,6 +15,8 @@ from tests.soak import store_corruptions, store_kills, store_writers
 from tests.store.corruption import flipped_bits, overwritten, tampered_rows
 from tests.store.mutants import changed, unchecked, without_syncs
 
+pytestmark = pytest.mark.long
+
 try:
     from tests.soak import store_full, store_power
     from tests.store.faulty_disk import FaultyVFS

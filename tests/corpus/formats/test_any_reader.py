@@ -65,6 +65,7 @@ def test_no_text_makes_a_reader_raise_or_break_its_spans(index: int, check) -> N
     any_text()
 
 
+@pytest.mark.long
 def test_hostile_repetition_costs_linear_time(reader: Reader) -> None:
     for piece in HOSTILE:
         text = piece * (60_000 // len(piece))
@@ -76,6 +77,7 @@ def test_hostile_repetition_costs_linear_time(reader: Reader) -> None:
         assert time.process_time() - begun < SECONDS, piece
 
 
+@pytest.mark.long
 def test_a_line_of_five_million_characters_is_read_at_once(reader: Reader) -> None:
     text = "word " * 1_000_000
     begun = time.process_time()
