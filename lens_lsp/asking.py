@@ -17,18 +17,18 @@ from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
-from lens_lsp.engine.answering import Answering, Surroundings
-from lens_lsp.engine.first_look import FirstLook
-from lens_lsp.engine.further import Further
-from lens_lsp.engine.glimpse import Glimpse
-from lens_lsp.engine.options import Options
-from lens_lsp.engine.reading import Reading
-from lens_lsp.engine.search import Search
-from lens_lsp.engine.work import Work
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.search.answering import Answering, Surroundings
+from lens_lsp.search.first_look import FirstLook
+from lens_lsp.search.further import Further
+from lens_lsp.search.glimpse import Glimpse
+from lens_lsp.search.options import Options
+from lens_lsp.search.reading import Reading
+from lens_lsp.search.search import Search
+from lens_lsp.search.work import Work
 from lens_lsp.workspace import Before, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:

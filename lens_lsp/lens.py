@@ -21,11 +21,11 @@ from lens_lsp.domain.events import Event
 from lens_lsp.domain.model import Coverage, Evidence, Findings, Stage
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import fold
-from lens_lsp.engine.candidates import Candidates
-from lens_lsp.engine.localise import Localisation, as_evidence, localise, ranking
-from lens_lsp.engine.measure import Ints
-from lens_lsp.engine.reading import Reading
 from lens_lsp.oracle.analysis import analyse
+from lens_lsp.search.candidates import Candidates
+from lens_lsp.search.localise import Localisation, as_evidence, localise, ranking
+from lens_lsp.search.measure import Ints
+from lens_lsp.search.reading import Reading
 from lens_lsp.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ class Lens:
         conversation in it that the question belongs to. Raises `UsageError` for an empty question, for an unknown
         ablation and for a thread without a memory.
         """
-        from lens_lsp.engine.glimpse import Glimpse  # brings asyncio, which `find` never needs
-        from lens_lsp.engine.work import Work
+        from lens_lsp.search.glimpse import Glimpse  # brings asyncio, which `find` never needs
+        from lens_lsp.search.work import Work
 
         _check(question, ablate, (*SIGNALS, *LOOP))
         if thread is not None and memory is None:
@@ -178,9 +178,9 @@ class Lens:
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
                 from lens_lsp.asking import Asking
-                from lens_lsp.engine.options import Options
                 from lens_lsp.oracle.ledger import Budget, Ledger
                 from lens_lsp.oracle.offline import OfflineOracle
+                from lens_lsp.search.options import Options
 
                 oracle = oracle or OfflineOracle()
                 budget = budget or Budget.of(mode)

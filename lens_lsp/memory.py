@@ -20,7 +20,6 @@ from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
-from lens_lsp.engine.recall import Recalled, Recollection, Remembered
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
 from lens_lsp.knowledge.citations import record, record_blind
 from lens_lsp.knowledge.clusters import (
@@ -37,6 +36,7 @@ from lens_lsp.knowledge.clusters import (
 from lens_lsp.knowledge.export import file_name
 from lens_lsp.knowledge.matching import content, likeness, question_key, requirement_key
 from lens_lsp.places import Places
+from lens_lsp.search.recall import Recalled, Recollection, Remembered
 from lens_lsp.store.forgetting import ANSWERS
 from lens_lsp.store.reading import Knowledge
 from lens_lsp.store.store import Store

@@ -14,13 +14,13 @@ from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.cluster import Asked
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
-from lens_lsp.engine.answering import Answering
-from lens_lsp.engine.reading import Reading
-from lens_lsp.engine.recall import Recollection
-from lens_lsp.engine.search import Search
 from lens_lsp.knowledge.matching import content
 from lens_lsp.memory import OFFLINE, Cut, Memory, Outcome
 from lens_lsp.oracle.following import Earlier, whole
+from lens_lsp.search.answering import Answering
+from lens_lsp.search.reading import Reading
+from lens_lsp.search.recall import Recollection
+from lens_lsp.search.search import Search
 from lens_lsp.store.failures import StoreError
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ from lens_lsp.domain.model import Skip, Stage
 from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
-    from lens_lsp.engine.glimpse import Glimpse  # brings asyncio, which `find` never needs
+    from lens_lsp.search.glimpse import Glimpse  # brings asyncio, which `find` never needs
 
 LARGE = 128 << 20
 """Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""

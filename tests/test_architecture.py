@@ -22,7 +22,7 @@ def test_no_module_folder_or_class_is_called_by_an_empty_name() -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         called.update(part.lower() for written in classes for part in re.findall(r"[A-Z][a-z]+", written))
-    assert {"lens", "engine", "workspace"} <= called
+    assert {"lens", "search", "workspace"} <= called
     assert called & EMPTY_NAMES == set()
 
 

@@ -23,7 +23,7 @@ from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.store.connection import Connection, connect
 from lens_lsp.store.store import Store
 from lens_lsp.store.writing import Changes
-from tests.engine.scripted_oracle import ScriptedOracle, quoting
+from tests.search.scripted_oracle import ScriptedOracle, quoting
 
 
 class Filling:

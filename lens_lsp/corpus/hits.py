@@ -1,7 +1,7 @@
 """What a scan found: how often each term stands in each text, and where.
 
 The counts are of all texts, the places of those in memory: of a text that only passes by they are counted, and looked
-up again where they matter (engine.corpus).
+up again where they matter (search.corpus).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The scan: every occurrence of every term in every text, in one pass over the chunks.
 
 What it gives is all that the prior measures at query time: term and document frequencies, lengths and positions
-(engine.prior). Nothing is stored between questions but the folded texts themselves.
+(search.prior). Nothing is stored between questions but the folded texts themselves.
 """
 
 from __future__ import annotations

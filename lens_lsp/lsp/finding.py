@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.domain.model import Findings
 from lens_lsp.domain.plan import Intent
-from lens_lsp.engine.work import Work
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.asking import Asked, Observer, with_places
 from lens_lsp.lsp.endpoint import Endpoint
@@ -21,6 +20,7 @@ from lens_lsp.lsp.questions import Question, frozen, searched
 from lens_lsp.lsp.requests import FindParams
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
+from lens_lsp.search.work import Work
 from lens_lsp.wire.evidence import findings_json
 
 if TYPE_CHECKING:

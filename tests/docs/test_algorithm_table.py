@@ -9,7 +9,7 @@ from operator import attrgetter
 import pytest
 from documentation import DOCS, REPOSITORY, table_rows, text_of
 
-from lens_lsp.engine.signals import SIGNALS
+from lens_lsp.search.signals import SIGNALS
 
 # Written from the paper: the 13 lines of Algorithm 1, and the numbered equations in order of appearance with their
 # labels, the main text's 11 first, then the supplement's 10 (an align with all but one line unnumbered counts once).
@@ -76,7 +76,7 @@ def test_a_row_tells_the_truth_about_the_code(row: list[str]) -> None:
     [
         ("lens_lsp/lens.py", "Lens.find", True),
         ("lens_lsp/lens.py", "", True),
-        ("lens_lsp/engine/", "", True),
+        ("lens_lsp/search/", "", True),
         ("lens_lsp/lens.py", "Lens.nowhere", False),
         ("lens_lsp/lens.py", "Nothing", False),
         ("lens_lsp/nowhere.py", "Lens", False),

@@ -23,9 +23,9 @@ from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.domain.model import Document, Origin
 from lens_lsp.domain.shown import Shown
 from lens_lsp.domain.text import Span
-from lens_lsp.engine.normal import normalise
-from lens_lsp.engine.passage import shown
-from lens_lsp.engine.resolve import resolve
+from lens_lsp.search.normal import normalise
+from lens_lsp.search.passage import shown
+from lens_lsp.search.resolve import resolve
 
 NEGATIONS = re.compile(r"\b(?:not|no|never|nothing|none|cannot|without|nor)\b ?")
 

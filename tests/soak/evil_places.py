@@ -17,12 +17,12 @@ from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable
-from lens_lsp.engine.resolve import resolve
 from lens_lsp.knowledge.answer_files.reading import read_citing
 from lens_lsp.knowledge.answer_files.writing import write_answer, write_block
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.marking import Sifter
 from lens_lsp.oracle.redaction import redacted, veils
+from lens_lsp.search.resolve import resolve
 from tests.knowledge.test_answer_files import hostile, saved
 from tests.soak.altered_quotes import view
 from tests.soak.evil_texts import Pattern

@@ -105,8 +105,8 @@ def unforgiving() -> None:
 def inline() -> None:
     import asyncio
 
-    from lens_lsp.engine.work import Work
     from lens_lsp.lsp.lenses import Loan
+    from lens_lsp.search.work import Work
 
     def start(self: Work, work: Callable[[], Any]) -> Any:
         done = asyncio.get_running_loop().create_future()

@@ -24,9 +24,9 @@ from lens_lsp.domain.answer import Answer, StopReason
 from lens_lsp.domain.cluster import Asked
 from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.plan import Plan
-from lens_lsp.engine.recall import Recollection
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
+from lens_lsp.search.recall import Recollection
 from lens_lsp.store.store import Store
 
 _THINGS = [

@@ -19,9 +19,9 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key
-from lens_lsp.engine.measure import Measures, measure
-from lens_lsp.engine.reading import Reading
 from lens_lsp.evaluation.arms.indexes import WINDOW
+from lens_lsp.search.measure import Measures, measure
+from lens_lsp.search.reading import Reading
 from lens_lsp.workspace import Workspace
 
 PAGE = 2_400

@@ -1,0 +1,349 @@
+"""Lines 11 to 13 of Algorithm 1: consolidate, synthesise from E* alone, return the pair (E*, a).
+
+Whatever ended the search, there is an answer: with requirements missing it says which, and shows the passages that
+come nearest. When the oracle cannot word it any more (the budget is spent, the model failed) the rules do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import field
+
+from lens_lsp.domain.answer import Answer, Arm, Mode, RequirementResult, RequirementStatus, Status, StopReason
+from lens_lsp.domain.errors import BudgetSpent, OracleFailed
+from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
+from lens_lsp.domain.inert import inert_markdown, printable
+from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
+from lens_lsp.domain.observation import Verdict
+from lens_lsp.domain.plan import Intent
+from lens_lsp.domain.records import dataclass
+from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.links import unlinked
+from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
+from lens_lsp.search.facts import Combined, combine, facts_of
+from lens_lsp.search.localise import peaks_of, ranking
+from lens_lsp.search.passage import quotable
+from lens_lsp.search.recall import named_newer
+from lens_lsp.search.region import readable
+from lens_lsp.search.rounds import Quote
+from lens_lsp.search.search import Search
+
+MOST_LISTED = 200
+"""Matches of an exact rule that are cited; the count is exact whatever their number."""
+
+_CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
+_SPENT = frozenset(
+    {
+        StopReason.BUDGET_TOKENS,
+        StopReason.BUDGET_SECONDS,
+        StopReason.BUDGET_COST,
+        StopReason.MODEL_FAILED,
+        StopReason.CANCELLED,
+    }
+)
+"""After these the oracle is not asked for anything more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the answer reports beside the search: the roots as shown, and what the sweep saw."""
+
+    roots: tuple[str, ...]
+    found: int
+    scanned: int
+    skipped: tuple[Skip, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    warnings: tuple[str, ...] = ()
+    pictures: int = 0
+
+
+@dataclass(slots=True)
+class _Draft:
+    """E* and what rests on it."""
+
+    items: list[Item]
+    evidence: tuple[Evidence, ...]
+    facts: list[Fact]
+    combined: Combined | None
+    text: str = ""
+    short: str | None = None
+    unmet: set[str] = field(default_factory=set)
+    unsupported: tuple[str, ...] = ()
+
+
+class Answering:
+    """Turns a finished search into events up to `Stopped`."""
+
+    def __init__(self, search: Search, oracle: Oracle, ledger: Ledger, around: Surroundings) -> None:
+        self._search = search
+        self._oracle = oracle
+        self._ledger = ledger
+        self._around = around
+        self.items: tuple[Item, ...] = ()
+        """E* of the answer, in the order of its numbers."""
+
+    async def run(self) -> AsyncIterator[Event]:
+        """The answer as it is worded, then whole; once more after further rounds if the first left a fact unmet."""
+        started = time.perf_counter()
+        draft = self._draft()
+        for item in draft.evidence:
+            yield EvidenceFound(item, final=True)
+        async for delta in self._synthesise(draft, again=False):
+            yield delta
+        if draft.unmet and self._may_go_on():
+            self._search.reopen(draft.unmet)
+            async for event in self._search.explore():
+                yield event
+            draft = self._draft()
+            for item in draft.evidence:
+                yield EvidenceFound(item, final=True)
+            async for delta in self._synthesise(draft, again=True):
+                yield delta
+        elif draft.short is None and self._search.stopped is not StopReason.REUSED:
+            draft.short = await self._calibrated(draft)
+        self._search.stages.append(Stage("answer", time.perf_counter() - started))
+        self.items = tuple(draft.items)
+        answer = self._answer(draft)
+        yield Answered(answer)
+        yield Stopped(answer.stopped)
+
+    def _may_go_on(self) -> bool:
+        search = self._search
+        return search.options.mode is Mode.DEEP and search.rounds_left > 0 and search.stopped is StopReason.COVERED
+
+    async def _synthesise(self, draft: _Draft, *, again: bool) -> AsyncIterator[AnswerDelta]:
+        """Stage S4; by the rules when the oracle cannot. Whoever words it, none of its links is one."""
+        if self._search.stopped is StopReason.REUSED:
+            yield self._repeated(draft)
+            return
+        request = self._request(draft, again=again)
+        result = Synthesis()
+        parts: list[str] = []
+        try:
+            async with aclosing(self._worded(self._voice, request, result, draft)) as pieces:
+                async for piece in pieces:
+                    parts.append(piece)
+                    yield AnswerDelta(piece, restart=again and len(parts) == 1)
+        except (BudgetSpent, OracleFailed) as error:
+            self._search.fail(error)
+            restart, result = bool(parts) or again, Synthesis()
+            parts = []
+            async for piece in self._worded(OfflineOracle(), request, result, draft):
+                parts.append(piece)
+                yield AnswerDelta(piece, restart=restart and len(parts) == 1)
+        draft.text, draft.short, draft.unmet = "".join(parts), result.short, set(result.unmet)
+        draft.unsupported = result.unsupported
+
+    async def _worded(
+        self, oracle: Oracle, request: SynthesisRequest, result: Synthesis, draft: _Draft
+    ) -> AsyncGenerator[str]:
+        """The answer's pieces: first which newer documents are not in it. Closed early, so is the model's stream."""
+        newer = self._newer(draft)
+        if newer:
+            yield f"Newer, not in this answer: {', '.join(map(inert_markdown, newer))}\n\n"
+        pieces = oracle.synthesise(request, result, self._ledger)
+        try:
+            async for piece in pieces:
+                yield unlinked(printable(piece))
+        finally:
+            if isinstance(pieces, AsyncGenerator):
+                await pieces.aclose()
+
+    def _repeated(self, draft: _Draft) -> AnswerDelta:
+        """The earlier answer: all it rests on was just looked up."""
+        assert self._search.recalled is not None
+        asked = self._search.recalled.recollection.asked
+        assert asked is not None
+        draft.text, draft.short = unlinked(printable(asked.text)), asked.short  # whoever wrote the store
+        return AnswerDelta(draft.text)
+
+    @property
+    def _voice(self) -> Oracle:
+        """Who words the answer."""
+        return OfflineOracle() if self._search.stopped in _SPENT else self._oracle
+
+    async def _calibrated(self, draft: _Draft) -> str | None:
+        """Stage S5, in the paper's mode only."""
+        search = self._search
+        if search.options.mode is not Mode.DEEP or search.plan.intent not in _CALIBRATED or not draft.evidence:
+            return None
+        try:
+            return await self._voice.calibrate(self._request(draft, again=False), draft.text, self._ledger)
+        except (BudgetSpent, OracleFailed):
+            return None  # the answer stands without a short form
+
+    def _request(self, draft: _Draft, *, again: bool) -> SynthesisRequest:
+        combined = draft.combined
+        return SynthesisRequest(
+            plan=self._search.plan,
+            evidence=draft.evidence,
+            facts=tuple(draft.facts),
+            computed=None if combined is None else combined.result,
+            derivation=None if combined is None else combined.derivation,
+            unread=self._search.unread,
+            again=again,
+        )
+
+    def _draft(self) -> _Draft:
+        search = self._search
+        if search.stopped is StopReason.REUSED and search.recalled is not None:
+            return self._drafted(search.recalled.items(), search.recalled.facts())
+        items = consolidate(self._cited())
+        if search.plan.intent is Intent.SUMMARIZE:
+            items.sort(key=lambda item: (search.order_of(item.slot), item.span.start))
+        return self._drafted(items, facts_of(search.plan, items, search.progress.covered, search.matches))
+
+    def _drafted(self, items: list[Item], facts: list[Fact]) -> _Draft:
+        evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
+        return _Draft(items, evidence, facts, combine(self._search.plan, facts))
+
+    def _cited(self) -> list[Cited]:
+        """What may be cited, requirement by requirement, the strongest first."""
+        search = self._search
+        posterior = search.progress.beliefs.posterior()
+        cited: list[Cited] = []
+        weak: list[Cited] = []
+        for j, requirement in enumerate(search.plan.requirements):
+            if j in search.matches:
+                cited += self._matched(j)
+                continue
+            quotes = [
+                _cited(quote, float(posterior[j, quote.cells.start : quote.cells.end].max()))
+                for quote in search.progress.quotes
+                if quote.requirement == j
+            ]
+            covered = j in search.progress.covered
+            (cited if covered else weak).extend(choose(quotes, many=requirement.many, covered=covered))
+        return cited + weak + self._passages(search.progress.open)
+
+    def _matched(self, requirement: int) -> list[Cited]:
+        cited = []
+        for match in self._search.matches[requirement].shown[:MOST_LISTED]:
+            document = self._search.reading.document(match.slot)
+            if document is not None:
+                cited.append(Cited(match.slot, document, match.line, requirement, Verdict.FULL, 1.0, arm=Arm.SCAN))
+        return cited
+
+    def _passages(self, missing: Sequence[int]) -> list[Cited]:
+        """The best windows under the prior, for requirements that nothing covers."""
+        search = self._search
+        if not missing or search.subject is not None:
+            return []
+        passages: list[Cited] = []
+        for peak in peaks_of(search.reading.corpus, search.candidates).windows(MOST_PASSAGES):
+            document = search.reading.document(peak.slot)
+            span = None if document is None else quotable(document, readable(document.text, peak.span, peak.core))
+            if document is None or span is None:
+                continue
+            passages += [Cited(peak.slot, document, span, j, Verdict.RELATED, peak.score) for j in missing]
+        return passages
+
+    def _evidence(self, item: Item, n: int) -> Evidence:
+        search = self._search
+        best = item.carries[0]
+        return search.reading.evidence(
+            item.slot,
+            item.document,
+            item.span,
+            n,
+            under=best.span.start,
+            score=best.belief,
+            match=best.match,
+            requirements=tuple(search.plan.requirements[j].id for j in item.requirements),
+            signals=search.candidates.shares(item.slot),
+            arm=best.arm.value,
+            round_=best.round,
+            verdict=None if item.passage else best.verdict.value,
+        )
+
+    def _answer(self, draft: _Draft) -> Answer:
+        search, around = self._search, self._around
+        results = tuple(self._result(fact, draft) for fact in draft.facts)
+        missing = any(result.status is RequirementStatus.MISSING for result in results)
+        status = Status.PARTIAL if missing else Status.ANSWERED
+        if not draft.evidence:
+            status = Status.UNANSWERED
+        slots = search.space.slots
+        return Answer(
+            question=search.plan.question,
+            mode=search.options.mode,
+            intent=search.plan.intent,
+            seed=search.options.seed,
+            roots=around.roots,
+            status=status,
+            stopped=search.stopped or StopReason.COVERED,
+            text=draft.text,
+            short=draft.short,
+            requirements=results,
+            evidence=draft.evidence,
+            computation=None if draft.combined is None else draft.combined.computation,
+            documents=ranking(
+                search.reading, search.candidates, frozenset(slots.tolist()), most=search.options.documents
+            ),
+            coverage=Coverage(
+                found=around.found,
+                scanned=around.scanned,
+                skipped=around.skipped,
+                admitted=len(slots),
+                read=search.reading.read,
+                matches_unread=search.candidates.unread(slots),
+                pictures=around.pictures,
+            ),
+            account=self._ledger.account(),
+            compression=search.candidates.compression(slots),
+            rejected_quotes=search.progress.rejected,
+            unsupported=draft.unsupported,
+            reused=() if search.recalled is None else search.recalled.reused,
+            newer=self._newer(draft),
+            stages=(*around.stages, *search.stages),
+            warnings=(*around.warnings, *search.reading.warnings, *search.warnings, *self._ledger.warnings),
+        )
+
+    def _result(self, fact: Fact, draft: _Draft) -> RequirementResult:
+        status = RequirementStatus.MISSING if fact.requirement.id in draft.unmet else fact.status
+        found = status is not RequirementStatus.MISSING
+        j = [requirement.id for requirement in self._search.plan.requirements].index(fact.requirement.id)
+        return RequirementResult(
+            id=fact.requirement.id,
+            text=fact.requirement.text,
+            status=status,
+            confidence=self._confidence(j) if found else None,
+            many=fact.requirement.many,
+            matching=fact.matching,
+            read=fact.read,
+            value=fact.value if found else None,
+            evidence=fact.evidence,
+        )
+
+    def _confidence(self, requirement: int) -> float | None:
+        """Of what was found now; of what was found before and stands, what it was then."""
+        recalled = self._search.recalled
+        if recalled is not None and requirement in recalled.settled:
+            return recalled.fact(requirement).confidence
+        return self._oracle.confidence(self._search.progress.proof(requirement))
+
+    def _newer(self, draft: _Draft) -> tuple[str, ...]:
+        recalled = self._search.recalled
+        if recalled is None:
+            return ()
+        return named_newer(recalled, self._search.reading, (item.slot for item in draft.items))
+
+
+def _cited(quote: Quote, belief: float) -> Cited:
+    admission = quote.proposal.admission
+    return Cited(
+        admission.slot,
+        admission.document,
+        quote.span,
+        quote.requirement,
+        quote.verdict,
+        belief,
+        match=quote.match,
+        value=quote.value,
+        arm=quote.proposal.arm,
+        round=quote.round,
+    )

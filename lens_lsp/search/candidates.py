@@ -1,0 +1,248 @@
+"""Layer 1 for the loop: which documents may hold each required fact, as the anchors stand now.
+
+One scan serves all requirements. Each has scores of its own under its own anchors; the whole question ranks the
+documents, and the loop admits from that with the best of each requirement (paper, equation 6 and Proposition 1).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+
+import numpy as np
+
+from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.scan import scan
+from lens_lsp.domain.model import Stage
+from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
+from lens_lsp.domain.words import key
+from lens_lsp.oracle.analysis import analyse, terms
+from lens_lsp.search.bridges import Named, bridges, gain
+from lens_lsp.search.corpus import Corpus
+from lens_lsp.search.measure import Floats, Ints, Measures, measure
+from lens_lsp.search.phrases import Phrase
+from lens_lsp.search.prior import Prior, PriorWeights, prior
+from lens_lsp.search.question import Question, prepare
+
+ADMITTED = 10
+"""m: documents admitted at first, and as many more by self-correction."""
+_BROUGHT = 50
+"""Documents that new terms may lead to; how many of them join is not decided here."""
+
+_BEARING = 3
+"""Documents that bear on one fact, beside those that the whole question admits."""
+_SHORTEST = 3
+_ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
+
+
+class Candidates:
+    """The scan and the priors of one question's plan."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        plan: Plan,
+        *,
+        weights: PriorWeights = PriorWeights(),
+        ablate: Set[str] = frozenset(),
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._corpus = corpus
+        self._weights = weights
+        self._ablate = ablate
+        self._cancelled = cancelled
+        self.plan = plan
+        self.question = prepare(plan)
+        started = time.perf_counter()
+        self.hits = self._scan(self.question)
+        scanned = time.perf_counter()
+        self.measures = self._measure(self.hits, self.question)
+        self.overall = self._prior(self.question, self.hits, self.measures, ablate)
+        self._asked = self.measures
+        self._asked_question = self.question
+        self.own = self._own_scores()
+        self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
+
+    def join(self) -> list[int]:
+        """Scan the texts that came since, rank all documents anew: the new slots among the best, best first."""
+        known, cache = len(self.lengths), self._corpus.cache
+        fresh = np.arange(known, self._corpus.slots, dtype=np.int64)
+        if not len(fresh):
+            return []
+        came = scan([cache.together(fresh)], self.question.literals, cancelled=self._cancelled)
+        self.hits = self.hits.plus(came, 0)
+        self.measures = self._measure(self.hits, self.question)
+        asked = self.hits.only(np.arange(len(self._asked_question.terms)))
+        self._asked = self._measure(asked, self._asked_question)
+        self.overall = self._prior(self._asked_question, asked, self._asked, self._ablate)
+        led, self.own = self.own, self._own_scores()
+        self.own[:, :known] = np.maximum(self.own[:, :known], led)
+        return [slot for slot in self.first() if slot >= known]
+
+    @property
+    def lengths(self) -> Ints:
+        """Folded bytes of each slot."""
+        return self.measures.lengths
+
+    def _scan(self, question: Question, names: Sequence[Phrase] = ()) -> Hits:
+        """All texts for a question's terms; of what is not kept in memory its phrases and ``names`` are noted."""
+        index = {term: number for number, term in enumerate(question.terms)}
+        watch = self._corpus.phrases.watch((*question.phrases, *names), index)
+        return scan(self._corpus.cache.chunks(), question.literals, watch=watch, cancelled=self._cancelled)
+
+    def _measure(self, hits: Hits, question: Question) -> Measures:
+        return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
+
+    def _prior(self, question: Question, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
+        return prior(self._corpus, question, hits, measures, weights=self._weights, ablate=ablate)
+
+    def _own_scores(self) -> Floats:
+        """Per requirement and slot, the score under the requirement's anchors; of a single one the question's."""
+        overall = np.maximum(self.overall.scores, 0.0)
+        if len(self.plan.requirements) == 1:
+            return overall[None]
+        rows = []
+        for requirement in self.plan.requirements:
+            part = self.question.only(self.plan_of(requirement))
+            chosen = np.array(self.question.places(part), np.int64)
+            hits = self.hits.only(chosen)
+            alone = self._prior(part, hits, self.measures.only(chosen, hits.counts), {*self._ablate, "links"})
+            rows.append(overall + np.maximum(alone.scores, 0.0))
+        return np.array(rows)
+
+    def plan_of(self, requirement: Requirement) -> Plan:
+        """One requirement as a plan of its own."""
+        serving = tuple(anchor for anchor in self.plan.anchors if requirement.id in anchor.requirements)
+        return replace(
+            self.plan,
+            question=requirement.text,
+            requirements=(requirement,),
+            anchors=serving or self.plan.anchors,
+            answer_type=requirement.answer_type,
+        )
+
+    def terms_of(self, requirement: Requirement) -> Ints:
+        """Indices of the scanned terms that serve a requirement."""
+        part = self.question.only(self.plan_of(requirement))
+        return np.array(self.question.places(part), np.int64)
+
+    @property
+    def ranked(self) -> Ints:
+        """Candidate slots, best first for the whole question: links and all its names together rank better than the
+        mean of its parts (docs/explanation/algorithm.md)."""
+        return self.overall.ranked
+
+    def first(self, most: int = ADMITTED) -> list[int]:
+        """The slots to admit: the best of the ranking, always with the best of each requirement."""
+        ranked = self.ranked.tolist()
+        best = dict.fromkeys(int(row.argmax()) for row in self.own if row.size and row.max() > 0)
+        chosen = set(list(best)[:most])
+        chosen.update([slot for slot in ranked if slot not in chosen][: most - len(chosen)])
+        return [*(slot for slot in ranked if slot in chosen), *sorted(chosen - set(ranked))]
+
+    def bearing(self, requirement: int, margin: int = 1) -> list[int]:
+        """The slots that would be admitted for one requirement: the question's, and its own best by score and path.
+
+        ``margin`` times as many, to be sure to hold those that would be after what is known has changed their order.
+        """
+        own, most = self.own[requirement], _BEARING * margin
+        slots = np.flatnonzero(own > 0)
+        best = self._corpus.order(slots, own[slots], most)
+        return list(dict.fromkeys([*self.first(ADMITTED * margin), *best.tolist()]))
+
+    def called(self, name: str) -> int | None:
+        """The document that answers best to a name, by its path, title and headings alone; None when none does."""
+        plan = analyse(name)
+        question = prepare(plan)
+        hits = scan(self._corpus.cache.chunks(), question.literals, cancelled=self._cancelled)
+        found = self._prior(question, hits, self._measure(hits, question), _ALL_BUT_PATH)
+        best = found.ranked[:1].tolist()
+        return int(best[0]) if best else None
+
+    def file_prior(self, slots: Ints) -> Floats:
+        """π_file of each requirement over the given slots: scores normalised once."""
+        scores = self.own[:, slots]
+        total = scores.sum(axis=1, keepdims=True)
+        even = np.full_like(scores, 1 / max(1, len(slots)))
+        return np.where(total > 0, scores / np.where(total > 0, total, 1.0), even)
+
+    def shares(self, slot: int) -> dict[str, float]:
+        """Each signal family's share of the score of a document."""
+        return self.overall.shares(slot)
+
+    def compression(self, slots: Ints) -> float | None:
+        """|C_search| / |E_t| of Proposition 1: windows in the given documents over windows in all."""
+        windows = self.lengths.astype(np.float64) * (self.lengths + 1)
+        total = float(windows.sum())
+        return float(windows[slots].sum()) / total if len(slots) and total else None
+
+    def unread(self, slots: Ints) -> int:
+        """Matches in documents other than the given ones."""
+        chosen = np.zeros(len(self.lengths), bool)
+        chosen[slots] = True
+        counts = self.hits.counts
+        return int(counts.count[~chosen[counts.slot]].sum())
+
+    def idf(self) -> Mapping[str, float]:
+        """How telling each scanned term is in this workspace, by its text."""
+        return dict(zip(self.question.terms, self.measures.idf.tolist(), strict=True))
+
+    def extend(self, named: Mapping[str, tuple[str, ...]], *, admitted: Set[int], proven: Set[int]) -> list[int]:
+        """Search for new terms (one rescan, no oracle): the slots they lead to beside those ``admitted``, best first.
+
+        ``named`` maps requirement ids to terms; ``proven`` are the slots that something was quoted from. Terms that are
+        searched for already change nothing.
+        """
+        fresh = _anchors(named)
+        known = {literals[0] for literals in self.question.literals}
+        text = " ".join(anchor.text for anchor in fresh if anchor.kind is AnchorKind.PHRASE)
+        more = prepare(replace(self.plan, question=text, anchors=fresh))
+        new = [i for i, literals in enumerate(more.literals) if literals[0] not in known]
+        if not new:
+            return []
+        names = list(dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts))
+        hits = self._scan(more, names)
+        scores = self._led_to(more, hits, names, proven)
+        beside = scores > 0
+        beside[list(admitted)] = False
+        led = np.flatnonzero(beside)
+        ranked = self._corpus.order(led, scores[led], _BROUGHT).tolist()
+        hits = hits.only(np.array(new, np.int64))
+        first = len(self.question.terms)
+        self.plan = replace(self.plan, anchors=(*self.plan.anchors, *fresh))
+        self.question = replace(
+            self.question,
+            terms=(*self.question.terms, *(more.terms[i] for i in new)),
+            literals=(*self.question.literals, *(more.literals[i] for i in new)),
+            phrases=(*self.question.phrases, *more.phrases),
+        )
+        self.hits = self.hits.plus(hits, first)
+        self.measures = self._measure(self.hits, self.question)
+        best = float(scores.max(initial=0.0)) or 1.0
+        for slot in ranked:
+            share = float(scores[slot]) / best
+            self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
+        return [int(slot) for slot in ranked]
+
+    def _led_to(self, more: Question, hits: Hits, names: Sequence[Phrase], proven: Set[int]) -> Floats:
+        """Per slot, how well new terms lead there."""
+        measures = self._measure(hits, more)
+        alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
+        return bridges(self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked, proven))
+
+
+def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:
+    """New terms as anchors: each as a phrase, and its words."""
+    serves: dict[tuple[str, AnchorKind], list[str]] = {}
+    for requirement, texts in named.items():
+        for text in texts:
+            folded = key(text)
+            # Letters, initials and the like stand everywhere: the scan would drown in them.
+            words = [(word, kind) for word, kind in terms(folded) if len(word) >= _SHORTEST or not word.isascii()]
+            parts = [(folded, AnchorKind.PHRASE), *words] if words else []
+            for part in parts:
+                owners = serves.setdefault(part, [])
+                if requirement not in owners:
+                    owners.append(requirement)
+    return tuple(Anchor(text, kind, requirements=tuple(owners)) for (text, kind), owners in serves.items() if text)

@@ -1,0 +1,78 @@
+"""What the engine sees of a workspace during one question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.needles import Literal
+from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.texts import Key
+from lens_lsp.domain.records import dataclass
+from lens_lsp.search.phrases import Phrases
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Folded texts to scan, and the source text behind a slot, read as it is now and kept for the question."""
+
+    cache: TextCache
+    read: Callable[[int], str]
+    """Source text of a slot; an empty text when it can no longer be read."""
+    history: Mapping[Key, float] = field(default_factory=dict)
+    """How well verified evidence of earlier questions in a file matches this one, over 0 to 1."""
+    notes: Mapping[Key, frozenset[str]] = field(default_factory=dict)
+    """The stems of what earlier questions proved from a file that is as it was then."""
+    phrases: Phrases = field(default_factory=Phrases)
+    """Which texts that are not kept in memory hold which phrases."""
+    _sources: dict[int, str] = field(default_factory=dict)
+
+    def source(self, slot: int) -> str:
+        """The source text of a slot."""
+        text = self._sources.get(slot)
+        if text is None:
+            text = self._sources[slot] = self.read(slot)
+        return text
+
+    def points(self, slot: int, at: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.int64]:
+        """Code points of the source for folded byte offsets of a slot."""
+        offsets, folded = self.cache.offsets(slot), at.astype(np.int64)
+        return folded if offsets is None else offsets.points(folded)
+
+    def places(self, hits: Hits, literals: Sequence[Sequence[Literal]], slots: NDArray[np.int64]) -> Hits:
+        """All places in the given slots; in texts that are not kept in memory they are looked up again.
+
+        ``literals`` are those of the scan that gave the hits.
+        """
+        chosen = np.zeros(self.slots, bool)
+        chosen[slots] = True
+        listed = hits.of(chosen[hits.slot])
+        unlisted = hits.unlisted.slots[chosen[hits.unlisted.slots]]
+        if not len(unlisted):
+            return listed
+        return listed.plus(scan(self.cache.again(unlisted), literals, listing=True), 0)
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are, empty ones included."""
+        return len(self.cache.slots)
+
+    def length(self, slot: int) -> int:
+        """Code points of a slot's text."""
+        size = np.array([len(self.cache.folded(slot))], np.int64)
+        return int(self.points(slot, size)[0])
+
+    def order(
+        self, slots: NDArray[np.int64], scores: NDArray[np.float64], most: int | None = None
+    ) -> NDArray[np.int64]:
+        """The slots by falling score, the ``most`` best or all; equal scores by root and path, so that runs repeat."""
+        if most is not None and len(slots) > most:  # names are compared of few: a hundred thousand are 15 MB
+            among = scores >= np.partition(scores, -most)[-most]
+            slots, scores = slots[among], scores[among]
+        keyed = sorted(range(len(slots)), key=lambda i: (-scores[i], self.cache.slots[int(slots[i])].key))  # type: ignore[union-attr]
+        return slots[np.array(keyed[:most], np.int64)] if keyed else slots

@@ -1,0 +1,255 @@
+"""From drawn cells to the regions of one request: snapped outward, never overlapping, within the context cap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from lens_lsp.domain.answer import Arm
+from lens_lsp.domain.observation import Region
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.shown import MOST_CONTEXT, Shown, tokens
+from lens_lsp.domain.text import Span
+from lens_lsp.search.disclosure import disclosed
+from lens_lsp.search.edges import fits, overlapping
+from lens_lsp.search.measure import Floats
+from lens_lsp.search.passage import REGION_TOKENS, region, shown
+from lens_lsp.search.position import CELL
+from lens_lsp.search.space import Admission, Space
+
+_WIDTH = 500
+"""Code points around a drawn cell, before snapping."""
+_OPENING = 300
+"""Code points that are shown of the beginning of a document, before snapping."""
+_ENOUGH = 0.9
+"""Share of the outstanding belief that one request needs to hold at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A region that goes to the oracle, and where it came from; ``cells`` count through the whole space."""
+
+    number: int
+    admission: Admission
+    span: Span
+    cells: Span
+    arm: Arm
+    tokens: int
+    view: Shown
+
+    def region(self, before: int = 0) -> Region:
+        """The region as the oracle gets it; ``before`` code points of the file lie before the document's text."""
+        document = self.admission.document
+        return Region(
+            number=self.number,
+            path=document.path,
+            title=self.admission.title,
+            headings=self.view.headings,
+            header="\n".join(self.view.headers) or None,
+            text=self.view.text,
+            units=tuple(unit.span for unit in self.view.units),
+            private=document.structure.private,
+            root=document.root,
+            sources=disclosed(document, self.admission.title, self.view, before),
+        )
+
+
+class Request:
+    """The regions of one observation, up to a number of tokens; with a ``fence`` of some tokens around each, its
+    context counts as well."""
+
+    def __init__(self, most: int, fence: int = 0) -> None:
+        self._left = self._most = most
+        self._fence = fence
+        self._cut = False
+        self.proposals: list[Proposal] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether another region of the usual size may not fit."""
+        return self._left < REGION_TOKENS
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that was to be shown had room in it, and nothing was put off when it was shown."""
+        return not self._cut and all(
+            item.span in item.admission.read or item.span in item.admission.withheld for item in self.proposals
+        )
+
+    @property
+    def half(self) -> bool:
+        """Whether half of it is filled."""
+        return 2 * self._left < self._most
+
+    def cut(self) -> None:
+        """Something had no room."""
+        self._cut = True
+
+    def add(self, admission: Admission, span: Span, arm: Arm) -> Proposal | None:
+        """Show a span snapped outward, without what was shown before; None when nothing is left of it or it does
+        not fit."""
+        unread = admission.unread(region(admission.document, span))
+        if unread is None:
+            return None
+        view = shown(admission.document, unread)
+        size = tokens(view.text)
+        cost = size + self._around(admission, view)
+        if not view.text.strip():
+            return None
+        if cost > self._left and self.proposals:
+            self.cut()
+            return None
+        self._left -= cost
+        admission.mark(unread)
+        number = len(self.proposals) + 1
+        proposal = Proposal(number, admission, unread, admission.cells_of(unread), arm, size, view)
+        self.proposals.append(proposal)
+        return proposal
+
+    def _around(self, admission: Admission, view: Shown) -> int:
+        """Tokens of a region that are not its text."""
+        if not self._fence:
+            return 0
+        lines = (admission.document.path, admission.title, " > ".join(view.headings), "\n".join(view.headers))
+        return self._fence + sum(tokens(line[:MOST_CONTEXT]) for line in lines)
+
+
+def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
+    """Add drawn cells' regions until the request is full or holds nine tenths of the outstanding belief.
+
+    ``outstanding`` is the belief of each unread cell, summed over the open requirements.
+    """
+    needed = _ENOUGH * float(outstanding.sum())
+    held = 0.0
+    taken = np.zeros(space.cells, bool)
+    for arm, cell in drawn:
+        if request.full or held >= needed:
+            return
+        if taken[cell]:
+            continue
+        admission = space.of(cell)
+        proposal = _around(request, admission, cell, arm)
+        if proposal is not None:
+            taken[proposal.cells.start : proposal.cells.end] = True
+            held += float(outstanding[proposal.cells.start : proposal.cells.end].sum())
+
+
+def certain(request: Request, space: Space, outstanding: Floats, *, first: bool) -> None:
+    """What is shown before anything is drawn: the likeliest places, then at first the beginnings of documents, which
+    say what and of when they are, whatever words they use, and later what joined.
+
+    ``outstanding`` is the belief of each unread cell, one row per open requirement.
+    """
+    likeliest(request, space, outstanding)
+    if first:
+        openings(request, space)
+    else:
+        newcomers(request, space, outstanding.sum(axis=0))
+
+
+def likeliest(request: Request, space: Space, outstanding: Floats) -> None:
+    """The place that is believed in most, of each open requirement: a draw may miss it, and the request of a small
+    model holds few places."""
+    for row in outstanding:
+        if row.any():
+            cell = int(row.argmax())
+            admission = space.of(cell)
+            _around(request, admission, cell, Arm.LEXICAL)
+
+
+def openings(request: Request, space: Space) -> None:
+    """The beginning of every admitted document, while half of the request is left for what was drawn."""
+    for admission in space.admitted:
+        if request.half:
+            return
+        opening = Span(0, min(len(admission.text), _OPENING))
+        request.add(admission, _rounded(admission, opening, admission.first), Arm.GLOBAL)
+
+
+def newcomers(request: Request, space: Space, likely: Floats) -> None:
+    """Of every document of which nothing was read its most likely place, the likeliest first, while there is room."""
+    unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
+    places = [one.first + int(likely[one.first : one.first + one.cells].argmax()) for one in unread]
+    for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
+        if request.full:
+            return
+        _around(request, admission, cell, Arm.LEXICAL)
+
+
+def _around(request: Request, admission: Admission, cell: int, arm: Arm) -> Proposal | None:
+    """Show what is around a cell; None as `Request.add`."""
+    if admission.unread(Span(0, len(admission.text))) is None:  # what is to be shown would be found only to be left out
+        return None
+    return request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
+
+
+def _rounded(admission: Admission, window: Span, cell: int) -> Span:
+    """A window around a cell as what says one thing, if a region can hold that: the whole document, else the paragraph
+    or item around the cell, with those beside it up to the width of the window. What proves a fact has to stand in one
+    region."""
+    document, text = admission.document, admission.text
+    if fits(text, Span(0, len(text))):
+        return Span(0, len(text))
+    middle = (cell - admission.first) * CELL + CELL // 2
+    touched = [block.span for block in overlapping(document.structure.blocks, window)]
+    grown = next((span for span in touched if span.start <= middle < span.end), None)
+    if grown is None or not fits(text, grown):
+        return window
+    for span in sorted(touched, key=lambda span: abs(span.start - middle)):
+        if len(grown) >= len(window):
+            break
+        wider = Span(min(grown.start, span.start), max(grown.end, span.end))
+        grown = wider if fits(text, wider) else grown
+    return grown
+
+
+def whole(request: Request, admission: Admission, within: Span | None = None) -> None:
+    """All of a document or of a part of it, region by region, as far as the request holds it."""
+    at, end = (0, len(admission.text)) if within is None else (within.start, within.end)
+    while at < end:
+        if request.full:
+            request.cut()
+            return
+        proposal = request.add(admission, Span(at, min(end, at + _WIDTH)), Arm.DIRECT)
+        at = at + _WIDTH if proposal is None else max(proposal.span.end, at + 1)
+
+
+def stored(number: int, admission: Admission, span: Span) -> Proposal:
+    """A span that an earlier answer cites, as what it was when it was read; it need not be shown again."""
+    unread = admission.unread(span)
+    if unread is not None:
+        admission.mark(unread)
+    view = shown(admission.document, span)
+    return Proposal(number, admission, span, admission.cells_of(span), Arm.STORE, tokens(view.text), view)
+
+
+def outline(request: Request, space: Space) -> None:
+    """The admitted documents for a summary: the beginning of every section first, then the rest of each, in order."""
+    for admission in space.admitted:
+        sections = list(_sections(admission))
+        for _, span in sections:
+            if not request.full:
+                request.add(admission, Span(span.start, min(span.end, span.start + _WIDTH)), Arm.DIRECT)
+        for _, span in sections:
+            whole(request, admission, span)
+
+
+def unread_sections(space: Space) -> tuple[str, ...]:
+    """The headings of sections of which nothing was read."""
+    return tuple(
+        name
+        for admission in space.admitted
+        for name, span in _sections(admission)
+        if not any(span.overlaps(read) for read in admission.read)
+    )
+
+
+def _sections(admission: Admission) -> Iterator[tuple[str, Span]]:
+    """Each section's heading and span; text before the first heading has none."""
+    headings = admission.document.structure.headings
+    starts = [0, *(heading.span.start for heading in headings)]
+    names = ["", *(heading.text for heading in headings)]
+    for name, start, end in zip(names, starts, [*starts[1:], len(admission.text)], strict=True):
+        if admission.text[start:end].strip():
+            yield name, Span(start, end)

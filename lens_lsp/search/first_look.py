@@ -1,0 +1,159 @@
+"""Evidence of a large workspace before all of it was counted: the windows that the rarest words of the question and the
+names of files point to.
+
+Words that stand in every second file cost most of a scan and tell least. A sample says which words those are; only
+the others are looked for everywhere, and the documents they single out are then measured as any document is. What is
+shown this way is read and verified like all evidence, but nothing of the search rests on it. So it may be looked for in
+what the last question left in memory, before the disk was looked at: what changed since then does not hold any more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Set
+from dataclasses import replace
+from itertools import chain, takewhile
+
+import numpy as np
+
+from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.texts import Key
+from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.plan import Plan
+from lens_lsp.search.localise import as_evidence
+from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency, measure
+from lens_lsp.search.position import Peak, peaks
+from lens_lsp.search.prior import Prior, PriorWeights, prior
+from lens_lsp.search.question import prepare
+from lens_lsp.search.reading import Reading
+from lens_lsp.search.signals import NAMES, TITLES, name_scores, title_scores
+
+_SHOWN = 3
+_MEASURED = 50
+"""Documents that are measured by all terms."""
+_SAMPLED = 251
+"""One text in so many is in the sample. Which ones depends on the texts alone, not on when they were read."""
+_MOST_HITS = 50_000
+"""Occurrences that a first scan may find, by the sample: each costs a third of a microsecond."""
+_MOST_TERMS = 8
+_SHORTEST = 4
+"""Bytes of a term: shorter ones are looked for in a pass of their own."""
+_FEWEST_SAMPLED = 400
+"""Texts in the sample, where there are so many."""
+_MOST_SAMPLED = 8 << 20
+"""Bytes of the sample: of very long texts it holds the first."""
+_PATIENCE = 1.0
+"""Seconds after which no further text is read from the disk: something to read now beats something better later."""
+
+
+class FirstLook:
+    """One look at the texts, by a reading of its own: what it reads was not read for the answer.
+
+    Those that are not kept in memory are looked at as far as ``patience`` seconds go. ``counts`` says of a file whether
+    it may be shown; by default all may.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        reading: Reading,
+        *,
+        weights: PriorWeights = PriorWeights(),
+        ablate: Set[str] = frozenset(),
+        cancelled: Callable[[], bool] | None = None,
+        patience: float = _PATIENCE,
+        counts: Callable[[Key], bool] = lambda _: True,
+    ) -> None:
+        self._question = prepare(plan)
+        self._reading = reading
+        self._corpus = reading.corpus
+        self._cache = reading.corpus.cache
+        self._lengths = self._cache.arena.lengths()
+        self._weights = weights
+        self._ablate = {*ablate, "links"}
+        self._cancelled = cancelled
+        self._patience = patience
+        self._counts = counts
+
+    def evidence(self) -> list[Evidence]:
+        """The best few windows whose text still stands where it was found, numbered from 1, for no requirement."""
+        frequency, rare = self._sample()
+        measures = self._measured(self._everywhere(rare), frequency)
+        frequency[rare] = measures.frequency[rare]
+        candidates = self._promising(measures)
+        if not len(candidates) or (self._cancelled is not None and self._cancelled()):
+            return []
+        hits = scan([self._cache.together(candidates)], self._question.literals)
+        measures = self._measured(hits, frequency)
+        ranking = prior(self._corpus, self._question, hits, measures, weights=self._weights, ablate=self._ablate)
+        found: list[Evidence] = []
+        for peak in self._peaks(candidates, ranking, hits, measures):
+            if not self._counts(self._reading.text(peak.slot).key):
+                continue
+            item = as_evidence(self._reading, peak, len(found) + 1, ranking.shares(peak.slot), ())
+            if item is not None:
+                found.append(item)
+            if len(found) == _SHOWN:
+                break
+        return found
+
+    def _sample(self) -> tuple[Floats, list[int]]:
+        """In how many texts each term stands, by a sample, and the terms to look for everywhere: the rarest ones."""
+        texts = self._sampled()
+        terms = len(self._question.terms)
+        if not len(texts):
+            return np.zeros(terms), list(range(min(terms, _MOST_TERMS)))
+        hits = scan([self._cache.together(texts)], self._question.literals)
+        counted = measure(hits, terms, self._lengths, self._cache.live)
+        frequency = np.asarray(counted.frequency * (self._cache.live / len(texts)), np.float64)
+        share = int(self._lengths.sum()) / int(self._lengths[texts].sum())
+        places = np.bincount(hits.counts.term, weights=hits.counts.count, minlength=terms) * share
+        literals = self._question.literals
+        longer = [term for term in range(terms) if len(literals[term][0].data) >= _SHORTEST]
+        order = sorted(longer or range(terms), key=lambda term: (places[term], term))
+        within = [term for term, sofar in zip(order, np.cumsum(places[order]), strict=True) if sofar <= _MOST_HITS]
+        return frequency, within[:_MOST_TERMS] or order[:1]
+
+    def _sampled(self) -> Ints:
+        """The slots of the sample: one text in so many, from the first on as far as its bytes go."""
+        lengths, live = self._lengths, self._cache.live
+        texts = np.flatnonzero(lengths % min(_SAMPLED, max(2, live // _FEWEST_SAMPLED)) == 1)
+        return texts[np.cumsum(lengths[texts]) <= _MOST_SAMPLED]
+
+    def _everywhere(self, terms: list[int]) -> Hits:
+        """The hits of some terms, numbered as the question's terms are: in all texts in memory, and as far as patience
+        goes in the others."""
+        literals = [self._question.literals[term] for term in terms]
+        until = time.monotonic() + self._patience
+
+        others = takewhile(lambda _: time.monotonic() < until, self._cache.passing())
+        hits = scan(chain(self._cache.arena.large_chunks(), others), literals, cancelled=self._cancelled)
+        return hits.numbered(np.array(terms))
+
+    def _measured(self, hits: Hits, frequency: Floats) -> Measures:
+        """What the hits tell of the texts they are in, where not all hits are known: the sample says how rare a term
+        is, unless more texts were seen to hold it."""
+        texts = self._cache.live
+        measures = measure(hits, len(self._question.terms), self._lengths, texts)
+        frequency = np.maximum(measures.frequency, frequency)
+        return replace(measures, idf=inverse_frequency(frequency, texts))
+
+    def _promising(self, measures: Measures) -> Ints:
+        """The slots that hold most of the rare terms or are called like the question."""
+        slots = len(self._lengths)
+        scores = measures.coverage() if "lexical" not in self._ablate else np.zeros(slots)
+        if "path" not in self._ablate:
+            scores = scores + TITLES.weight * title_scores(self._corpus, self._question, slots)
+            scores = scores + NAMES.weight * name_scores(self._corpus, self._question, slots)
+        chosen = np.flatnonzero(scores)
+        return np.sort(self._corpus.order(chosen, scores[chosen], _MEASURED))
+
+    def _peaks(self, candidates: Ints, ranking: Prior, hits: Hits, measures: Measures) -> list[Peak]:
+        """The best windows of the candidates, as if there were no other documents."""
+        lengths = np.zeros_like(self._lengths)
+        lengths[candidates] = self._lengths[candidates]
+        among = replace(measures, lengths=lengths, texts=len(candidates))
+        slots = ranking.ranked[lengths[ranking.ranked] > 0]
+        own = np.maximum(ranking.scores[slots], 0.0)
+        return peaks(self._corpus, self._question, hits, among, slots, own / (float(own.max(initial=0.0)) or 1.0))

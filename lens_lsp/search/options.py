@@ -1,0 +1,38 @@
+"""How one question is to be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from lens_lsp.domain.ablations import LOOP
+from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.records import dataclass
+from lens_lsp.search.propose import START, Mixture
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How one question is to be searched. ``trace`` adds to the events what recomputing the beliefs needs;
+    ``documents`` is how many ranked documents the answer lists, at least ten."""
+
+    mode: Mode = Mode.EVIDENCE
+    seed: int = 0
+    ablate: Set[str] = frozenset()
+    trace: bool = False
+    documents: int = 10
+
+    @property
+    def signals(self) -> frozenset[str]:
+        """Signal families that are off; without the multi-signal prior only lexical anchors are left."""
+        off = set(self.ablate).difference(LOOP)
+        if "prior" in self.ablate:
+            off |= {"path", "summaries", "history", "scans"}
+        return frozenset(off)
+
+    def mixture(self) -> Mixture:
+        """λ at the beginning, without the arms that are off."""
+        mixture = Mixture(adaptive="lambda" not in self.ablate)
+        off = {arm for arm in START if f"arm-{arm.value}" in self.ablate}
+        if off:
+            mixture.without(off)
+        return mixture

@@ -1,0 +1,164 @@
+"""The documents of one question as they are now, and evidence cut from them.
+
+A document is read from its source at most once a question, and only counts while it is still the text that was
+scanned; what changed in between is left out and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.opening import Skipped, display_path
+from lens_lsp.corpus.ours import joined
+from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.texts import CachedText, Key
+from lens_lsp.domain.model import Document, Evidence
+from lens_lsp.domain.places_shown import has_own_places
+from lens_lsp.domain.text import Position, SourceText, Span
+from lens_lsp.search.corpus import Corpus
+from lens_lsp.search.region import heading_path
+
+
+class Reading:
+    """Documents by slot, read when they are asked for."""
+
+    def __init__(self, cache: TextCache, snapshot: Snapshot, asking: Mapping[Key, Span] = MappingProxyType({})) -> None:
+        """``asking`` are the spans, by root and path, that hold the question itself: never evidence."""
+        self._asking = asking
+        self._cache = cache
+        self._snapshot = snapshot
+        self._documents: dict[int, Document | None] = {}
+        self._texts: dict[int, SourceText] = {}
+        self._hashes: dict[Key, str | None] = {}
+        self.corpus = Corpus(cache, partial(_source, cache))
+        self.warnings: list[str] = []
+
+    @property
+    def read(self) -> int:
+        """How many documents were read."""
+        return sum(document is not None for document in self._documents.values())
+
+    def was_read(self, slot: int) -> bool:
+        """Whether the document behind a slot was read."""
+        return self._documents.get(slot) is not None
+
+    def text(self, slot: int) -> CachedText:
+        """What is known of a slot that holds a text."""
+        return _text(self._cache, slot)
+
+    def hash_of(self, file: Key) -> str | None:
+        """The hash of a file as it is now, None when it cannot be read; no document is made of it."""
+        if file not in self._hashes:
+            try:
+                self._hashes[file] = self._snapshot.digest(*file)
+            except Skipped:
+                self._hashes[file] = None
+        return self._hashes[file]
+
+    def shown_path(self, slot: int) -> str:
+        """The path of a slot's file, as it is shown."""
+        return display_path(self.text(slot).key[1])
+
+    def before(self, slot: int) -> int:
+        """Code points of the file before the slot's text: 0 but for a piece of a large file."""
+        piece = self.text(slot).piece
+        return 0 if piece is None else piece.point
+
+    def document(self, slot: int) -> Document | None:
+        """The document behind a slot as it is now, or None when it changed since it was scanned."""
+        if slot not in self._documents:
+            text = self.text(slot)
+            try:
+                if text.piece is None:
+                    document = self._snapshot.document(*text.key)
+                else:
+                    document = self._snapshot.piece(*text.key, text.piece)
+            except Skipped as skipped:
+                self._withdraw(slot, f"cannot be read any more ({skipped.reason})")
+            else:
+                if self._cache.still_holds(slot, document.text):
+                    self._documents[slot] = self._without_question(document, text)
+                else:
+                    self._withdraw(slot, "changed while it was being searched")
+        return self._documents[slot]
+
+    def evidence(
+        self,
+        slot: int,
+        document: Document,
+        span: Span,
+        n: int,
+        *,
+        under: int | None = None,
+        score: float = 0.0,
+        signals: Mapping[str, float] = MappingProxyType({}),
+        match: str = "exact",
+        requirements: tuple[str, ...] = ("f1",),
+        arm: str | None = None,
+        round_: int = 0,
+        verdict: str | None = None,
+    ) -> Evidence:
+        """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings, page
+        or cell are named."""
+        self._notice(document)
+        text = self._texts.setdefault(slot, SourceText(document.text))
+        piece = self.text(slot).piece
+        first = Position(1, 1) if piece is None else piece.position
+        before, best = self.before(slot), span.start if under is None else under
+        locator = locate(document.locators, best)
+        return Evidence(
+            n=n,
+            root=document.root,
+            path=display_path(document.path),
+            start=text.position(span.start).behind(first),
+            end=text.position(span.end).behind(first),
+            span=Span(before + span.start, before + span.end),
+            quote=document.text[span.start : span.end],
+            origin=document.origin,
+            reader=document.reader,
+            locator=locator if has_own_places(locator) else locate(document.locators, span.start),
+            heading=heading_path(document, best),
+            score=round(score, 6),
+            match=match,
+            requirements=requirements,
+            signals=signals,
+            arm=arm,
+            round=round_,
+            verdict=verdict,
+            private=document.structure.private,
+        )
+
+    def _notice(self, document: Document) -> None:
+        for notice in document.notices:
+            said = f"{display_path(document.path)}: {notice}"
+            if said not in self.warnings:
+                self.warnings.append(said)
+
+    def _without_question(self, document: Document, text: CachedText) -> Document:
+        asking = self._asking.get(text.key)
+        if asking is None or text.piece is not None:
+            return document
+        own = joined([*document.structure.ours, asking])
+        return replace(document, structure=replace(document.structure, ours=own))
+
+    def _withdraw(self, slot: int, why: str) -> None:
+        self._documents[slot] = None
+        self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")
+
+
+def _text(cache: TextCache, slot: int) -> CachedText:
+    text = cache.slots[slot]
+    assert text is not None, "a ranked slot is never empty"
+    return text
+
+
+def _source(cache: TextCache, slot: int) -> str:
+    try:
+        return cache.source(_text(cache, slot))
+    except Skipped:
+        return ""

@@ -1,0 +1,85 @@
+"""A few files on disk, read into a corpus, and what the engine makes of a question about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.opening import Root
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.walk import discover
+from lens_lsp.oracle.analysis import analyse
+from lens_lsp.search.corpus import Corpus
+from lens_lsp.search.links import LinkFinder
+from lens_lsp.search.localise import Localisation, localise
+from lens_lsp.search.measure import Measures, measure
+from lens_lsp.search.question import Question, prepare
+
+FILLER = {
+    f"filler/{number:02}.md": f"Nothing of note happened on page {number}, nor on any page.\n" for number in range(20)
+}
+"""Files that share no content word with the questions of the tests, so that rarity means something."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, ready, and what one scan measured for it."""
+
+    question: Question
+    hits: Hits
+    measures: Measures
+
+
+class Workspace:
+    """Files by path below a folder; the root stays open until ``close``."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(text.encode())
+        self._root = Root(str(folder))
+        self.cache = TextCache()
+        self.cache.refresh([self._root], discover(self._root, CorpusRules()).files, {})
+        self.corpus = Corpus(self.cache, self._source)
+
+    def close(self) -> None:
+        self._root.close()
+
+    def _source(self, slot: int) -> str:
+        text = self.cache.slots[slot]
+        assert text is not None
+        return self.cache.source(text)
+
+    def slot(self, path: str) -> int:
+        return next(text.slot for text in self.cache.slots if text is not None and text.key[1] == path)
+
+    def path(self, slot: int) -> str:
+        text = self.cache.slots[slot]
+        assert text is not None
+        return text.key[1]
+
+    def ask(self, query: str) -> Asked:
+        question = prepare(analyse(query))
+        hits = scan(self.cache.chunks(), question.literals)
+        measures = measure(hits, len(question.terms), self.cache.arena.lengths(), self.cache.live)
+        return Asked(question, hits, measures)
+
+    def localise(self, query: str, ablate: Set[str] = frozenset()) -> Localisation:
+        return localise(self.corpus, analyse(query), ablate=ablate)
+
+    def ranked(self, query: str, ablate: Set[str] = frozenset()) -> list[str]:
+        return [self.path(slot) for slot in self.localise(query, ablate).candidates.overall.ranked.tolist()]
+
+    def links(self, query: str) -> LinkFinder:
+        asked = self.ask(query)
+        return LinkFinder(self.corpus, asked.question, asked.hits, asked.measures)
+
+    def scores(self, values: np.ndarray) -> dict[str, float]:
+        """The scores that are not 0, by path."""
+        return {self.path(slot): float(values[slot]) for slot in np.flatnonzero(values).tolist()}
