@@ -66,12 +66,23 @@ class BlockKind(StrEnum):
     """What kind of structural unit a block is; display snaps outward to these."""
 
     FRONT_MATTER = "front-matter"
+    """Metadata: front matter, header fields of PEPs, RFCs and mail, field lists that open a document."""
     HEADING = "heading"
     PARAGRAPH = "paragraph"
     LIST_ITEM = "list-item"
     TABLE_ROW = "table-row"
     CODE = "code"
     QUOTE = "quote"
+    CONTENTS = "contents"
+    """A table of contents: links to the sections of its own document."""
+    NAVIGATION = "navigation"
+    """Template tags, bars of links, directives without text."""
+    REFERENCE = "reference"
+    """A link definition: ``[label]: target``."""
+
+
+NEVER_ALONE = frozenset({BlockKind.CONTENTS, BlockKind.NAVIGATION, BlockKind.REFERENCE})
+"""Kinds of blocks that prove nothing by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +129,18 @@ class Head:
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     description: str | None = None
+    fields: tuple[tuple[str, str], ...] = ()
+    """All its metadata as names in lower case and values in plain text, in order; a list is one value, its items
+    joined by ``", "``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One piece of metadata: its name in lower case, its value in plain text, and the lines it stands on."""
+
+    name: str
+    value: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +152,13 @@ class Structure:
     blocks: tuple[Block, ...] = ()
     links: tuple[Link, ...] = ()
     tags: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    """The metadata of the document, in order."""
     hidden: tuple[Span, ...] = ()
     """Spans that are markup and never evidence: HTML tags, comments, scripts, styles."""
+    targets: tuple[Span, ...] = ()
+    """Where links lead: destinations and addresses, in order and apart. They are shown, and their words prove nothing.
+    """
     private: bool = False
     """``lens: private`` in the front matter: never sent to an endpoint that is not loopback, never stored."""
     answer: bool = False
@@ -189,9 +217,36 @@ class Document:
     """What whoever is shown something of it should know: pages without text, text that a program recognised."""
 
 
+class ContextRole(StrEnum):
+    """What a part of the context is to the quote."""
+
+    BEFORE = "before"
+    """The part of the quote's own block, or of its section, that stands before it."""
+    AFTER = "after"
+    HEADER = "header"
+    """The header row of a table."""
+    LEAD_IN = "lead-in"
+    """The sentence that leads into a list or a block of code."""
+    PARENT = "parent"
+    """The list item that the quoted item stands under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Text beside a quote that helps to understand it and is no part of the proof: always ``text[span]`` of the source.
+
+    ``cut`` says that it was shortened at its ``"start"`` or ``"end"``.
+    """
+
+    role: ContextRole
+    span: Span
+    text: str
+    cut: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A quote that was found verbatim in its source, and how it was found."""
+    """A quote that was found verbatim in its source, its context, and how it was found."""
 
     n: int
     root: int
@@ -217,6 +272,10 @@ class Evidence:
     """How far it goes towards its requirements, by the oracle: the strongest verdict; None for mere windows."""
     private: bool = False
     """The document says ``lens: private``: never for an endpoint that is not loopback."""
+    context: tuple[Context, ...] = ()
+    """What stands around the quote, in order and apart from it and each other; verbatim, and never scored."""
+    cut: tuple[str, ...] = ()
+    """``"start"`` or ``"end"``, where the quote is a part of a sentence, item, row or line longer than a passage."""
 
     def overlaps(self, other: Evidence) -> bool:
         """Whether both are of the same file and share text."""
@@ -271,3 +330,5 @@ class Findings:
     """|C_search| / |E_t| (paper, Proposition 1); ``None`` when nothing was admitted."""
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    """Words of the question that occur nowhere, as folded for the search."""
