@@ -1,5 +1,4 @@
-"""``lens eval prepare|run|report|audit|gate|docsqa|fit``: arguments in, one result on stdout, progress on stderr when it
-is a terminal.
+"""``lens eval prepare|run|report|audit|gate|docsqa|fit``: arguments in, a result on stdout, progress on stderr.
 
 Light on purpose: it is imported whenever ``lens`` starts, so everything that does work is imported when it
 runs.

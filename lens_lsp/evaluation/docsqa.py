@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import lzma
 import re
 import tarfile
 import tempfile
@@ -198,7 +199,7 @@ def unpack(dataset: DocsQa, name: str, out: Path) -> Path:
                 left = UnpackedRecord(archive=entry.sha256, files=_checksum(whole))
                 record.write_text(left.model_dump_json() + "\n", "utf-8")
                 whole.rename(target)
-    except (OSError, EOFError, tarfile.TarError) as error:
+    except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
         raise EvaluationError(f"{archive}: cannot be unpacked ({error})") from error
     return target
 
