@@ -285,7 +285,9 @@ def _gate(args: argparse.Namespace) -> int:
 
 
 def _docsqa(args: argparse.Namespace) -> int:
-    from lens_lsp.evaluation.docsqa import DocsPlan, crossed, missed, open_docsqa, read_rows, run_docsqa
+    from lens_lsp.evaluation.data.docsqa import open_docsqa, read_rows
+    from lens_lsp.evaluation.docsqa import DocsPlan, run_docsqa
+    from lens_lsp.evaluation.reporting.docsqa import crossed, missed, write_page
 
     if args.missed and args.half == "second":
         raise UsageError("--missed shows questions of the first half, which choices are made on: ask that")
@@ -293,7 +295,7 @@ def _docsqa(args: argparse.Namespace) -> int:
     dataset = open_docsqa(args.dataset)
     before = None if args.compare is None else read_rows(args.compare)  # before the run: it may be the same folder
     result = run_docsqa(dataset, args.out, plan, progress=_progress())
-    print(result.markdown, end="")
+    print(write_page(result, args.out), end="")
     if before is not None:
         print(crossed(before, result), end="")
     if args.missed:

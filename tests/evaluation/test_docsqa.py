@@ -18,17 +18,9 @@ import pytest
 
 from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.evaluation.command import add_parser, run
-from lens_lsp.evaluation.docsqa import (
-    DocsPlan,
-    DocsRow,
-    QuestionRecord,
-    Ranking,
-    character_pairs,
-    open_docsqa,
-    percents,
-    row_of,
-    run_docsqa,
-)
+from lens_lsp.evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
+from lens_lsp.evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
+from lens_lsp.evaluation.reporting.docsqa import page
 
 KITCHEN = {
     "bread/rye.md": "# Rye bread\n\nLet the sourdough rest for sixteen\n    hours before it is baked.\n",
@@ -209,7 +201,7 @@ def test_a_gold_quote_that_stands_nowhere_is_found_by_no_arm(tmp_path: Path) -> 
         ("bm25s", 1, None),
         ("tantivy", 1, None),
     ]
-    assert "| first | lens | 1 | 100.0 | 0.0 | 0.0 | 0.0 | 0.0 |" in result.markdown
+    assert "| first | lens | 1 | 100.0 | 0.0 | 0.0 | 0.0 | 0.0 |" in page(result)
 
 
 def test_english_stems_alone_do_not_find_chinese(docsqa_dir: Path, tmp_path: Path) -> None:
@@ -233,10 +225,10 @@ def test_the_words_of_a_path_are_part_of_every_chunk(tmp_path: Path) -> None:
 def test_each_workspace_is_left_out_in_turn(tmp_path: Path) -> None:
     lost = [{"path": "汤/鸡汤.md", "quote": "四个小时"}]
     folder = write_docsqa(tmp_path / "docs", [*QUESTIONS[:3], {**QUESTIONS[3], "gold": lost}])
-    page = run_docsqa(open_docsqa(folder), tmp_path / "out", DocsPlan(("bm25s",))).markdown
-    assert "| both | bm25s | 3 | 100.0 | 66.7 |" in page
-    assert "| without kitchen | bm25s | 1 | 100.0 | 0.0 |" in page
-    assert "| without zh | bm25s | 2 | 100.0 | 100.0 |" in page
+    tables = page(run_docsqa(open_docsqa(folder), tmp_path / "out", DocsPlan(("bm25s",))))
+    assert "| both | bm25s | 3 | 100.0 | 66.7 |" in tables
+    assert "| without kitchen | bm25s | 1 | 100.0 | 0.0 |" in tables
+    assert "| without zh | bm25s | 2 | 100.0 | 100.0 |" in tables
 
 
 def test_halves_and_limits_select_questions_in_their_order(docsqa_dir: Path, tmp_path: Path) -> None:
@@ -337,12 +329,12 @@ def test_an_archive_that_leads_elsewhere_is_refused(docsqa_dir: Path, tmp_path: 
 def test_what_was_unpacked_is_used_again_unless_it_was_changed(docsqa_dir: Path, tmp_path: Path) -> None:
     asked = (docsqa_dir, "--out", tmp_path / "out", "--arms", "bm25s", "--workspaces", "kitchen")
     assert _evaluate(*asked) == 0
-    rows, page = ((tmp_path / "out" / name).read_bytes() for name in ("rows.jsonl", "docsqa.md"))
+    rows, tables = ((tmp_path / "out" / name).read_bytes() for name in ("rows.jsonl", "docsqa.md"))
     (docsqa_dir / "workspaces" / "kitchen.tar.xz").unlink()
     assert _evaluate(*asked) == 0
     assert ((tmp_path / "out" / "rows.jsonl").read_bytes(), (tmp_path / "out" / "docsqa.md").read_bytes()) == (
         rows,
-        page,
+        tables,
     )
     (tmp_path / "out" / "workspaces" / "kitchen" / "bread" / "rye.md").write_text("Rest for a day.\n")
     with pytest.raises(EvaluationError, match="is not what the archive holds"):
