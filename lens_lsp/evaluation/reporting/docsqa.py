@@ -45,8 +45,8 @@ def page(result: DocsResult) -> str:
     }
     head = (
         f"# Questions of documents\n\nHalf: {result.plan.half}; questions with an answer: {len(questions)}. Percent; "
-        f"first {DEPTH} passages of at most {WINDOW} code points. file@k: some gold file is among the first k; quote@k: "
-        "some gold quote stands whole in one of the first k passages.\n"
+        f"first {DEPTH} passages of at most {WINDOW} code points. file@k: some gold file is among the first k; "
+        "quote@k: some gold quote stands whole in one of the first k passages.\n"
     )
     return head + "".join(
         f"\n## {title}\n\n{_figures(groups, by_arm)}{_differences(groups, by_arm)}"
