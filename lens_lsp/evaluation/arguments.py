@@ -22,6 +22,7 @@ def add_parser(subparsers: argparse._SubParsersAction[_Parser]) -> _Parser:
     _add_judge(commands.add_parser("judge", help="have a run's answers judged by another model"))
     _add_audit(commands.add_parser("audit", help="staleness, lifecycle, abstention and warm reuse, without a model"))
     _add_gate(commands.add_parser("gate", help="run every row of the release gate and compare"))
+    _add_docsqa(commands.add_parser("docsqa", help="questions people ask of folders of documents, beside plain BM25"))
     _add_fit(commands.add_parser("fit", help="fit the offline oracle on one half of labelled questions"))
     return parser
 
@@ -148,6 +149,25 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=_names, metavar="NAME[,…]", help="only these rows")
     parser.add_argument("--arms", type=_names, metavar="NAME[,…]", help="only these arms (the gate then fails)")
     _selection_arguments(parser)
+
+
+def _add_docsqa(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "dataset", type=Path, metavar="DATASET_DIR", help="folder of questions.jsonl.gz and workspaces/"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="for the workspaces, rows and tables")
+    parser.add_argument("--half", choices=["first", "second", "both"], default="both", help="half of the questions")
+    parser.add_argument(
+        "--arms",
+        type=_names,
+        default=["lens", "bm25s", "tantivy"],
+        metavar="NAME[,…]",
+        help="also bm25s-stems, which takes Chinese for English",
+    )
+    parser.add_argument("--workspaces", type=_names, default=[], metavar="NAME[,…]", help="only questions of these")
+    parser.add_argument("--limit", type=_positive, metavar="K", help="only the first K of them")
+    parser.add_argument("--missed", action="store_true", help="also print what the first arm missed in the first half")
+    parser.add_argument("--compare", type=Path, metavar="OTHER_DIR", help="also print what changed since another run")
 
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""``lens eval prepare|run|report|audit|gate|fit``: arguments in, one result on stdout, progress on a terminal's stderr.
+"""``lens eval prepare|run|report|audit|gate|docsqa|fit``: arguments in, a result on stdout, progress on stderr.
 
 Light on purpose: it is imported whenever ``lens`` starts, so everything that does work is imported when it
 runs.
@@ -51,6 +51,7 @@ def run(args: argparse.Namespace, model: ModelMaker | None = None, embedder: Emb
         "failures": _failures,
         "audit": _audit,
         "gate": _gate,
+        "docsqa": _docsqa,
         "fit": _fit,
     }
     return commands[args.eval_command](args)
@@ -281,6 +282,25 @@ def _gate(args: argparse.Namespace) -> int:
     result = run_gate(args.data, args.work, args.out, plan, progress=_progress())
     print(result.markdown, end="")
     return OK if result.passed else FAILED
+
+
+def _docsqa(args: argparse.Namespace) -> int:
+    from lens_lsp.evaluation.data.docsqa import open_docsqa, read_rows
+    from lens_lsp.evaluation.docsqa import DocsPlan, run_docsqa
+    from lens_lsp.evaluation.reporting.docsqa import crossed, missed, write_page
+
+    if args.missed and args.half == "second":
+        raise UsageError("--missed shows questions of the first half, which choices are made on: ask that")
+    plan = DocsPlan(tuple(args.arms), args.half, tuple(args.workspaces), args.limit)
+    dataset = open_docsqa(args.dataset)
+    before = None if args.compare is None else read_rows(args.compare)  # before the run: it may be the same folder
+    result = run_docsqa(dataset, args.out, plan, progress=_progress())
+    print(write_page(result, args.out), end="")
+    if before is not None:
+        print(crossed(before, result), end="")
+    if args.missed:
+        print(missed(result), end="")
+    return OK
 
 
 def _fit(args: argparse.Namespace) -> int:

@@ -87,7 +87,7 @@ def test_every_command_is_documented_and_a_wrong_one_would_be_noticed() -> None:
     known = {"ask", "find", "check", "clusters", "consent", "desktop", "doctor", "eval"}
     assert {words[0] for _, words in LENS} == known
     evaluating = {words[1] for _, words in LENS if words[0] == "eval"}
-    assert evaluating == {"prepare", "run", "report", "failures", "judge", "audit", "gate", "fit"}
+    assert evaluating == {"prepare", "run", "report", "failures", "judge", "audit", "gate", "docsqa", "fit"}
     for wrong in (
         ["ask", "--no-such", "x"],
         ["find", "--no-such", "x"],
