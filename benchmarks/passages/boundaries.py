@@ -5,7 +5,15 @@
 
 Every question of DocsQA and a sample of the gate's are asked; every distinct passage (path and span) is judged from
 the raw file alone: `benchmarks.passages.judgement` says what counts as a fault, `benchmarks.passages.sentences` what
-as the end of a sentence. One line of FILE.jsonl is one fault; the tables go to FILE.md, too.
+as the end of a sentence.
+
+Read by eye, on the build before passages were whole units: of 120 faults drawn by chance (two seeds) 118 were faults;
+the other two, ends of sentences inside a fence of plain text, are no longer counted. Of 120 passages called clean all
+were. Of 90 faults inside a sentence with punctuation beside them, where a splitter errs most, 86 were; three of the
+other causes were mended, one (``.. image`` cut behind its dots) is a fault of another name. Of 64 passages called clean
+that begin in lower case or end without punctuation all were clean.
+
+One line of FILE.jsonl is one fault; the tables go to FILE.md, too.
 """
 
 from __future__ import annotations
@@ -56,17 +64,20 @@ class Passage:
 
 
 class Checker:
-    """Judges the passages of one folder, each once."""
+    """Judges the passages of one folder, each once; one that is shown under several headings has the faults of all."""
 
     def __init__(self, workspace: str, folder: Path) -> None:
         self.workspace, self.folder = workspace, folder
         self.passages: dict[tuple[str, int, int], Passage] = {}
         self._outlines: dict[str, Outline] = {}
+        self._shown: set[tuple[str, int, int, tuple[str, ...]]] = set()
 
     def add(self, item: Evidence) -> None:
         key = (item.path, item.span.start, item.span.end)
-        if key in self.passages:
+        shown = (*key, tuple(item.heading))
+        if shown in self._shown:
             return
+        self._shown.add(shown)
         if item.path not in self._outlines:
             self._outlines[item.path] = outline(item.path, text_of(self.folder / item.path))
         found = self._outlines[item.path]
@@ -80,7 +91,8 @@ class Checker:
             cut=cut,
             context=list(_context(item)),
         )
-        self.passages[key] = Passage(self.workspace, *key, cut, tuple(faults))
+        before = self.passages[key].faults if key in self.passages else ()
+        self.passages[key] = Passage(self.workspace, *key, cut, tuple(dict.fromkeys((*before, *faults))))
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Each fault with 60 characters on either side of it."""
@@ -101,7 +113,7 @@ class Checker:
 def _context(item: Evidence) -> Iterator[tuple[int, int, str]]:
     """The parts of the context, where the evidence has any: each with a span and the text that should stand there."""
     for part in getattr(item, "context", None) or ():
-        text = getattr(part, "text", None) or getattr(part, "quote", "")
+        text = str(getattr(part, "text", None) or getattr(part, "quote", ""))
         yield part.span.start, part.span.end, text
 
 

@@ -83,6 +83,7 @@ def judge(
 def _end_fault(found: Outline, place: int, where: str, claimed: bool) -> Fault | None:
     unit = found.around(place)
     clean = unit is None or any(first <= place <= last for first, last in unit.breaks)
+    clean = clean or (unit is not None and unit.kind == "item" and place <= _content(found.text, unit))
     kind = "" if unit is None else unit.kind
     if unit is not None and not clean and in_token(found.text, place):
         return Fault("token", where, kind)
@@ -91,10 +92,9 @@ def _end_fault(found: Outline, place: int, where: str, claimed: bool) -> Fault |
     if unit is None:
         return None
     if kind == "code":
-        return Fault("code", where, kind)
+        return None if clean else Fault("code", where, kind)
     if kind in ("item", "row") and len(unit) <= LONGEST:
-        bare = clean or kind == "row" or place <= _content(found.text, unit)
-        return Fault(kind if bare else "sentence", where, kind)
+        return Fault(kind if clean or kind == "row" else "sentence", where, kind)
     return None if clean else Fault("row" if kind == "row" else "sentence", where, kind)
 
 
@@ -167,12 +167,14 @@ def _labelled(found: Outline, start: int, end: int, heading: Sequence[str]) -> b
     weak = [title for title in found.titles if title.weak and since <= title.start <= place]
     if label is not None and any(_is(title, label) for title in weak):
         return True
+    if found.loose and (label is None or any(name.startswith(label) for name in names)):
+        return True
     unit = found.around(place + 1)
     if current is None or (unit is not None and unit.kind == "field"):
         first = strong[:1] if unit is not None and unit.kind == "field" else []
         return label is None or label in names or any(_is(title, label) for title in first)
     if label is None:
-        return found.loose
+        return False
     return _is(current, label) or (label in names and current is strong[0] and current.level == 1)
 
 

@@ -130,10 +130,10 @@ class Lines:
         return found
 
 
-def code_lines(lines: Lines, first: int, last: int) -> list[Unit]:
-    """Each line of a block of code."""
+def code_lines(lines: Lines, first: int, last: int, *, prose: bool = False) -> list[Unit]:
+    """Each line of a block of code; ``prose`` where sentences are known to stand in it."""
     block = lines.start(last) - lines.start(first)
-    return [unit for at in range(first, last) for unit in lines.unit("code", at, at + 1, block=block, prose=False)]
+    return [unit for at in range(first, last) for unit in lines.unit("code", at, at + 1, block=block, prose=prose)]
 
 
 def plain(text: str) -> str:

@@ -43,7 +43,7 @@ class _Markdown:
         first = self._front_matter()
         source = self.lines.text[self.lines.start(first) :]
         self._covered: set[int] = set(range(first))
-        tokens = _PARSER.parse(source)
+        tokens = _PARSER.parse(self._without_open_fence(source))
         for token in tokens:
             if token.map:
                 token.map = [token.map[0] + first, token.map[1] + first]
@@ -52,6 +52,18 @@ class _Markdown:
         for at in range(first, len(self.lines)):
             if at not in self._covered:
                 self.found.units.extend(self.lines.unit("line", at, at + 1, prose=False))
+
+    def _without_open_fence(self, source: str) -> str:
+        """The text without the mark of a last block of code that is never closed: what follows is meant as text."""
+        tokens = [token for token in _PARSER.parse(source) if token.type == "fence" and token.map]
+        rows = re.split(r"\r\n|\n|\r", source)
+        if tokens and tokens[-1].map and tokens[-1].map[1] >= len(rows) - 1:
+            first, last = tokens[-1].map
+            closed = any(row.strip().startswith(tokens[-1].markup) for row in rows[max(first + 1, last - 3) : last])
+            if not closed and last - first > 40:
+                rows[first] = rows[first].replace(tokens[-1].markup, " " * len(tokens[-1].markup))
+                return "\n".join(rows)
+        return source
 
     def _front_matter(self) -> int:
         lines = self.lines
@@ -87,7 +99,8 @@ class _Markdown:
             elif token.type == "paragraph_open" and token.map and not self._has(token.map):
                 self._paragraph(*token.map)
             elif token.type in ("fence", "code_block") and token.map:
-                self.found.units.extend(code_lines(self.lines, *token.map))
+                prose = token.info.strip().lower() in ("txt", "text")
+                self.found.units.extend(code_lines(self.lines, *token.map, prose=prose))
                 self._cover(token.map)
             elif token.type == "html_block" and token.map:
                 self._html(token)

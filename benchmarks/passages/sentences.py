@@ -36,7 +36,7 @@ _END = re.compile(
     r"(?=\s|$)|[。！？；](?P<wide>[”’」』）)*_]*)"
 )
 _WORD = re.compile(r"[\w.'’&-]+$")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_CODE = re.compile(r"(?<![\w`])(`+)(?![`\s])((?:(?!\n\s*\n).)+?)(?<![\s`])\1(?![`A-Za-z0-9])", re.DOTALL)
 _TARGET = re.compile(r"(?<=\]\()(?:[^()\s]|\([^()\s]*\))+(?:\s+(?:\"[^\"]*\"|'[^']*'))?(?=\))")
 _WIKI = re.compile(r"\[\[[^\[\]\n]+\]\]")
 _URL = re.compile(r"<?\b(?:https?|ftp|mailto|file)://?[^\s<>\"]+>?|\bwww\.[^\s<>\")]+")
@@ -82,7 +82,7 @@ def _ends(masked: str, start: int, found: re.Match[str], begin: int) -> bool:
     """Whether the sentence ends at this punctuation."""
     stop, closing = found["stop"], found["closing"]
     first = _first(masked, begin)
-    if first.islower():
+    if first.islower() and (stop == "." or masked[begin] != "("):
         if stop != "." or any(mark in _QUOTES for mark in closing):
             return False
     elif set(stop) <= {".", "…"} and len(stop) > 1 and first in ",;:)":
@@ -96,6 +96,8 @@ def _ends(masked: str, start: int, found: re.Match[str], begin: int) -> bool:
 
 def _goes_on(masked: str, start: int, stop: int, before: str, first: str) -> bool:
     """Whether a full stop after the word ``before`` is not the end of the sentence."""
+    if not before:
+        return False
     if before in NEVER:
         return True
     if before in SOMETIMES:
@@ -112,7 +114,9 @@ def _goes_on(masked: str, start: int, stop: int, before: str, first: str) -> boo
 
 
 def _first(masked: str, begin: int) -> str:
-    """The first character of the next sentence that is neither a mark of emphasis nor an opening quote."""
+    """The first character of the next sentence that is no mark of emphasis and no opening quote; "`" for code."""
+    if masked[begin] == "`":
+        return "`"
     found = re.compile(r"[\"'“‘«(\[*_~`]*(.)", re.DOTALL).match(masked, begin)
     return " " if found is None else found.group(1)
 
