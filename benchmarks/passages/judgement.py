@@ -4,9 +4,10 @@ Kinds of fault:
 
 * ``token``, ``sentence``, ``item``, ``row``, ``code``: an end of the passage lies inside one (white space at the ends
   does not count). Metadata fields, headings and link definitions count as one sentence each, a header field with the
-  lines that go on in it; a line of HTML may be left between sentences, and so may a line in a fence of text. An item is its marker and its paragraphs up to its first child of
-  another kind; one of at most 600 code points may not be split at all, a longer one between sentences. A row of more
-  than 600 may be split between sentences. A footnote is an item.
+  lines that go on in it; a line of HTML may be left between sentences, and so may a line in a fence of text. An item
+  is its marker and its paragraphs up to its first child of another kind; one of at most 600 code points may not be
+  split at all, a longer one between sentences. A row of more than 600 may be split between sentences. A footnote is
+  an item.
 * ``heading``: a heading begins inside the passage and text of an earlier section stands before it. Metadata, anchors
   and comments are no text. In plain text only a line that says "CHAPTER II" or the like, or one in capitals after two
   blank lines, is surely a heading.
