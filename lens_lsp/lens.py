@@ -94,10 +94,10 @@ class Lens:
             ready = self._workspace.bring_up(opened, observer, buffers or {}, cancelled, query)
             observer.progress("scan", 0, None)
             reading = Reading(self._workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, asking or {}))
-            place = localise(reading.corpus, analyse(query), ablate=ablate, cancelled=cancelled)
+            place = localise(reading, analyse(query), limit, ablate=ablate, cancelled=cancelled)
             observer.progress("verify", 0, None)
             verifying = time.perf_counter()
-            evidence = _publish(reading, place, limit, observer)
+            evidence = _publish(reading, place, observer)
             verified = Stage("verify", time.perf_counter() - verifying)
         return Findings(
             query=query,
@@ -235,11 +235,11 @@ class Lens:
         )
 
 
-def _publish(reading: Reading, place: Localisation, limit: int, observer: FindObserver) -> list[Evidence]:
-    """The best ``limit`` windows whose text still stands where it was found, as evidence."""
+def _publish(reading: Reading, place: Localisation, observer: FindObserver) -> list[Evidence]:
+    """The passages whose text still stands where it was found, as evidence."""
     evidence: list[Evidence] = []
-    for peak in place.windows(limit):
-        item = as_evidence(reading, peak, len(evidence) + 1, place.candidates.shares(peak.slot))
+    for passage in place.passages:
+        item = as_evidence(reading, passage, len(evidence) + 1, place.candidates.shares(passage.slot))
         if item is None:
             continue
         evidence.append(item)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import field
+from dataclasses import field, replace
 
 from lens_lsp.domain.answer import Answer, Arm, Mode, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
@@ -25,10 +25,9 @@ from lens_lsp.oracle.links import unlinked
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.search.facts import Combined, combine, facts_of
-from lens_lsp.search.localise import peaks_of, ranking
+from lens_lsp.search.localise import passages_of, ranking
 from lens_lsp.search.passage import quotable
 from lens_lsp.search.recall import named_newer
-from lens_lsp.search.region import readable
 from lens_lsp.search.rounds import Quote
 from lens_lsp.search.search import Search
 
@@ -234,12 +233,11 @@ class Answering:
         if not missing or search.subject is not None:
             return []
         passages: list[Cited] = []
-        for peak in peaks_of(search.reading.corpus, search.candidates).windows(MOST_PASSAGES):
-            document = search.reading.document(peak.slot)
-            span = None if document is None else quotable(document, readable(document.text, peak.span, peak.core))
-            if document is None or span is None:
-                continue
-            passages += [Cited(peak.slot, document, span, j, Verdict.RELATED, peak.score) for j in missing]
+        for passage in passages_of(search.reading, search.candidates, MOST_PASSAGES):
+            document = search.reading.document(passage.slot)
+            if document is not None:
+                found = Cited(passage.slot, document, passage.span, 0, Verdict.RELATED, passage.score)
+                passages += [replace(found, requirement=j) for j in missing]
         return passages
 
     def _evidence(self, item: Item, n: int) -> Evidence:

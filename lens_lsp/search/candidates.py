@@ -21,6 +21,7 @@ from lens_lsp.oracle.analysis import analyse, terms
 from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures, measure
+from lens_lsp.search.passages import Weights, count, score
 from lens_lsp.search.phrases import Phrase
 from lens_lsp.search.prior import Prior, PriorWeights, prior
 from lens_lsp.search.question import Question, prepare
@@ -32,6 +33,13 @@ _BROUGHT = 50
 
 _BEARING = 3
 """Documents that bear on one fact, beside those that the whole question admits."""
+PASSAGE = 1.0
+"""How much the best window of a document counts beside the document as a whole."""
+_PROMISING = 1000
+"""Texts whose windows are scored."""
+_WINDOWS = 400
+"""Windows that are kept."""
+_CANDIDATES = 80
 _SHORTEST = 3
 _ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
 
@@ -55,12 +63,16 @@ class Candidates:
         self.plan = plan
         self.question = prepare(plan)
         started = time.perf_counter()
-        self.hits = self._scan(self.question)
+        self.scanned = self._scan(self.question)
+        """Places of the terms asked for and, behind them, of the words related to them."""
+        self.hits = self._own(self.scanned)
         scanned = time.perf_counter()
         self.measures = self._measure(self.hits, self.question)
         self.overall = self._prior(self.question, self.hits, self.measures, ablate)
-        self._asked = self.measures
-        self._asked_question = self.question
+        self.asked_measures = self.measures
+        self.asked = self.question
+        """The question as it was asked, without the terms that joined since."""
+        self._rank_passages()
         self.own = self._own_scores()
         self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
 
@@ -70,12 +82,15 @@ class Candidates:
         fresh = np.arange(known, self._corpus.slots, dtype=np.int64)
         if not len(fresh):
             return []
-        came = scan([cache.together(fresh)], self.question.literals, cancelled=self._cancelled)
-        self.hits = self.hits.plus(came, 0)
+        came = scan([cache.together(fresh)], self.question.scanned, cancelled=self._cancelled)
+        terms, related = len(self.asked.terms), len(self.question.terms) + np.arange(len(self.asked.related))
+        self.hits = self.hits.plus(self._own(came), 0)
+        self.scanned = self.scanned.plus(came.only(np.concatenate([np.arange(terms), related])), 0)
         self.measures = self._measure(self.hits, self.question)
-        asked = self.hits.only(np.arange(len(self._asked_question.terms)))
-        self._asked = self._measure(asked, self._asked_question)
-        self.overall = self._prior(self._asked_question, asked, self._asked, self._ablate)
+        asked = self.hits.only(np.arange(len(self.asked.terms)))
+        self.asked_measures = self._measure(asked, self.asked)
+        self.overall = self._prior(self.asked, asked, self.asked_measures, self._ablate)
+        self._rank_passages()
         led, self.own = self.own, self._own_scores()
         self.own[:, :known] = np.maximum(self.own[:, :known], led)
         return [slot for slot in self.first() if slot >= known]
@@ -89,7 +104,37 @@ class Candidates:
         """All texts for a question's terms; of what is not kept in memory its phrases and ``names`` are noted."""
         index = {term: number for number, term in enumerate(question.terms)}
         watch = self._corpus.phrases.watch((*question.phrases, *names), index)
-        return scan(self._corpus.cache.chunks(), question.literals, watch=watch, cancelled=self._cancelled)
+        return scan(self._corpus.cache.chunks(), question.scanned, watch=watch, cancelled=self._cancelled)
+
+    def _own(self, hits: Hits) -> Hits:
+        """The hits of the question's own terms."""
+        terms = len(self.question.terms)
+        return hits if terms == len(self.question.scanned) else hits.only(np.arange(terms))
+
+    def _rank_passages(self) -> None:
+        """Count and score the windows of all promising texts, and let documents be ranked by their best ones too."""
+        self.weights = Weights(self.asked, count(self.scanned, len(self.asked.scanned), self.lengths))
+        slots = self._promising()
+        hits = self._corpus.places(self.scanned, self.asked.scanned, slots)
+        self.windows = score(hits, slots, self.lengths, self.weights, _WINDOWS)
+        best = self.windows.best(len(self.lengths))
+        overall = np.maximum(self.overall.scores, 0.0)
+        self.scores = overall / (float(overall.max(initial=0.0)) or 1.0) + PASSAGE * best / (float(best.max(initial=0.0)) or 1.0)
+        """Per slot, the score of the whole document and of its best window."""
+        chosen = np.union1d(self.overall.ranked, np.flatnonzero(best))
+        self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
+        """Candidate slots, best first."""
+
+    def _promising(self) -> Ints:
+        """The slots whose windows are scored: those that hold most of the question, and the best of the prior."""
+        counts = self.scanned.counts
+        weight = np.concatenate([self.weights.own, self.weights.related])
+        held = weight[counts.term] * (counts.count / (counts.count + 1.0))
+        mass = np.bincount(counts.slot, weights=held, minlength=len(self.lengths))
+        slots = np.flatnonzero(mass)
+        if len(slots) > _PROMISING:
+            slots = slots[mass[slots] >= np.partition(mass[slots], -_PROMISING)[-_PROMISING]]
+        return np.union1d(slots, self.overall.ranked)
 
     def _measure(self, hits: Hits, question: Question) -> Measures:
         return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
@@ -126,12 +171,6 @@ class Candidates:
         """Indices of the scanned terms that serve a requirement."""
         part = self.question.only(self.plan_of(requirement))
         return np.array(self.question.places(part), np.int64)
-
-    @property
-    def ranked(self) -> Ints:
-        """Candidate slots, best first for the whole question: links and all its names together rank better than the
-        mean of its parts (docs/explanation/algorithm.md)."""
-        return self.overall.ranked
 
     def first(self, most: int = ADMITTED) -> list[int]:
         """The slots to admit: the best of the ranking, always with the best of each requirement."""
@@ -202,6 +241,7 @@ class Candidates:
         if not new:
             return []
         names = list(dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts))
+        more = replace(more, related=())
         hits = self._scan(more, names)
         scores = self._led_to(more, hits, names, proven)
         beside = scores > 0
@@ -229,7 +269,7 @@ class Candidates:
         """Per slot, how well new terms lead there."""
         measures = self._measure(hits, more)
         alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
-        return bridges(self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked, proven))
+        return bridges(self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self.asked_measures, proven))
 
 
 def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:

@@ -1,4 +1,4 @@
-"""Layer 1 as one step: question and workspace in, ranked documents and windows out. No model, no loop."""
+"""Layer 1 as one step: question and workspace in, ranked documents and passages out. No model, no loop."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from collections.abc import Callable, Mapping, Set
 import numpy as np
 
 from lens_lsp.corpus.opening import display_path
-from lens_lsp.domain.model import Evidence, RankedDocument, Stage
+from lens_lsp.domain.model import Document, Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.search.candidates import Candidates
-from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Ints
-from lens_lsp.search.passage import quotable
-from lens_lsp.search.position import Peak, peaks
+from lens_lsp.search.passages import WINDOW, Cutter, Passage, apart
 from lens_lsp.search.prior import PriorWeights
 from lens_lsp.search.reading import Reading
-from lens_lsp.search.region import from_its_page, readable
 from lens_lsp.search.standing import standing
 
-ADMITTED = 50
-"""Documents whose positions are scored. Looking costs no oracle call here, so it is wider than the loop's ten."""
+_READ = 40
+"""Documents that are cut into passages, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,85 +28,120 @@ class Localisation:
     """Where the evidence probably is, before anything was read for it."""
 
     candidates: Candidates
-    admitted: Ints
-    """Slots, best first."""
-    peaks: list[Peak]
+    passages: list[Passage]
+    """Best first, at most as many as were asked for."""
     stages: tuple[Stage, ...] = ()
 
-    def windows(self, limit: int) -> list[Peak]:
-        """The best windows, with one from each of the ``limit // 2`` best documents among them.
-
-        A document that only links lead to holds few of the question's words; its window would never come up.
-        """
-        pending = dict.fromkeys(self.admitted[: limit // 2].tolist())
-        chosen: list[Peak] = []
-        for peak in self.peaks:
-            if peak.slot in pending:
-                del pending[peak.slot]
-            elif len(chosen) + len(pending) >= limit:
-                continue
-            chosen.append(peak)
-        return chosen
+    @property
+    def admitted(self) -> Ints:
+        """The slots of the passages, in their order."""
+        return np.array(list(dict.fromkeys(passage.slot for passage in self.passages)), np.int64)
 
 
 def localise(
-    corpus: Corpus,
+    reading: Reading,
     plan: Plan,
+    limit: int,
     *,
     weights: PriorWeights = PriorWeights(),
     ablate: Set[str] = frozenset(),
     cancelled: Callable[[], bool] | None = None,
 ) -> Localisation:
-    """Scan for the plan's anchors, form the prior, admit, and find the peaks of the position density."""
-    candidates = Candidates(corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
+    """Scan for the plan's anchors, form the prior, and find the best ``limit`` passages."""
+    candidates = Candidates(reading.corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
     started = time.perf_counter()
-    place = peaks_of(corpus, candidates)
+    passages = passages_of(reading, candidates, limit)
     position = Stage("position", time.perf_counter() - started)
-    return Localisation(candidates, place.admitted, place.peaks, (*candidates.stages, position))
+    return Localisation(candidates, passages, (*candidates.stages, position))
 
 
-def peaks_of(corpus: Corpus, candidates: Candidates) -> Localisation:
-    """The peaks of the position density in the best documents."""
-    admitted = candidates.ranked[:ADMITTED]
-    own = np.maximum(candidates.overall.scores[admitted], 0.0)
-    best = float(own.max()) if len(own) else 0.0
-    found = peaks(corpus, candidates.question, candidates.hits, candidates.measures, admitted, own / (best or 1.0))
-    return Localisation(candidates, admitted, found)
+def passages_of(reading: Reading, candidates: Candidates, limit: int) -> list[Passage]:
+    """The best passages of the workspace."""
+    cutter = Cutter(candidates.asked, candidates.weights)
+    chosen = _stretches(candidates, limit)
+    coverage = candidates.asked_measures.coverage()
+    places: dict[int, list[Ints]] = {}
+    found: list[Passage] = []
+    for slot, around in chosen.items():
+        document = reading.document(slot)
+        if document is None:
+            continue
+        places[slot] = _places(reading, candidates, slot)
+        stretches = _joined(reading.corpus.points(slot, np.array(around)).tolist(), len(document.text))
+        found += cutter.passages(slot, document, places[slot], stretches, float(coverage[slot]))
+    keys = {slot: reading.text(slot).key for slot in chosen}
+    best = apart(found, keys, limit)
+    return [
+        Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut) for one in best
+    ]
+
+
+def _stretches(candidates: Candidates, limit: int) -> dict[int, list[int]]:
+    """The documents that are read for passages, and the first bytes of their best windows."""
+    windows = candidates.windows
+    most = max(_READ, 2 * limit)
+    chosen: dict[int, list[int]] = {slot: [] for slot in candidates.ranked[: max(1, limit // 2)].tolist()}
+    for slot, at in zip(windows.slot.tolist(), windows.at.tolist(), strict=True):
+        if slot in chosen or len(chosen) < most:
+            chosen.setdefault(slot, []).append(at)
+    return {slot: at for slot, at in chosen.items() if at}
+
+
+def _places(reading: Reading, candidates: Candidates, slot: int) -> list[Ints]:
+    """The code points at which each scanned term stands in a text."""
+    corpus = reading.corpus
+    hits = corpus.places(candidates.scanned, candidates.asked.scanned, np.array([slot]))
+    points = corpus.points(slot, hits.at)
+    return [np.sort(points[hits.term == term]) for term in range(len(candidates.asked.scanned))]
+
+
+def _joined(windows: list[int], length: int) -> list[Span]:
+    """Stretches around windows, apart and in order: a passage may begin a window before and end one behind."""
+    joined: list[Span] = []
+    for window in sorted(windows):
+        start, end = max(0, window - WINDOW), min(length, window + 2 * WINDOW)
+        if joined and start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(end, joined[-1].end))
+        elif start < end:
+            joined.append(Span(start, end))
+    return joined
 
 
 def as_evidence(
-    reading: Reading, peak: Peak, n: int, signals: Mapping[str, float], requirements: tuple[str, ...] = ("f1",)
+    reading: Reading,
+    passage: Passage,
+    n: int,
+    signals: Mapping[str, float],
+    requirements: tuple[str, ...] = ("f1",),
 ) -> Evidence | None:
-    """A window as evidence number ``n``, opened and closed where a reader may; None when its text does not stand there
-    any more or says nothing."""
-    document = reading.document(peak.slot)
-    if document is not None and any(own.contains(peak.core) for own in document.structure.ours):
-        return None  # all that matched is the question itself
+    """A passage as evidence number ``n``; None when its text does not stand there any more."""
+    document = reading.document(passage.slot)
     if document is None:
         return None
-    place = standing(document, peak.marks, peak.core.start)
-    window = from_its_page(document, peak.span, place)
-    core = Span(max(peak.core.start, window.start), max(peak.core.end, window.start))
-    span = quotable(document, readable(document.text, window, core))
-    if span is None:
-        return None
     return reading.evidence(
-        peak.slot,
+        passage.slot,
         document,
-        span,
+        passage.span,
         n,
-        under=max(span.start, place),
-        score=peak.score,
+        under=_under(document, passage),
+        score=passage.score,
         signals=signals,
         requirements=requirements,
+        cut=passage.cut,
     )
+
+
+def _under(document: Document, passage: Passage) -> int:
+    """The offset whose headings and place name the passage."""
+    last = passage.span.end - 1
+    return min(last, max(standing(document, passage.marks, last), passage.span.start))
 
 
 def ranking(
     reading: Reading, candidates: Candidates, admitted: Set[int], *, most: int = 10, always: Set[int] = frozenset()
 ) -> tuple[RankedDocument, ...]:
-    """The documents by the prior, at least the first ten and those in ``always``, each file once."""
-    scores = np.maximum(candidates.overall.scores, 0.0)
+    """The documents by their scores, at least the first ten and those in ``always``, each file once."""
+    scores = candidates.scores
     total = float(scores[candidates.ranked].sum()) or 1.0
     first = candidates.ranked.tolist()
     ranked: dict[tuple[int, str], RankedDocument] = {}

@@ -10,6 +10,21 @@ from lens_lsp.domain.plan import Anchor, AnchorKind, Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import STOP_WORDS, WORD, fold
 from lens_lsp.search.spellings import spellings
+from lens_lsp.search.vocabulary import vocabulary
+
+_MOST_RELATED = 64
+"""Words close in meaning that are looked for, of all terms together."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedTerm:
+    """A word that means something close to a term: it counts where the term itself does not stand."""
+
+    term: int
+    """Which of the question's terms."""
+    word: str
+    likeness: float
+    literal: Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +41,13 @@ class Question:
     """All words of the question, folded, in order, stop words included."""
     capital: tuple[bool, ...]
     """Which of the words were written with a capital or a digit first."""
+    related: tuple[RelatedTerm, ...] = ()
+    """Words close in meaning to the terms; passages are ranked by them, documents are not."""
+
+    @property
+    def scanned(self) -> tuple[tuple[Literal, ...], ...]:
+        """What one scan looks for: the literals of the terms, behind them those of related words."""
+        return (*self.literals, *((related.literal,) for related in self.related))
 
     def only(self, plan: Plan) -> Question:
         """The part of this question that one of its requirements, as a plan of its own, asks for."""
@@ -36,6 +58,7 @@ class Question:
             part,
             terms=tuple(part.terms[i] for i in known),
             literals=tuple(part.literals[i] for i in known),
+            related=(),
         )
 
     def places(self, part: Question) -> list[int]:
@@ -58,16 +81,30 @@ def prepare(plan: Plan) -> Question:
     matches = list(WORD.finditer(folded))
     # Where folding changed the length, how a word was written is unknown; it may then be a name.
     aligned = len(folded) == len(plan.question)
+    terms = tuple(literals.values())
     return Question(
         plan=plan,
-        terms=tuple(literals.values()),
+        terms=terms,
         literals=tuple((literal, *map(exact_literal, numbers.get(literal, ()))) for literal in literals),
         phrases=tuple(phrase for phrase in phrases if len(phrase) > 1),
         words=tuple(match.group() for match in matches),
         capital=tuple(
             not aligned or plan.question[m.start()].isupper() or plan.question[m.start()].isdigit() for m in matches
         ),
+        related=_related(terms, {literal.data for literal in literals}),
     )
+
+
+def _related(terms: tuple[str, ...], own: set[bytes]) -> tuple[RelatedTerm, ...]:
+    """Words close in meaning to the terms, none of which the question holds itself."""
+    known = vocabulary()
+    found = [
+        RelatedTerm(index, related.word, related.likeness, literal)
+        for index, term in enumerate(terms)
+        for related in known.related(term)
+        if (literal := word_literal(related.word)).data not in own
+    ]
+    return tuple(found[:_MOST_RELATED])
 
 
 def _stop_phrase(anchor: Anchor) -> bool:

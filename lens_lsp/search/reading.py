@@ -102,6 +102,7 @@ class Reading:
         arm: str | None = None,
         round_: int = 0,
         verdict: str | None = None,
+        cut: tuple[str, ...] = (),
     ) -> Evidence:
         """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings, page
         or cell are named."""
@@ -131,6 +132,7 @@ class Reading:
             round=round_,
             verdict=verdict,
             private=document.structure.private,
+            cut=cut,
         )
 
     def _notice(self, document: Document) -> None:

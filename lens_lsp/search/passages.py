@@ -1,0 +1,538 @@
+"""Passages: whole sentences, items, rows and lines of one section, found and ranked by what they hold of a question.
+
+Two rounds over the texts. The first counts in how many places each term stands (`count`), which says how telling it is.
+The second scores free windows of all promising texts (`score`). Both are pure, and what they give for parts of a corpus
+adds up to what they give for the whole: counts by sums, windows by the best of both. Only then the documents of the
+best windows are read, and what stands in and around those is cut into passages that a reader can take in: never
+inside a sentence, an item, a row or a line of code, never across a heading.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from lens_lsp.corpus.hits import STRETCH, Hits
+from lens_lsp.domain.model import NEVER_ALONE, Block, BlockKind, Document
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.sentences import sentences, trim
+from lens_lsp.domain.text import Span
+from lens_lsp.domain.words import stem, words
+from lens_lsp.search.compounds import widened
+from lens_lsp.search.edges import inside, overlapping, without
+from lens_lsp.search.measure import Floats, Ints
+from lens_lsp.search.question import Question
+from lens_lsp.search.region import heading_path
+from lens_lsp.search.standing import Mark
+from lens_lsp.search.vocabulary import vocabulary
+
+WINDOW = 600
+"""The most code points of a passage, and bytes of a free window."""
+_CELL = 200
+"""Bytes of the grid that windows are scored on: three cells are a window."""
+_CELLS = WINDOW // _CELL
+_BLOCK = 1 << 20
+"""Cells times terms that are scored in one go: a few megabytes."""
+_LINE = regex(r"[^\r\n]+")
+_NEAR = 25
+"""Code points from the beginning of one term to that of the next, for both to count as said together."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageWeights:
+    """Constants of a passage's score. All but ``saturation`` are in occurrences of a term, or in shares of the
+    question's weight."""
+
+    saturation: float = 0.9
+    """k1 of the term frequency: so many occurrences count half."""
+    heading: float = 0.8
+    """What a term in the heading above counts, in occurrences."""
+    outer_heading: float = 0.3
+    title: float = 0.5
+    path: float = 0.3
+    related: float = 0.7
+    """What a word close in meaning counts beside the term itself, times their likeness."""
+    related_above: float = 0.3
+    """What such a word counts in headings, title and path."""
+    document: float = 0.2
+    """How much the whole document counts."""
+    together: float = 0.1
+    """How much terms that follow each other as in the question count."""
+    least: float = 0.25
+    """Share of the most telling term's weight that one term of a passage must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What `count` says of a corpus or a part of it; `plus` adds two parts up."""
+
+    size: int
+    """Bytes of text."""
+    places: Ints
+    """Per scanned term, in how many stretches of 50 bytes it stands."""
+
+    def plus(self, other: Totals) -> Totals:
+        """The totals of both parts."""
+        return Totals(self.size + other.size, self.places + other.places)
+
+    def rarity(self) -> Floats:
+        """Per scanned term, how telling it is among windows: ln(1 + (N − n + ½) / (n + ½)), 0 for what is nowhere."""
+        windows = max(1.0, self.size / WINDOW)
+        held = np.minimum(self.places, windows)
+        return np.where(self.places > 0, np.log1p((windows - held + 0.5) / (held + 0.5)), 0.0)
+
+
+def count(hits: Hits, terms: int, lengths: Ints) -> Totals:
+    """The first round: in how many places each of the scanned terms stands, and how much text there is."""
+    places = np.zeros(terms, np.int64)
+    places[: len(hits.unlisted.stretches)] += hits.unlisted.stretches
+    for term in range(terms):
+        chosen = hits.term == term
+        # Hits of one term come in order, so counting the changes counts the stretches.
+        at = (hits.slot[chosen].astype(np.int64) << 32) | (hits.at[chosen] // STRETCH)
+        places[term] += 1 + np.count_nonzero(np.diff(at)) if len(at) else 0
+    return Totals(int(lengths.sum()), places)
+
+
+class Weights:
+    """How much each term of a question and each word related to one counts in a corpus."""
+
+    def __init__(self, question: Question, totals: Totals, constants: PassageWeights = PassageWeights()) -> None:
+        rarity, terms = totals.rarity(), len(question.terms)
+        known = vocabulary()
+        self.constants = constants
+        self.own: Floats = rarity[:terms] * np.array([known.weight(term) for term in question.terms])
+        """Per term."""
+        self.owner = np.array([related.term for related in question.related], np.int64)
+        """Per related word, the term that it stands for."""
+        raw = rarity[terms:]
+        of_owner = self.own[self.owner] if len(self.owner) else np.zeros(0)
+        likeness = np.array([related.likeness for related in question.related])
+        full = np.where(of_owner > 0, np.minimum(of_owner, raw), raw)
+        self.related: Floats = constants.related * likeness * full
+        """Per related word; of a term that stands nowhere they count by themselves."""
+        whole = self.own.copy()
+        unseen = self.own[self.owner] == 0 if len(self.owner) else np.zeros(0, bool)
+        np.maximum.at(whole, self.owner[unseen], full[unseen])
+        self.total = float(whole.sum()) or 1.0
+        """The weight of the whole question; never 0."""
+        self.telling = constants.least * float(max(self.own.max(initial=0.0), self.related.max(initial=0.0)))
+        """The weight from which on a term is distinctive."""
+
+    def mass(self, own: Floats, related: Floats, above: Floats | float = 0.0, above_related: Floats | float = 0.0) -> Floats:
+        """Scores of rows of counts: one column a term, one a related word. ``above`` are further occurrences that
+        stand over the passage. Each term counts by itself or by the best of its related words."""
+        k = self.constants.saturation
+        seen = own + above
+        held = self.own * (seen / (seen + k))
+        if len(self.owner):
+            near = related + above_related
+            near = self.related * (near / (near + k))
+            for column, term in enumerate(self.owner.tolist()):
+                np.maximum(held[:, term], near[:, column], out=held[:, term])
+        return held.sum(axis=1) / self.total
+
+    def distinctive(self, own: Floats, related: Floats) -> Ints:
+        """The rows that hold at least one distinctive term."""
+        found = ((own > 0) & (self.own >= self.telling)).any(axis=1)
+        if len(self.owner):
+            found |= ((related > 0) & (self.related >= self.telling)).any(axis=1)
+        return np.flatnonzero(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Free windows: slot, first byte, score; parallel arrays, best first."""
+
+    slot: Ints
+    at: Ints
+    score: Floats
+
+    def best(self, slots: int) -> Floats:
+        """Per slot, the score of its best window."""
+        best = np.zeros(slots)
+        np.maximum.at(best, self.slot, self.score)
+        return best
+
+    def plus(self, other: Windows, most: int) -> Windows:
+        """The best of both, of parts of a corpus whose slots are told apart."""
+        slot = np.concatenate([self.slot, other.slot])
+        at = np.concatenate([self.at, other.at])
+        score = np.concatenate([self.score, other.score])
+        order = np.lexsort((at, slot, -score))[:most]
+        return Windows(slot[order], at[order], score[order])
+
+
+NO_WINDOWS = Windows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+
+
+def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -> Windows:
+    """The second round: the best windows of the given slots, at most ``most`` and one of every slot that has any.
+
+    ``hits`` are all listed places of the scanned terms in them; slots rise.
+    """
+    found = NO_WINDOWS
+    terms = len(weights.own) + len(weights.owner)
+    if not terms or not len(slots):
+        return found
+    order = np.argsort(hits.slot, kind="stable")
+    bounds = np.searchsorted(hits.slot[order], [slots, slots + 1])
+    cells = lengths[slots] // _CELL + 1
+    for first, last in _blocks(cells, max(1, _BLOCK // terms)):
+        ends = np.cumsum(cells[first:last])
+        starts = ends - cells[first:last]
+        chosen = order[bounds[0, first] : bounds[1, last - 1]]
+        place = np.searchsorted(slots[first:last], hits.slot[chosen])
+        inside_block = slots[first:last][np.minimum(place, last - first - 1)] == hits.slot[chosen]
+        chosen, place = chosen[inside_block], place[inside_block]
+        cell = starts[place] + hits.at[chosen] // _CELL
+        size = int(ends[-1])
+        table = np.bincount(cell * terms + hits.term[chosen], minlength=size * terms).reshape(size, terms)
+        # A window may not reach into the next text.
+        row = np.repeat(np.arange(last - first), cells[first:last])
+        window = table.astype(np.float64)
+        for step in range(1, _CELLS):
+            reached = np.flatnonzero(np.arange(size) + step < ends[row])
+            window[reached] += table[reached + step]
+        mass = weights.mass(window[:, : len(weights.own)], window[:, len(weights.own) :])
+        best = np.full(last - first, -1, np.int64)
+        ranked = np.lexsort((np.arange(size), -mass))
+        rows, firsts = np.unique(row[ranked], return_index=True)
+        best[rows] = ranked[firsts]
+        kept = np.union1d(ranked[:most], best)
+        kept = kept[mass[kept] > 0]
+        part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
+        found = found.plus(part, len(found.slot) + len(kept))
+    return found
+
+
+def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Runs of texts that have at most so many cells together, or one text each."""
+    first, size = 0, 0
+    for index, own in enumerate(cells.tolist()):
+        if index > first and size + own > most:
+            yield first, index
+            first, size = index, 0
+        size += own
+    yield first, len(cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a slot's text, at most 600 code points, and its score."""
+
+    slot: int
+    span: Span
+    score: float
+    marks: tuple[Mark, ...] = ()
+    """What stands in it of the question, in order."""
+    cut: tuple[str, ...] = ()
+    """``"start"`` or ``"end"``, where it is a part of a unit that is longer than a passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is never cut when it fits: a sentence, item, row, heading, block or line of code."""
+
+    span: Span
+    section: int
+    """Passages hold units of one section only; -1 is the metadata."""
+    proves: bool = True
+    """False for what proves nothing by itself: tables of contents, link definitions, template tags."""
+    cut: tuple[str, ...] = ()
+    """For a part of a unit that is longer than a passage; it makes up a passage by itself."""
+
+
+def units_of(document: Document, around: Sequence[Span]) -> list[Unit]:
+    """The units of all blocks that share something with the given spans, which are in order and apart."""
+    text, structure = document.text, document.structure
+    sections = _Sections(document)
+    found: list[Unit] = []
+    at = 0
+    for span in around:
+        if span.end <= at:
+            continue
+        reach = Span(max(at, span.start), span.end)
+        for block in _outward(structure.blocks, text, reach, at):
+            found += _units(document, block, sections)
+            at = block.span.end
+    return found
+
+
+def _outward(blocks: Sequence[Block], text: str, span: Span, least: int) -> Iterator[Block]:
+    """The blocks of a stretch, whole, and what stands in none of them, by lines; none before ``least``."""
+    whole = [block for block in overlapping(blocks, span) if block.span.start >= least]
+    at = span.start
+    for block in whole:
+        if block.span.start > at:
+            yield from _loose(text, Span(at, block.span.start))
+        yield block
+        at = max(at, block.span.end)
+    if span.end > at:
+        # The stretch may end inside loose text: up to the next block or the end of its line.
+        after = bisect_right(blocks, at, key=lambda block: block.span.start)
+        stop = blocks[after].span.start if after < len(blocks) else len(text)
+        end = text.find("\n", span.end, stop)
+        yield from _loose(text, Span(at, stop if end < 0 else end))
+
+
+def _loose(text: str, span: Span) -> Iterator[Block]:
+    """Text in no block, as blocks of one line each."""
+    for line in _lines(text, span):
+        found = trim(text, line)
+        if len(found):
+            yield Block(BlockKind.CODE, found)
+
+
+def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Unit]:
+    """A block as units: whole where it may not be cut, else its sentences or lines, cut further where those are long."""
+    text, structure = document.text, document.structure
+    section = sections.of(block)
+    proves = block.kind not in NEVER_ALONE
+    for span in _pieces(text, block, structure.hidden):
+        for part in without(structure.ours, span):
+            whole = trim(text, part)
+            if not len(whole) or not any(char.isalnum() for char in text[whole.start : whole.end]):
+                continue
+            if len(whole) <= WINDOW:
+                yield Unit(whole, section, proves)
+            else:
+                yield from _cut(text, whole, section, proves)
+
+
+def _pieces(text: str, block: Block, hidden: Sequence[Span]) -> list[Span]:
+    kind, span = block.kind, block.span
+    if kind in (BlockKind.PARAGRAPH, BlockKind.QUOTE):
+        return _sentences(text, span, hidden)
+    if kind is BlockKind.FRONT_MATTER or len(span) > WINDOW:
+        return _sentences(text, span, hidden) if kind is BlockKind.LIST_ITEM else _lines(text, span)
+    return [span]
+
+
+def _sentences(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
+    """The sentences of prose; a full stop inside a tag ends nothing."""
+    found: list[Span] = []
+    for sentence in sentences(text, span):
+        if found and inside(hidden, sentence.start):
+            found[-1] = Span(found[-1].start, sentence.end)
+        else:
+            found.append(sentence)
+    return found
+
+
+def _lines(text: str, span: Span) -> list[Span]:
+    return [Span(*line.span()) for line in _LINE.finditer(text, span.start, span.end)]
+
+
+def _cut(text: str, span: Span, section: int, proves: bool) -> Iterator[Unit]:
+    """A unit longer than a passage as parts that overlap by half, each cut between words."""
+    start = span.start
+    while True:
+        end = min(span.end, start + WINDOW)
+        part = trim(text, _between_words(text, Span(start, end), span))
+        cut = (*(("start",) if part.start > span.start else ()), *(("end",) if part.end < span.end else ()))
+        if len(part):
+            yield Unit(part, section, proves, cut)
+        if end == span.end:
+            return
+        start += WINDOW // 2
+
+
+def _between_words(text: str, span: Span, around: Span) -> Span:
+    """A stretch without the parts of words that it cuts, unless that leaves nothing."""
+    outer = widened(text, span)
+    start = span.start if outer.start == span.start else _after_word(text, span)
+    end = span.end if outer.end == span.end else _before_word(text, span)
+    return Span(start, end) if around.start <= start < end <= around.end else span
+
+
+def _after_word(text: str, span: Span) -> int:
+    return next((at for at in range(span.start, span.end) if text[at].isspace()), span.start)
+
+
+def _before_word(text: str, span: Span) -> int:
+    return next((at for at in range(span.end - 1, span.start, -1) if text[at].isspace()), span.end)
+
+
+class _Sections:
+    """Which section a block belongs to: that of the last heading up to its end. Headings that follow each other directly
+    open one section together."""
+
+    def __init__(self, document: Document) -> None:
+        self._starts = [heading.span.start for heading in document.structure.headings]
+        self._first = list(range(len(self._starts) + 1))
+        blocks = document.structure.blocks
+        for before, after in pairwise(blocks):
+            if before.kind is BlockKind.HEADING and after.kind is BlockKind.HEADING:
+                number = bisect_left(self._starts, after.span.end)
+                self._first[number] = self._first[max(0, number - 1)]
+
+    def of(self, block: Block) -> int:
+        if block.kind is BlockKind.FRONT_MATTER:
+            return -1
+        return self._first[bisect_left(self._starts, block.span.end)]
+
+
+class Cutter:
+    """Cuts documents into passages and scores them by one question."""
+
+    def __init__(self, question: Question, weights: Weights) -> None:
+        self._weights = weights
+        self._terms = [stem(term) for term in question.terms]
+        self._related = [stem(related.word) for related in question.related]
+
+    def passages(
+        self, slot: int, document: Document, places: Sequence[Ints], around: Sequence[Span], share: float
+    ) -> list[Passage]:
+        """All passages of the stretches ``around``, unordered, that hold a distinctive term; overlapping ones too.
+
+        ``places`` are the code points at which each scanned term stands, in order; ``share`` is the document's own
+        score, from 0 to 1.
+        """
+        units = units_of(document, around)
+        if not units:
+            return []
+        weights, terms = self._weights, len(self._weights.own)
+        starts = np.array([unit.span.start for unit in units])
+        stops = np.array([unit.span.end for unit in units])
+        counts = self._counts(units, starts, stops, places, document)
+        runs = _runs(units)
+        sums = np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
+        held = sums[runs[:, 1]] - sums[runs[:, 0]]
+        own, related = held[:, :terms], held[:, terms:]
+        chosen = weights.distinctive(own, related)
+        if not len(chosen):
+            return []
+        runs, own, related = runs[chosen], own[chosen], related[chosen]
+        above, above_related = self._above(document, [units[first] for first in runs[:, 0].tolist()])
+        mass = weights.mass(own, related, above, above_related)
+        mass += weights.constants.document * share
+        follows = _following(places[:terms], weights.own)
+        mass += weights.constants.together * _within(follows, starts[runs[:, 0]], stops[runs[:, 1] - 1]) / weights.total
+        return [
+            Passage(slot, Span(units[first].span.start, units[last - 1].span.end), value, (), units[first].cut)
+            for (first, last), value in zip(runs.tolist(), mass.tolist(), strict=True)
+        ]
+
+    def marks(self, passage: Passage, places: Sequence[Ints]) -> tuple[Mark, ...]:
+        """What stands in a passage of the question, in order."""
+        weight = [*self._weights.own.tolist(), *self._weights.related.tolist()]
+        marks: list[Mark] = []
+        for term, at in enumerate(places):
+            first, last = np.searchsorted(at, [passage.span.start, passage.span.end]).tolist()
+            marks += [Mark(place, term, weight[term]) for place in at[first:last].tolist()]
+        return tuple(sorted(marks))
+
+    def _counts(
+        self, units: Sequence[Unit], starts: Ints, stops: Ints, places: Sequence[Ints], document: Document
+    ) -> Floats:
+        """How often each scanned term stands in each unit, where it proves something."""
+        counts = np.zeros((len(units), len(places)))
+        proves = np.array([unit.proves for unit in units])
+        targets = document.structure.targets
+        for term, at in enumerate(places):
+            if not len(at):
+                continue
+            # Units that are parts of a long one overlap, so each is counted by itself.
+            first, last = np.searchsorted(at, starts), np.searchsorted(at, stops)
+            counts[:, term] = last - first
+        for target in targets:
+            low, high = bisect_right(stops, target.start), bisect_left(starts, target.end)
+            for unit in range(low, high):
+                for term, at in enumerate(places):
+                    first, last = np.searchsorted(at, [target.start, target.end])
+                    counts[unit, term] -= last - first
+        return np.maximum(counts, 0) * proves[:, None]
+
+    def _above(self, document: Document, firsts: Sequence[Unit]) -> tuple[Floats, Floats]:
+        """What the title, the path and the headings over each passage count, in occurrences of each term."""
+        constants = self._weights.constants
+        title = set(map(stem, words(document.structure.head.title or "")))
+        path = set(map(stem, words(document.path)))
+        known: dict[int, tuple[Floats, Floats]] = {}
+        own, related = [], []
+        for unit in firsts:
+            if unit.section not in known:
+                headings = [set(map(stem, words(heading))) for heading in heading_path(document, unit.span.end - 1)]
+                outer: set[str] = set().union(*headings[:-1]) if headings else set()
+                inner = headings[-1] if headings else set()
+                known[unit.section] = (
+                    np.array([
+                        (constants.heading if term in inner else constants.outer_heading if term in outer else 0.0)
+                        + constants.title * (term in title)
+                        + constants.path * (term in path)
+                        for term in self._terms
+                    ]),
+                    np.array([
+                        constants.related_above * ((word in inner or word in outer) + (word in title or word in path))
+                        for word in self._related
+                    ]),
+                )
+            own.append(known[unit.section][0])
+            related.append(known[unit.section][1])
+        return np.array(own), np.array(related).reshape(len(firsts), len(self._related))
+
+
+def _runs(units: Sequence[Unit]) -> Ints:
+    """From each unit on as many as one passage holds: first and past-last unit, one row each."""
+    rows: list[tuple[int, int]] = []
+    last = 0
+    for first, unit in enumerate(units):
+        last = max(last, first + 1)
+        while (
+            last < len(units)
+            and not unit.cut
+            and not units[last].cut
+            and units[last].section == unit.section
+            and units[last].span.end - unit.span.start <= WINDOW
+        ):
+            last += 1
+        rows.append((first, last))
+    return np.array(rows, np.int64)
+
+
+def _following(places: Sequence[Ints], weights: Floats) -> tuple[Ints, Floats]:
+    """Where a term is followed closely by the one behind it in the question, in order, and how much that counts."""
+    at: list[Ints] = []
+    value: list[Floats] = []
+    for term, (left, right) in enumerate(pairwise(places)):
+        behind = np.searchsorted(right, left, side="right")
+        meets = behind < len(right)
+        near = left[meets][right[behind[meets]] - left[meets] < _NEAR]
+        at.append(near)
+        value.append(np.full(len(near), min(weights[term], weights[term + 1])))
+    if not at:
+        return np.empty(0, np.int64), np.empty(0)
+    joined, values = np.concatenate(at), np.concatenate(value)
+    order = np.argsort(joined, kind="stable")
+    return joined[order], values[order]
+
+
+def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:
+    """The sum of what lies inside each stretch."""
+    sums = np.concatenate([[0.0], np.cumsum(follows[1])])
+    return sums[np.searchsorted(follows[0], stops)] - sums[np.searchsorted(follows[0], starts)]
+
+
+def apart(passages: Iterable[Passage], keys: Mapping[int, object], most: int) -> list[Passage]:
+    """The best passages, best first, none that lies more than a third under a better one. ``keys`` order equal scores
+    of different texts, so that runs repeat."""
+    kept: list[Passage] = []
+    taken: dict[int, list[Span]] = {}
+    for passage in sorted(passages, key=lambda one: (-one.score, keys[one.slot], one.span)):
+        under = taken.setdefault(passage.slot, [])
+        if any(_shared(passage.span, span) > min(len(passage.span), len(span)) / 3 for span in under):
+            continue
+        under.append(passage.span)
+        kept.append(passage)
+        if len(kept) == most:
+            break
+    return kept
+
+
+def _shared(one: Span, other: Span) -> int:
+    return min(one.end, other.end) - max(one.start, other.start)
