@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.front_matter import read_front_matter
+from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.inline import Inline, label, plain_words
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.corpus.formats.plain import begin_with
@@ -43,22 +43,21 @@ class MarkdownReader(TextReader):
         """The front matter; its title, else the only or leading top heading."""
         pos = 0
         head = NO_HEAD
-        if start[:3] in ("---", "+++"):
-            front = read_front_matter(start, cut=True)
-            if front is not None:
-                if front.head.title is not None:
-                    return front.head
-                head, pos = front.head, front.end
+        front = read_opening(start, cut=True)
+        if front is not None:
+            if front.head.title is not None:
+                return front.head
+            head, pos = front.head, front.end
         title = _title(start, pos)
         if title is None:
             return head
-        return Head(title, head.aliases, head.tags, head.description)
+        return Head(title, head.aliases, head.tags, head.description, head.fields)
 
     def structure(self, text: str) -> Structure:
         """Everything Markdown can say."""
         flat = with_plain_breaks(text)
         outline = Outline(flat)
-        front = read_front_matter(text)
+        front = read_opening(text)
         blocks = _BlockParser(outline, begin_with(outline, front))
         blocks.run()
         inline = Inline(outline, blocks.definitions)

@@ -9,7 +9,8 @@ import re
 from abc import abstractmethod
 
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.front_matter import read_front_matter
+from lens_lsp.corpus.formats.fields import Leading, head_of, leading_fields, lines_from, merged
+from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.inline import label
 from lens_lsp.corpus.formats.lines import LineParser
 from lens_lsp.corpus.formats.outline import Outline
@@ -30,9 +31,9 @@ _RST_LINK = regex(
     r"|(?<!\w)(?P<name>\w+)_(?!\w)"
 )
 _RST_ROLES = frozenset({":doc:", ":ref:", ":any:", ":download:", ":file:"})
-_FIELD = regex(r":[^:\s][^:]{0,100}:(?:\s|$)")
+_FIELD = regex(r":([^:\s][^:]{0,100}):(?:\s+(.*))?$")
 _ADOC_HEADING = regex(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
-_ADOC_ATTRIBUTE = regex(r"^:(title|description|keywords):[ \t]*([^\n]*)", re.MULTILINE)
+_ADOC_ATTRIBUTE = regex(r":(!?[\w-]+!?):(?:[ \t]+(.*))?$")
 _ADOC_CODE = regex(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
 _ADOC_FRAME = regex(r"(?:={4,}|\*{4,}|_{4,}|--)$")
 _ADOC_LINK = regex(
@@ -41,7 +42,8 @@ _ADOC_LINK = regex(
 )
 _ORG_HEADING = regex(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
 _ORG_TAGS = regex(r"(?<=\s):[\w@:]+:$")
-_ORG_KEYWORD = regex(r"^#\+(title|description|filetags|keywords):[ \t]*([^\n]*)", re.IGNORECASE | re.MULTILINE)
+_ORG_KEYWORD = regex(r"#\+(?!begin_)([\w-]+):(?:[ \t]+(.*))?$", re.IGNORECASE)
+_ORG_PROPERTY = regex(r":([\w-]+):(?:[ \t]+(.*))?$")
 _ORG_BLOCK = regex(r"#\+begin_(\w+)", re.IGNORECASE)
 _ORG_LINK = regex(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
 
@@ -52,9 +54,11 @@ class _MarkupReader(TextReader):
     def structure(self, text: str) -> Structure:
         """Blocks by lines, then the links inside them."""
         outline = Outline(with_plain_breaks(text))
-        front = read_front_matter(text)
+        front = read_opening(text)
         start = begin_with(outline, front)
-        self.parse(outline, start)
+        leading = self.leading(outline.text, start)
+        outline.fields.extend(leading.fields)
+        self.parse(outline, start, leading.spans)
         outline.links.sort(key=lambda link: link.span)
         head = self.head(text[:HEAD_LENGTH])
         outline.tags.update(dict.fromkeys(head.tags))
@@ -65,19 +69,25 @@ class _MarkupReader(TextReader):
     def head(self, start: str) -> Head:
         """The document's own title, else a short first line."""
         start = with_plain_breaks(start)
-        front = read_front_matter(start, cut=True)
-        if front is not None and front.head.title is not None:
-            return front.head
-        head = self.own_head(start[front.end :] if front is not None else start)
-        return head if head.title is not None else Head(first_line_title(start), (), head.tags, head.description)
+        front = read_opening(start, cut=True)
+        at = front.end if front is not None else 0
+        own = head_of(self.leading(start, at).fields)
+        if front is not None:
+            own = merged(front.head, own)
+        head = own if own.title is not None else merged(own, Head(self.own_title(start[at:])))
+        return head if head.title is not None or front is not None else merged(head, Head(first_line_title(start)))
 
     @abstractmethod
-    def parse(self, outline: Outline, start: int) -> None:
-        """Fill the outline."""
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
+        """Fill the outline; ``metadata`` are the stretches of the leading fields."""
 
     @abstractmethod
-    def own_head(self, start: str) -> Head:
-        """The head by the format's own rules."""
+    def leading(self, text: str, start: int) -> Leading:
+        """The fields with which a document opens, behind its front matter."""
+
+    @abstractmethod
+    def own_title(self, start: str) -> str | None:
+        """The document's title by the format's own rules."""
 
 
 class RestructuredTextReader(_MarkupReader):
@@ -85,9 +95,9 @@ class RestructuredTextReader(_MarkupReader):
 
     name = "restructuredtext"
 
-    def parse(self, outline: Outline, start: int) -> None:
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
         """Sections, directives, grid tables, links with their targets."""
-        parser = _RstParser(outline, start)
+        parser = _RstParser(outline, start, metadata)
         parser.run()
         for block in outline.blocks:
             if block.kind is not BlockKind.CODE:
@@ -96,20 +106,37 @@ class RestructuredTextReader(_MarkupReader):
                     if link is not None:
                         outline.links.append(link)
 
-    def own_head(self, start: str) -> Head:
+    def leading(self, text: str, start: int) -> Leading:
+        """The field list at the start or right under the title."""
+        before, titled = False, False
+        for at, line in lines_from(text, start):
+            if not before and _rst_field(line) is not None:
+                return leading_fields(text, at, _rst_field)
+            if not line.strip() or line.startswith((".. ", " ", "\t")):
+                if before:
+                    break
+            elif _ADORNMENT.match(line.rstrip()) is not None:
+                titled, before = titled or before, False
+            elif titled or before:
+                break
+            else:
+                before = True
+        return Leading()
+
+    def own_title(self, start: str) -> str | None:
         """The first line that is underlined."""
         before = ""
         for line in start.split("\n"):
             line = line.strip()
             if before and _ADORNMENT.match(line) and not _ADORNMENT.match(before):
-                return Head(_MARKS.sub("", before))
+                return _MARKS.sub("", before)
             before = line
-        return Head()
+        return None
 
 
 class _RstParser(LineParser):
-    def __init__(self, outline: Outline, start: int) -> None:
-        super().__init__(outline, start)
+    def __init__(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
+        super().__init__(outline, start, metadata)
         self.targets: dict[str, str] = {}
         self._styles: list[tuple[str, bool]] = []
         self._over = ""
@@ -164,6 +191,11 @@ class _RstParser(LineParser):
             self.block(BlockKind.CODE, first, last)
 
 
+def _rst_field(line: str) -> tuple[str, str] | None:
+    match = _FIELD.match(line)
+    return None if match is None else (match[1], match[2] or "")
+
+
 def _rst_link(match: re.Match[str], targets: dict[str, str]) -> Link | None:
     role, text, target, under, name = match.group("role", "text", "target", "under", "name")
     span = Span(*match.span())
@@ -188,18 +220,33 @@ class AsciiDocReader(_MarkupReader):
 
     name = "asciidoc"
 
-    def parse(self, outline: Outline, start: int) -> None:
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
         """Sections, delimited blocks, tables, macros."""
-        _AdocParser(outline, start).run()
+        _AdocParser(outline, start, metadata).run()
         _links(outline, _ADOC_LINK)
 
-    def own_head(self, start: str) -> Head:
-        """The document title and the header's attributes."""
-        fields = dict(_ADOC_ATTRIBUTE.findall(start))
+    def leading(self, text: str, start: int) -> Leading:
+        """The attributes of the document's header, which ends at the first blank line behind its title."""
+        found: list[tuple[str, str, int, int]] = []
+        titled = False
+        for at, line in lines_from(text, start):
+            match = _ADOC_ATTRIBUTE.match(line)
+            if match is not None:
+                found.append((match[1], match[2] or "", at, at + len(line.rstrip())))
+            elif not line.strip():
+                if titled:
+                    break
+            elif line.startswith("= "):
+                titled = True
+            elif not titled and not line.startswith("//"):
+                break
+        return Leading.of_lines(found)
+
+    def own_title(self, start: str) -> str | None:
+        """The document's title."""
         at = 0 if start.startswith("= ") else start.find("\n= ") + 1
         title = start[at + 2 :].partition("\n")[0].strip() if start.startswith("= ", at) else None
-        tags = tuple(tag.strip() for tag in fields.get("keywords", "").split(",") if tag.strip())
-        return Head(fields.get("title") or title or None, (), tags, fields.get("description") or None)
+        return title or None
 
 
 class _AdocParser(LineParser):
@@ -233,20 +280,28 @@ class OrgReader(_MarkupReader):
 
     name = "org"
 
-    def parse(self, outline: Outline, start: int) -> None:
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
         """Headlines with their tags, blocks, tables, links."""
-        _OrgParser(outline, start).run()
+        _OrgParser(outline, start, metadata).run()
         _links(outline, _ORG_LINK)
 
-    def own_head(self, start: str) -> Head:
-        """The ``#+`` keywords."""
-        fields = {key.lower(): value.strip() for key, value in _ORG_KEYWORD.findall(start)}
-        tags = [*fields.get("filetags", "").replace(":", " ").split(), *fields.get("keywords", "").split(",")]
-        return Head(
-            title=fields.get("title") or None,
-            tags=tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())),
-            description=fields.get("description") or None,
-        )
+    def leading(self, text: str, start: int) -> Leading:
+        """The keywords and the drawer of properties above the first text."""
+        found: list[tuple[str, str, int, int]] = []
+        for at, line in lines_from(text, start):
+            match = _ORG_KEYWORD.match(line) or _ORG_PROPERTY.match(line)
+            if match is not None:
+                name, value = match[1], match[2] or ""
+                if name.lower() == "filetags":
+                    value = ", ".join(value.replace(":", " ").split())
+                found.append((name, value, at, at + len(line.rstrip())))
+            elif line.strip() and not line.startswith("# "):
+                break
+        return Leading.of_lines(found)
+
+    def own_title(self, start: str) -> str | None:
+        """Only the keywords say it."""
+        return None
 
 
 class _OrgParser(LineParser):
