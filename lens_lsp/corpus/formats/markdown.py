@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from lens_lsp.corpus.formats.addresses import add_addresses
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.inline import Inline, label, plain_words
@@ -64,6 +65,7 @@ class MarkdownReader(TextReader):
         for block in outline.blocks:
             if block.kind not in _UNREAD:
                 inline.scan(block.span.start, block.span.end)
+        add_addresses(outline)
         outline.hidden.sort()
         head = self.head(text[:HEAD_LENGTH])
         if front is None:
@@ -328,6 +330,9 @@ class _BlockParser:
             return False
         self._enter()
         self.definitions.setdefault(label(match[1]), match[2] or match[3] or "")
+        target = Span(*match.span(2 if match[3] is None else 3))
+        if len(target):
+            self._out.targets.append(Span(start + target.start, start + target.end))
         self._out.begin(BlockKind.PARAGRAPH, start, end)
         return True
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Iterator
 
+from lens_lsp.corpus.formats.addresses import add_addresses
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.fields import Leading, head_of, leading_fields, lines_from, merged
 from lens_lsp.corpus.formats.front_matter import read_opening
@@ -59,6 +61,7 @@ class _MarkupReader(TextReader):
         leading = self.leading(outline.text, start)
         outline.fields.extend(leading.fields)
         self.parse(outline, start, leading.spans)
+        add_addresses(outline)
         outline.links.sort(key=lambda link: link.span)
         head = self.head(text[:HEAD_LENGTH])
         outline.tags.update(dict.fromkeys(head.tags))
@@ -102,6 +105,7 @@ class RestructuredTextReader(_MarkupReader):
         for block in outline.blocks:
             if block.kind is not BlockKind.CODE:
                 for match in _RST_LINK.finditer(outline.text, block.span.start, block.span.end):
+                    outline.targets.extend(_rst_targets(match))
                     link = _rst_link(match, parser.targets)
                     if link is not None:
                         outline.links.append(link)
@@ -180,6 +184,7 @@ class _RstParser(LineParser):
             return
         if match["name"] is not None:
             self.targets[label(match["name"].strip("`"))] = match["target"]
+            self.out.targets.append(Span(start + match.start("target"), start + match.end("target")))
         else:
             self._literal(start, end)
 
@@ -194,6 +199,14 @@ class _RstParser(LineParser):
 def _rst_field(line: str) -> tuple[str, str] | None:
     match = _FIELD.match(line)
     return None if match is None else (match[1], match[2] or "")
+
+
+def _rst_targets(match: re.Match[str]) -> Iterator[Span]:
+    """The name of a role and the target in angle brackets."""
+    if match["role"] is not None:
+        yield Span(*match.span("role"))
+    if match["target"] and (match["role"] is not None or match["under"] is not None):
+        yield Span(match.start("target") - 1, match.end("target") + 1)
 
 
 def _rst_link(match: re.Match[str], targets: dict[str, str]) -> Link | None:
@@ -356,6 +369,7 @@ def _links(outline: Outline, pattern: re.Pattern[str]) -> None:
             continue
         for match in pattern.finditer(outline.text, block.span.start, block.span.end):
             groups = match.groupdict()
+            outline.targets.extend(_link_targets(match, groups))
             target = groups.get("ref") or match["target"]
             macro = groups.get("macro") or ""
             target = macro + target if macro.startswith("http") else target
@@ -364,6 +378,14 @@ def _links(outline: Outline, pattern: re.Pattern[str]) -> None:
             if target:
                 shown = " ".join(shown.split())
                 outline.links.append(Link(LinkKind.INLINE, Span(*match.span()), target, shown))
+
+
+def _link_targets(match: re.Match[str], groups: dict[str, str | None]) -> Iterator[Span]:
+    """Where a link leads. A name in Org's brackets that stands alone is what is read, and no address."""
+    if groups.get("ref"):
+        yield Span(*match.span("ref"))
+    elif match["text"] or "macro" in groups or ":" in match["target"]:
+        yield Span(match.start("macro" if groups.get("macro") else "target"), match.end("target"))
 
 
 def _bare(target: str) -> str:

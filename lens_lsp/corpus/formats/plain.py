@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lens_lsp.corpus.formats.addresses import add_addresses
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.fields import FrontMatter
 from lens_lsp.corpus.formats.front_matter import read_opening
@@ -53,6 +54,7 @@ class PlainReader(TextReader):
             at = flat.find(head.title)
             outline.heading(1, Span(at, start), at, start, head.title)
         _paragraphs(outline, flat, start)
+        add_addresses(outline)
         if front is None:
             return outline.structure(head)
         return outline.structure(head, private=front.private, answer=front.answer)
