@@ -24,10 +24,17 @@ from lens_lsp.domain.text import Span
 _MARKS = regex(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
 _ADORNMENT = regex(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
 _GRID = regex(r"\+(?>(?:[-=]++\+)+)$")
-_DIRECTIVE = regex(
-    r"\.\. +(?:_(?P<name>[^:]{1,200}): +(?P<target>\S+)|"
-    r"(?P<code>code|code-block|highlight|math|sourcecode)::)"
+_TARGET = regex(r"\.\. +_(?P<name>[^:]{1,200}): +(?P<target>\S+)")
+_DIRECTIVE = regex(r"\.\. +(?:\|[^|]{1,100}\| +)?(?P<name>[\w:.+-]{1,60}?):: *(?P<argument>.*)")
+_NOTE = regex(r"\.\. +\[[^\[\]]{1,100}\](?:\s|$)")
+_RST_CODE = frozenset({"code", "code-block", "highlight", "math", "sourcecode", "parsed-literal"})
+_RST_UNREAD = frozenset(
+    {"class", "contents", "currentmodule", "default-role", "include", "index", "literalinclude", "meta", "module"}
+    | {"raw", "rst-class", "sectionauthor", "sectnum", "toctree"}
 )
+"""Directives that hold nothing to read."""
+_RST_PATHS = frozenset({"figure", "image"})
+"""Directives whose argument is a path."""
 _RST_LINK = regex(
     r"(?P<role>:[a-z:+-]{1,20}:)?`(?P<text>[^`<>]*)(?:<(?P<target>[^`<>]*)>)?`(?P<under>__?)?"
     r"|(?<!\w)(?P<name>\w+)_(?!\w)"
@@ -38,6 +45,8 @@ _ADOC_HEADING = regex(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ADOC_ATTRIBUTE = regex(r":(!?[\w-]+!?):(?:[ \t]+(.*))?$")
 _ADOC_CODE = regex(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
 _ADOC_FRAME = regex(r"(?:={4,}|\*{4,}|_{4,}|--)$")
+_ADOC_MACRO = regex(r"(?:toc|include|image|video|audio|ifn?def|ifeval|endif)::\S*\[.*\]$")
+_ADOC_TERM = regex(r"[^\s:](?:[^:]|:(?!:)){0,200}(?:::|;;)(?:\s|$)")
 _ADOC_LINK = regex(
     r"(?P<macro>link:|xref:|https?:)(?P<target>[^\s\[\]]{1,500})\[(?P<text>[^\[\]]*)\]"
     r"|<<(?P<ref>[^<>,]{1,300})(?:,(?P<label>[^<>]*))?>>"
@@ -45,6 +54,7 @@ _ADOC_LINK = regex(
 _ORG_HEADING = regex(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
 _ORG_TAGS = regex(r"(?<=\s):[\w@:]+:$")
 _ORG_KEYWORD = regex(r"#\+(?!begin_)([\w-]+):(?:[ \t]+(.*))?$", re.IGNORECASE)
+_ORG_SAID = regex(r"#\+(?:title|subtitle|description|caption|name):", re.IGNORECASE)
 _ORG_PROPERTY = regex(r":([\w-]+):(?:[ \t]+(.*))?$")
 _ORG_BLOCK = regex(r"#\+begin_(\w+)", re.IGNORECASE)
 _ORG_LINK = regex(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
@@ -144,11 +154,13 @@ class _RstParser(LineParser):
         self.targets: dict[str, str] = {}
         self._styles: list[tuple[str, bool]] = []
         self._over = ""
+        self._before = 0
+        """The indentation of the line of text before."""
 
     def line(self, body: str, start: int, end: int) -> None:
         if _ADORNMENT.match(body) is not None:
             self._adorn(body, start, end)
-        elif body.startswith(".. "):
+        elif body.startswith(".. ") or body == "..":
             self._explicit(body, start, end)
         elif body[0] == "+" and _GRID.match(body) is not None:
             self.out.close()
@@ -158,9 +170,18 @@ class _RstParser(LineParser):
         elif _FIELD.match(body) is not None:
             self.out.begin(BlockKind.LIST_ITEM, start, end)
         else:
-            self.text(body, start, end)
+            self._text(body, start, end)
             if body.endswith("::"):
                 self._literal(start, end)
+
+    def _text(self, body: str, start: int, end: int) -> None:
+        """A line of text; one at the edge below indented lines is the next term of a list of definitions."""
+        indent = self.indent(start)
+        paragraph = self.out.kind is BlockKind.PARAGRAPH
+        if paragraph and self._before > indent and indent == self.indent(self.out.start):
+            self.out.close()
+        self._before = indent
+        self.text(body, start, end)
 
     def _adorn(self, body: str, start: int, end: int) -> None:
         out = self.out
@@ -178,15 +199,37 @@ class _RstParser(LineParser):
         out.heading(level, Span(first, end), first, last, _MARKS.sub("", self.flat[first:last]))
 
     def _explicit(self, body: str, start: int, end: int) -> None:
-        match = _DIRECTIVE.match(body)
-        self.out.begin(BlockKind.PARAGRAPH, start, end)
-        if match is None:
-            return
-        if match["name"] is not None:
-            self.targets[label(match["name"].strip("`"))] = match["target"]
-            self.out.targets.append(Span(start + match.start("target"), start + match.end("target")))
+        target, directive = _TARGET.match(body), _DIRECTIVE.match(body)
+        self._before = 0
+        if target is not None:
+            self.targets[label(target["name"].strip("`"))] = target["target"]
+            self.out.targets.append(Span(start + target.start("target"), start + target.end("target")))
+            self.block(BlockKind.REFERENCE, start, end)
+        elif directive is not None:
+            self._directive(directive["name"].lower(), directive["argument"], start, end)
+        elif _NOTE.match(body) is not None:
+            self.out.begin(BlockKind.PARAGRAPH, start, end)
         else:
+            # A comment, or the mark of a place.
+            comment = not body.startswith(".. _")
+            self.block(BlockKind.NAVIGATION, start, self.indented_end(self.indent(start), end) if comment else end)
+
+    def _directive(self, name: str, argument: str, start: int, end: int) -> None:
+        """A directive with its options; what it holds besides is text, code or nothing to read."""
+        if name in _RST_CODE:
+            self.block(BlockKind.NAVIGATION, start, end)
             self._literal(start, end)
+        elif name in _RST_UNREAD:
+            kind = BlockKind.CONTENTS if name in ("contents", "toctree") else BlockKind.NAVIGATION
+            self.block(kind, start, self.indented_end(self.indent(start), end))
+        elif argument and name not in _RST_PATHS:
+            self.out.begin(BlockKind.PARAGRAPH, start, end)
+        else:
+            for at, line in lines_from(self.flat, end + 1):
+                if not line[:1].isspace() or _FIELD.match(line.strip()) is None:
+                    break
+                end = at + len(line)
+            self.block(BlockKind.NAVIGATION, start, end)
 
     def _literal(self, start: int, end: int) -> None:
         """The indented lines below a line are code."""
@@ -263,6 +306,9 @@ class AsciiDocReader(_MarkupReader):
 
 
 class _AdocParser(LineParser):
+    _waits = False
+    """Whether the line before is a term without its definition."""
+
     def line(self, body: str, start: int, end: int) -> None:
         if _ADOC_CODE.match(body) is not None:
             close = self.closing_line(end, lambda line: line == body)
@@ -274,18 +320,30 @@ class _AdocParser(LineParser):
             self.out.close()
         elif body[0] == "|":
             self.row(start, end)
+        elif _ADOC_MACRO.match(body) is not None or _ADOC_ATTRIBUTE.match(body) is not None or body.startswith("//"):
+            self.block(BlockKind.CONTENTS if body.startswith("toc::") else BlockKind.NAVIGATION, start, end)
         else:
             match = _ADOC_HEADING.match(body)
             if match is None:
-                self.text(body, start, end)
+                self._text(body, start, end)
             else:
                 first = start + match.start(2)
                 text = _MARKS.sub("", match[2])
                 self.out.heading(len(match[1]), Span(start, end), first, start + len(body), text)
 
+    def _text(self, body: str, start: int, end: int) -> None:
+        """A line of text; a term begins a block that its definition belongs to."""
+        term = _ADOC_TERM.match(body)
+        if term is not None:
+            self.out.begin(BlockKind.PARAGRAPH, start, end)
+        else:
+            self.text(body, start, end)
+        self._waits = term is not None and term.end() == len(body)
+
     def blank(self) -> None:
-        """Tables go on behind blank lines until their closing mark."""
-        self.out.close()
+        """Tables go on behind blank lines until their closing mark; a term waits for its definition."""
+        if not self._waits:
+            self.out.close()
 
 
 class OrgReader(_MarkupReader):
@@ -323,6 +381,9 @@ class _OrgParser(LineParser):
             return
         if body[0] == "#" and self._keyword(body, start, end):
             return
+        if body.startswith("# "):
+            self.block(BlockKind.NAVIGATION, start, end)
+            return
         if body[0] == "|":
             if not body.startswith("|-"):
                 self.row(start, end)
@@ -357,8 +418,8 @@ class _OrgParser(LineParser):
             kind = BlockKind.QUOTE if block[1].lower() in ("quote", "verse") else BlockKind.CODE
             self.block(kind, start, end if close is None else close)
         elif body.startswith("#+"):
-            self.out.close()
-            self.out.add(BlockKind.PARAGRAPH, start, end)
+            said = _ORG_SAID.match(body) is not None
+            self.block(BlockKind.PARAGRAPH if said else BlockKind.NAVIGATION, start, end)
         return block is not None or body.startswith("#+")
 
 

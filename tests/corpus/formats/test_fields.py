@@ -246,6 +246,7 @@ def test_a_header_that_is_cut_gives_the_fields_that_are_whole() -> None:
 BODIES = ["a: b\n", "a:\n", " - x\n", "  a: [\n", "- a: 1\n", "Name: x\n", "x" * 80 + "\n", "\n"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("fence", ["---\n", "+++\n", ""])
 def test_a_megabyte_of_front_matter_takes_linear_time(fence: str, body: str) -> None:

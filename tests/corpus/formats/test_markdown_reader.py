@@ -89,7 +89,7 @@ minutes. See [the guide](guide.md#green "Guide") and [[Black tea#Milk|with milk]
         (BlockKind.HEADING, "Setext\n------"),
         (BlockKind.CODE, "    indented code"),
         (BlockKind.PARAGRAPH, "![picture](p.png) [ref][Label] and [label]"),
-        (BlockKind.PARAGRAPH, "[label]: https://example.org/a#b"),
+        (BlockKind.REFERENCE, "[label]: https://example.org/a#b"),
     ]
 
 
