@@ -120,7 +120,7 @@ class Descriptions:
                 others[at] = list(map(plain_name, filter(None, (head.title, *head.aliases))))
             if head.description or head.tags:
                 self._summaries.add(slot, head)
-            elif head.title and not head.aliases:
+            elif head.title and not head.aliases and not head.fields:
                 self._heads[slot] = head.title
         self._titles.add_all(slots, [plain_name(file_name(path)) for path in paths], others)
 

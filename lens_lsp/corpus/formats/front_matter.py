@@ -1,41 +1,51 @@
-"""Front matter: the part of it that we use, read line by line.
+"""Front matter, read line by line.
 
-Not a YAML parser on purpose. It runs on the head of every file of a workspace and must take microseconds,
-must accept what people really write (tabs, stray colons, unclosed quotes), and needs seven keys only.
+Not a YAML parser on purpose. It runs on the head of every file of a workspace and must take microseconds, and must
+accept what people really write (tabs, stray colons, unclosed quotes). A key with its value and the lines below that
+belong to it are one field; the keys below a key are fields ``outer.inner``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lens_lsp.corpus.formats.base import with_plain_breaks
-from lens_lsp.domain.model import Head
+from lens_lsp.corpus.formats.fields import KEYS, MOST_FIELDS, FrontMatter, field, kept, pairs, read_header
+from lens_lsp.domain.model import Field, Head
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 
+__all__ = ["FrontMatter", "read_front_matter", "read_opening"]
+
 _CUT_LENGTH = 2000
-_KEYS = {
-    "title": "title",
-    "description": "description",
-    "summary": "description",
-    "aliases": "aliases",
-    "alias": "aliases",
-    "tags": "tags",
-    "tag": "tags",
-    "keywords": "tags",
-    "lens": "lens",
-}
+_LONGEST_NAME = 100
+_LONGEST_RAW = 4000
+"""Code points of a value with its marks."""
 _ITEM = regex(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
+_NAME = regex(r"[^\W_][\w .$@/+-]*")
+_INNER = regex(r"""(?:([^\W_][\w .$@/+-]{0,99})|"([^"]{1,100})"|'([^']{1,100})'):(?:[ \t]+(.*))?$""")
+_ANCHORS = regex(r"(?:[&!]\S*(?:\s+|$))+")
 _BLOCK_SCALARS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
+_BLANK_LINE = regex(r"\n[ \t]*+\n")
+_TRIPLE = ('"""', "'''")
 _FALSE = frozenset({"false", "no", "off"})
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """What was read, and the offset just behind the closing line's marks."""
+@dataclass(slots=True)
+class _Entry:
+    """A key, its raw value, and the lines below that belong to it with their offsets."""
 
+    table: str
+    key: str
+    value: str
+    start: int
     end: int
-    head: Head
-    private: bool
-    answer: bool
+    rest: list[tuple[int, str]]
+
+
+def read_opening(text: str, *, cut: bool = False) -> FrontMatter | None:
+    """The front matter or the header lines (`read_header`) at the start of ``text``, ``None`` without any."""
+    return read_front_matter(text, cut=cut) if text[:3] in ("---", "+++") else read_header(text, cut=cut)
 
 
 def read_front_matter(text: str, *, cut: bool = False) -> FrontMatter | None:
@@ -51,21 +61,38 @@ def read_front_matter(text: str, *, cut: bool = False) -> FrontMatter | None:
     if first < 0 or text[3:first].strip():
         return None
     close = _closing(text, fence, first)
+    whole = close is not None
     if close is None:
         if not cut or len(text) < _CUT_LENGTH:
             return None
         close = (len(text), len(text))
-    values = _values(text[first + 1 : close[0]].split("\n"), ":" if fence == "---" else "=")
+    toml = fence == "+++"
+    content = text[first + 1 : close[0]]
+    entries = _entries(content, first + 1, "=" if toml else ":")
+    values = _values(entries)
     aliases, tags, lens = values.get("aliases"), values.get("tags"), values.get("lens")
+    if lens is None and _is_prose(content, toml=toml) and _BLANK_LINE.search(text, first, close[0]) is not None:
+        return None
+    fields = kept(_fields(entries if whole else entries[:-1], toml=toml))
     head = Head(
         _scalar(values.get("title")),
         _items(aliases) if aliases else (),
         tuple([tag.lstrip("#") for tag in _items(tags)]) if tags else (),
         _scalar(values.get("description")),
+        pairs(fields),
     )
     if lens is None:
-        return FrontMatter(close[1], head, private=False, answer=False)
-    return FrontMatter(close[1], head, private=_private(lens), answer=_answer(lens))
+        return FrontMatter(close[1], head, fields=fields)
+    return FrontMatter(close[1], head, _private(lens), _answer(lens), fields)
+
+
+def _is_prose(content: str, *, toml: bool) -> bool:
+    """Whether the fences are rules around a text: its first line is no key, comment, list or table."""
+    for line in content.split("\n", 50)[:50]:
+        if line.strip() and line[0] != "#":
+            sign = line.find("=" if toml else ":")
+            return line[0] not in " \t-[{" and (sign <= 0 or _NAME.fullmatch(line[:sign].strip(" \t\"'")) is None)
+    return False
 
 
 def _closing(text: str, fence: str, first: int) -> tuple[int, int] | None:
@@ -80,28 +107,132 @@ def _closing(text: str, fence: str, first: int) -> tuple[int, int] | None:
     return None
 
 
-def _values(lines: list[str], mark: str) -> dict[str, list[str]]:
+def _entries(content: str, at: int, mark: str) -> list[_Entry]:
+    """The keys at the left edge with what belongs to each; ``at`` is where ``content`` starts."""
+    entries: list[_Entry] = []
+    current: _Entry | None = None
+    table, open_until = "", ""
+    for line in content.split("\n"):
+        first = line[:1]
+        if open_until and current is not None:
+            current.rest.append((at, line))
+            open_until = "" if open_until in line else open_until
+        elif not first or first == "#":
+            pass
+        elif first in " \t-]":
+            if current is not None:
+                current.rest.append((at, line))
+        elif first == "[" and mark == "=":
+            table, current = line.partition("#")[0].strip(" \t[]\"'").lower() + ".", None
+        else:
+            sign = line.find(mark)
+            current = None
+            if sign > 0:
+                current = _Entry(table, line[:sign], line[sign + 1 :], at, at + len(line.rstrip()), [])
+                entries.append(current)
+                value = current.value.strip()
+                if mark == "=" and value[:3] in _TRIPLE and value[:3] not in value[3:]:
+                    open_until = value[:3]
+        at += len(line) + 1
+    return entries
+
+
+def _values(entries: list[_Entry]) -> dict[str, list[str]]:
     """The raw value of each key we know, its continuation lines behind it."""
     values: dict[str, list[str]] = {}
-    current: list[str] | None = None
-    for line in lines:
-        if not line or line[0] == "#":
-            continue
-        if line[0] in " \t-]":
-            if current is not None:
-                current.append(line.strip())
-            continue
-        sign = line.find(mark)
-        key = line[:sign] if sign > 0 else ""
-        name = _KEYS.get(key)
-        if name is None and not (key.islower() and key.isidentifier()):
-            name = _KEYS.get(key.strip(" \t\"'").lower())
-        if name is None:
-            current = None
-        else:
-            current = values.setdefault(name, [])
-            current.append(line[sign + 1 :].strip())
+    for entry in entries:
+        name = KEYS.get(entry.key) or KEYS.get(entry.key.strip(" \t\"'").lower())
+        if name is not None and (not entry.table or name == "lens"):
+            parts = values.setdefault(name, [])
+            parts.append(entry.value.strip())
+            parts.extend([line.strip() for _, line in entry.rest])
     return values
+
+
+def _fields(entries: list[_Entry], *, toml: bool) -> Iterator[Field | None]:
+    """All fields in order; ``None`` for keys that say nothing."""
+    for entry in entries[: 4 * MOST_FIELDS]:
+        key = entry.key.strip(" \t\"'")
+        if _NAME.fullmatch(key) is None or not (toml or entry.value[:1] in " \t"):
+            continue
+        root = _Node(-1, entry.table + key, entry.start, entry.end, [_bare(entry.value)], [])
+        if entry.rest:
+            yield from _nested(root, entry.rest)
+        else:
+            yield field(root.name, _plain(root.parts, []), root.start, root.end)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A key at some depth: its value in parts, or the items of its list."""
+
+    indent: int
+    name: str
+    start: int
+    end: int
+    parts: list[str]
+    items: list[str]
+
+
+def _nested(root: _Node, lines: list[tuple[int, str]]) -> Iterator[Field | None]:
+    """The fields of a key with lines below it."""
+    nodes, stack = [root], [root]
+    for at, line in lines:
+        body = line.strip()
+        if not body or len(nodes) > MOST_FIELDS:
+            continue
+        indent, end = len(line) - len(line.lstrip()), at + len(line.rstrip())
+        item = body == "-" or body.startswith("- ")
+        while len(stack) > 1 and (stack[-1].indent > indent or (stack[-1].indent == indent and not item)):
+            stack.pop()
+        top = stack[-1]
+        if top.parts[0]:
+            top.parts.append(body)
+            top.end = end
+            continue
+        if body[0] == "#":
+            continue
+        inner = body[1:].lstrip() if item else body
+        match = _INNER.match(inner)
+        if match is not None:
+            name = f"{top.name}.{match[1] or match[2] or match[3]}"[: 2 * _LONGEST_NAME]
+            nodes.append(_Node(indent + 2 * item, name, at, end, [_bare(match[4] or "")], []))
+            stack.append(nodes[-1])
+            continue
+        if item:
+            top.items.append(inner)
+        elif top.items:
+            top.items[-1] = f"{top.items[-1]} {inner}" if len(top.items[-1]) < _LONGEST_RAW else top.items[-1]
+        else:
+            top.parts.append(inner)
+        top.end = end
+    for node in nodes:
+        yield field(node.name, _plain(node.parts, node.items), node.start, node.end)
+
+
+def _bare(value: str) -> str:
+    """A raw value without YAML's anchors and tags, empty where only a comment stands."""
+    value = value.strip()
+    if value[:1] in ("&", "!"):
+        value = _ANCHORS.sub("", value, 1)
+    return "" if value[:1] == "#" else value
+
+
+def _plain(parts: list[str], items: list[str]) -> str:
+    """The value in plain text: without quotes, brackets and comments, the items of a list between commas."""
+    if items:
+        return ", ".join([_unquoted(item[:_LONGEST_RAW]) for item in items[:_LONGEST_RAW]])
+    first = parts[0]
+    if first in _BLOCK_SCALARS:
+        return " ".join(parts[1:_LONGEST_RAW])
+    raw = (" ".join(parts[:_LONGEST_RAW]) if len(parts) > 1 else first)[:_LONGEST_RAW]
+    if raw[:1] == "[":
+        return ", ".join(_items([raw]))
+    if raw[:1] == "{":
+        return raw.strip("{} ").replace('"', "").replace("'", "")
+    if raw[:3] in _TRIPLE:
+        return raw[3:].partition(raw[:3])[0]
+    return _unquoted(raw)
 
 
 def _scalar(parts: list[str] | None) -> str | None:

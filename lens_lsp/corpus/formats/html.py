@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import islice
 
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader
+from lens_lsp.corpus.formats.fields import MOST_FIELDS, field, head_of, kept, merged, pairs
 from lens_lsp.corpus.formats.front_matter import read_front_matter
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.corpus.formats.plain import begin_with, first_line_title
-from lens_lsp.domain.model import BlockKind, Head, Link, LinkKind, Structure
+from lens_lsp.domain.model import BlockKind, Field, Head, Link, LinkKind, Structure
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
@@ -28,8 +30,9 @@ _TAG = regex(
 _HREF = regex(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _TITLE = regex(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
 _META = regex(r"<meta\s([^<>]*)>", re.IGNORECASE)
-_META_NAME = regex(r"\bname\s*=\s*[\"']?(description|keywords)\b", re.IGNORECASE)
-_META_CONTENT = regex(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
+_META_NAME = regex(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_META_CONTENT = regex(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_HEAD_END = regex(r"</head|<body", re.IGNORECASE)
 _H1 = regex(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
 _CLOSING = {
     name: regex(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
@@ -78,25 +81,22 @@ class HtmlReader(TextReader):
 
     def head(self, start: str) -> Head:
         """``<title>``, else the first ``<h1>``, and what ``<meta>`` says."""
-        if start[:3] in ("---", "+++"):
-            front = read_front_matter(start, cut=True)
-            if front is not None and front.head.title is not None:
-                return front.head
+        front = read_front_matter(start, cut=True)
+        if front is not None and front.head.title is not None:
+            return merged(front.head, Head(fields=pairs(_fields(start))))
+        fields = _fields(start)
+        said = head_of(fields)
         match = _TITLE.search(start) or _H1.search(start)
         title = _words(match[1]) if match is not None else first_line_title(start) if "<" not in start else ""
-        meta = {}
-        for attributes in _META.findall(start):
-            name, content = _META_NAME.search(attributes), _META_CONTENT.search(attributes)
-            if name is not None and content is not None:
-                meta[name[1].lower()] = _words(content[1] or content[2] or "")
-        tags = tuple(tag.strip() for tag in meta.get("keywords", "").split(",") if tag.strip())
-        return Head(title or None, (), tags, meta.get("description") or None)
+        head = Head(title or None, (), said.tags, said.description, said.fields)
+        return head if front is None else merged(front.head, head)
 
     def structure(self, text: str) -> Structure:
         """Blocks of visible text by the block elements around them."""
         outline = Outline(text)
         front = read_front_matter(text)
         start = begin_with(outline, front)
+        outline.fields.extend(_fields(text))
         _PageParser(outline, start, self.vocabulary).run()
         head = self.head(text[:HEAD_LENGTH])
         outline.tags.update(dict.fromkeys(head.tags))
@@ -114,6 +114,20 @@ class XmlReader(HtmlReader):
 
     name = "xml"
     vocabulary = _NO_VOCABULARY
+
+
+def _fields(text: str) -> tuple[Field, ...]:
+    """``<title>`` and ``<meta name= content=>`` of the page's head; of its start when it has no end."""
+    end = _HEAD_END.search(text)
+    stop = end.start() if end is not None else HEAD_LENGTH
+    title = _TITLE.search(text, 0, stop)
+    found = [] if title is None else [field("title", _words(title[1]), *title.span())]
+    for meta in islice(_META.finditer(text, 0, stop), 4 * MOST_FIELDS):
+        name, content = _META_NAME.search(meta[1]), _META_CONTENT.search(meta[1])
+        if name is not None and content is not None:
+            said = _words(next(filter(None, name.groups()), ""))
+            found.append(field(said, _words(next(filter(None, content.groups()), "")), *meta.span()))
+    return tuple(sorted(kept(found), key=lambda each: each.span))
 
 
 def _words(text: str) -> str:

@@ -24,6 +24,7 @@ _DESTINATION = regex(
     r"\([ \t\n]*+(?:<([^<>\n]*+)>|((?>(?:[^\s()<\\]|\\.|\((?>(?:[^\s()\\]|\\.)*)\))*)))"
     r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
 )
+_AUTOLINK = regex(r"<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[\w.-]{1,255})>")
 _LABEL = regex(r"\[([^\[\]]{0,200})\]")
 _TAG = regex(r"#([\w/-]+)")
 _ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
@@ -99,7 +100,7 @@ class Inline:
             elif mark == "#":
                 after = self._tag(at, start)
             elif mark == "<":
-                after = self._comment(at)
+                after = self._angle(at)
             else:
                 after = at + 2
             found = search(text, after, end)
@@ -138,6 +139,7 @@ class Inline:
         if follows == "(":
             destination = _DESTINATION.match(text, after, self._end)
             if destination is not None:
+                self._out.targets.append(Span(after, destination.end()))
                 kind, after = LinkKind.INLINE, destination.end()
                 target = destination[1] or destination[2] or ""
         elif self._definitions:
@@ -178,9 +180,14 @@ class Inline:
             self._out.tags[name] = None
         return match.end()
 
-    def _comment(self, at: int) -> int:
+    def _angle(self, at: int) -> int:
+        """A comment or an address."""
         if not self._text.startswith("<!--", at) or "<!--" in self._dead:
-            return at + 1
+            address = _AUTOLINK.match(self._text, at, self._end)
+            if address is None:
+                return at + 1
+            self._out.targets.append(Span(*address.span()))
+            return address.end()
         close = self._text.find("-->", at + 4, self._end)
         if close < 0:
             self._dead.add("<!--")

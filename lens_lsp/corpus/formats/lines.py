@@ -17,22 +17,26 @@ _MOST_FAILURES = 16
 class LineParser:
     """Reads a text line by line: subclasses say what a line that begins with a mark means.
 
-    ``line`` is called for every line that is not blank and starts at or behind ``resume``.
+    ``line`` is called for every line that is not blank and starts at or behind ``resume``. ``metadata`` are stretches
+    of whole lines that are kept as front matter.
     """
 
-    def __init__(self, outline: Outline, start: int) -> None:
+    def __init__(self, outline: Outline, start: int, metadata: tuple[Span, ...] = ()) -> None:
         self.out = outline
         self.flat = outline.text
         self.resume = start
         self.header: Span | None = None
         self._failures = 0
+        self._metadata = list(reversed(metadata))
 
     def run(self) -> None:
         """Read every line."""
         pos = 0
         for line in self.flat.split("\n"):
             end = pos + len(line)
-            if pos >= self.resume:
+            if self._metadata and self._metadata[-1].start == pos and pos >= self.resume:
+                self.block(BlockKind.FRONT_MATTER, pos, self._metadata.pop().end)
+            elif pos >= self.resume:
                 body = line.strip()
                 if body:
                     self.line(body, end - len(line.lstrip()), end)

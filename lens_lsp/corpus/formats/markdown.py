@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from lens_lsp.corpus.formats.addresses import add_addresses
+from lens_lsp.corpus.formats.bars import with_bars
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.front_matter import read_front_matter
+from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.inline import Inline, label, plain_words
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.corpus.formats.plain import begin_with
@@ -25,6 +27,15 @@ _ITEM = regex(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
 _RULE = regex(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
 _DELIMITER = regex(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
 _DEFINITION = regex(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
+_CONTENTS = regex(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
+_INCLUDE = regex(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
+_TEMPLATE = regex(r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$")
+_LONGEST_TEMPLATE = 2000
+_BLANK_LINE = regex(r"\n[ \t]*+\n")
+_SCRIPT = regex(
+    r"(?:import[ \t]++(?:[^'\"]{1,300}[ \t}]from[ \t]*+)?(?:'[^']*+'|\"[^\"]*+\")"
+    r"|export[ \t]++(?:default|const|let|var|function|class|\{|\*)(?=[ \t{*]).*);?[ \t]*$"
+)
 _RAW = regex(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
 _OURS_END = regex(r"<!-- lens:end[^<>]*-->")
 _TITLE_SKIP = regex(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
@@ -43,28 +54,29 @@ class MarkdownReader(TextReader):
         """The front matter; its title, else the only or leading top heading."""
         pos = 0
         head = NO_HEAD
-        if start[:3] in ("---", "+++"):
-            front = read_front_matter(start, cut=True)
-            if front is not None:
-                if front.head.title is not None:
-                    return front.head
-                head, pos = front.head, front.end
+        front = read_opening(start, cut=True)
+        if front is not None:
+            if front.head.title is not None:
+                return front.head
+            head, pos = front.head, front.end
         title = _title(start, pos)
         if title is None:
             return head
-        return Head(title, head.aliases, head.tags, head.description)
+        return Head(title, head.aliases, head.tags, head.description, head.fields)
 
     def structure(self, text: str) -> Structure:
         """Everything Markdown can say."""
         flat = with_plain_breaks(text)
         outline = Outline(flat)
-        front = read_front_matter(text)
+        front = read_opening(text)
         blocks = _BlockParser(outline, begin_with(outline, front))
         blocks.run()
+        outline.blocks = with_bars(flat, outline.blocks)
         inline = Inline(outline, blocks.definitions)
         for block in outline.blocks:
             if block.kind not in _UNREAD:
                 inline.scan(block.span.start, block.span.end)
+        add_addresses(outline)
         outline.hidden.sort()
         head = self.head(text[:HEAD_LENGTH])
         if front is None:
@@ -329,7 +341,63 @@ class _BlockParser:
             return False
         self._enter()
         self.definitions.setdefault(label(match[1]), match[2] or match[3] or "")
-        self._out.begin(BlockKind.PARAGRAPH, start, end)
+        target = Span(*match.span(2 if match[3] is None else 3))
+        if len(target):
+            self._out.targets.append(Span(start + target.start, start + target.end))
+        self._out.add(BlockKind.REFERENCE, start, end)
+        return True
+
+    def _bracket(self, body: str, start: int, end: int) -> bool:
+        if _CONTENTS.match(body) is not None:
+            return self._alone(BlockKind.CONTENTS, start, end)
+        if _INCLUDE.match(body) is not None:
+            return self._alone(BlockKind.NAVIGATION, start, end)
+        return self._definition(body, start, end)
+
+    def _alone(self, kind: BlockKind, start: int, end: int) -> bool:
+        """Keep a line, or several, that are no prose apart from the prose around them; not within a table."""
+        if self._header is not None:
+            return False
+        self._enter()
+        self._out.add(kind, start, end)
+        self._resume = end + 1
+        return True
+
+    def _template(self, body: str, start: int, end: int) -> bool:
+        """Tags of a template alone on their lines."""
+        if body.startswith("{%") and "%}" not in body:
+            close = self._flat.find("%}", end, end + _LONGEST_TEMPLATE)
+            if close < 0 or _BLANK_LINE.search(self._flat, end, close) is not None:
+                return False
+            end = self._flat.find("\n", close)
+            end = len(self._flat) if end < 0 else end
+            body = self._flat[start:end]
+        if _CONTENTS.match(body) is not None:
+            return self._alone(BlockKind.CONTENTS, start, end)
+        return _TEMPLATE.match(body) is not None and self._alone(BlockKind.NAVIGATION, start, end)
+
+    def _script(self, body: str, start: int, end: int) -> bool:
+        """Imports and exports of MDX."""
+        return _SCRIPT.match(body) is not None and self._alone(BlockKind.NAVIGATION, start, end)
+
+    def _colon(self, body: str, start: int, end: int) -> bool:
+        if body.startswith(":::"):
+            return self._alone(BlockKind.NAVIGATION, start, end)
+        return self._delimiter(body, start, end) or self._meaning(body, start, end)
+
+    def _meaning(self, body: str, start: int, end: int) -> bool:
+        """The definition of a term that stands above it, behind a blank line too: one block."""
+        out = self._out
+        if body[1:2] not in (" ", "\t") or out.kind is not None or not out.blocks:
+            return False
+        term = out.blocks[-1]
+        between = self._flat[term.span.end : start]
+        if term.kind is not BlockKind.PARAGRAPH or between.strip() or between.count("\n") > 2:
+            return False
+        if "\n" in self._flat[term.span.start : term.span.end]:
+            return False
+        del out.blocks[-1]
+        out.begin(BlockKind.PARAGRAPH, term.span.start, end)
         return True
 
 
@@ -357,9 +425,13 @@ _BY_FIRST: dict[str, _Handler] = {
     ">": _BlockParser._quote,
     "=": _BlockParser._equals,
     "<": _BlockParser._markup,
-    "[": _BlockParser._definition,
+    "[": _BlockParser._bracket,
+    "{": _BlockParser._template,
+    "@": _BlockParser._bracket,
+    "i": _BlockParser._script,
+    "e": _BlockParser._script,
     "|": _BlockParser._delimiter,
-    ":": _BlockParser._delimiter,
+    ":": _BlockParser._colon,
     "-": _BlockParser._dash,
     "_": _BlockParser._rule,
     "*": _BlockParser._star,

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Iterator
 
+from lens_lsp.corpus.formats.addresses import add_addresses
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.front_matter import read_front_matter
+from lens_lsp.corpus.formats.fields import Leading, head_of, leading_fields, lines_from, merged
+from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.inline import label
 from lens_lsp.corpus.formats.lines import LineParser
 from lens_lsp.corpus.formats.outline import Outline
@@ -21,27 +24,38 @@ from lens_lsp.domain.text import Span
 _MARKS = regex(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
 _ADORNMENT = regex(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
 _GRID = regex(r"\+(?>(?:[-=]++\+)+)$")
-_DIRECTIVE = regex(
-    r"\.\. +(?:_(?P<name>[^:]{1,200}): +(?P<target>\S+)|"
-    r"(?P<code>code|code-block|highlight|math|sourcecode)::)"
+_TARGET = regex(r"\.\. +_(?P<name>[^:]{1,200}): +(?P<target>\S+)")
+_DIRECTIVE = regex(r"\.\. +(?:\|[^|]{1,100}\| +)?(?P<name>[\w:.+-]{1,60}?):: *(?P<argument>.*)")
+_NOTE = regex(r"\.\. +\[[^\[\]]{1,100}\](?:\s|$)")
+_RST_CODE = frozenset({"code", "code-block", "highlight", "math", "sourcecode", "parsed-literal"})
+_RST_UNREAD = frozenset(
+    {"class", "contents", "currentmodule", "default-role", "include", "index", "literalinclude", "meta", "module"}
+    | {"raw", "rst-class", "sectionauthor", "sectnum", "toctree"}
 )
+"""Directives that hold nothing to read."""
+_RST_PATHS = frozenset({"figure", "image"})
+"""Directives whose argument is a path."""
 _RST_LINK = regex(
     r"(?P<role>:[a-z:+-]{1,20}:)?`(?P<text>[^`<>]*)(?:<(?P<target>[^`<>]*)>)?`(?P<under>__?)?"
     r"|(?<!\w)(?P<name>\w+)_(?!\w)"
 )
 _RST_ROLES = frozenset({":doc:", ":ref:", ":any:", ":download:", ":file:"})
-_FIELD = regex(r":[^:\s][^:]{0,100}:(?:\s|$)")
+_FIELD = regex(r":([^:\s][^:]{0,100}):(?:\s+(.*))?$")
 _ADOC_HEADING = regex(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
-_ADOC_ATTRIBUTE = regex(r"^:(title|description|keywords):[ \t]*([^\n]*)", re.MULTILINE)
+_ADOC_ATTRIBUTE = regex(r":(!?[\w-]+!?):(?:[ \t]+(.*))?$")
 _ADOC_CODE = regex(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
 _ADOC_FRAME = regex(r"(?:={4,}|\*{4,}|_{4,}|--)$")
+_ADOC_MACRO = regex(r"(?:toc|include|image|video|audio|ifn?def|ifeval|endif)::\S*\[.*\]$")
+_ADOC_TERM = regex(r"[^\s:](?:[^:]|:(?!:)){0,200}(?:::|;;)(?:\s|$)")
 _ADOC_LINK = regex(
     r"(?P<macro>link:|xref:|https?:)(?P<target>[^\s\[\]]{1,500})\[(?P<text>[^\[\]]*)\]"
     r"|<<(?P<ref>[^<>,]{1,300})(?:,(?P<label>[^<>]*))?>>"
 )
 _ORG_HEADING = regex(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
 _ORG_TAGS = regex(r"(?<=\s):[\w@:]+:$")
-_ORG_KEYWORD = regex(r"^#\+(title|description|filetags|keywords):[ \t]*([^\n]*)", re.IGNORECASE | re.MULTILINE)
+_ORG_KEYWORD = regex(r"#\+(?!begin_)([\w-]+):(?:[ \t]+(.*))?$", re.IGNORECASE)
+_ORG_SAID = regex(r"#\+(?:title|subtitle|description|caption|name):", re.IGNORECASE)
+_ORG_PROPERTY = regex(r":([\w-]+):(?:[ \t]+(.*))?$")
 _ORG_BLOCK = regex(r"#\+begin_(\w+)", re.IGNORECASE)
 _ORG_LINK = regex(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
 
@@ -52,9 +66,12 @@ class _MarkupReader(TextReader):
     def structure(self, text: str) -> Structure:
         """Blocks by lines, then the links inside them."""
         outline = Outline(with_plain_breaks(text))
-        front = read_front_matter(text)
+        front = read_opening(text)
         start = begin_with(outline, front)
-        self.parse(outline, start)
+        leading = self.leading(outline.text, start)
+        outline.fields.extend(leading.fields)
+        self.parse(outline, start, leading.spans)
+        add_addresses(outline)
         outline.links.sort(key=lambda link: link.span)
         head = self.head(text[:HEAD_LENGTH])
         outline.tags.update(dict.fromkeys(head.tags))
@@ -65,19 +82,25 @@ class _MarkupReader(TextReader):
     def head(self, start: str) -> Head:
         """The document's own title, else a short first line."""
         start = with_plain_breaks(start)
-        front = read_front_matter(start, cut=True)
-        if front is not None and front.head.title is not None:
-            return front.head
-        head = self.own_head(start[front.end :] if front is not None else start)
-        return head if head.title is not None else Head(first_line_title(start), (), head.tags, head.description)
+        front = read_opening(start, cut=True)
+        at = front.end if front is not None else 0
+        own = head_of(self.leading(start, at).fields)
+        if front is not None:
+            own = merged(front.head, own)
+        head = own if own.title is not None else merged(own, Head(self.own_title(start[at:])))
+        return head if head.title is not None or front is not None else merged(head, Head(first_line_title(start)))
 
     @abstractmethod
-    def parse(self, outline: Outline, start: int) -> None:
-        """Fill the outline."""
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
+        """Fill the outline; ``metadata`` are the stretches of the leading fields."""
 
     @abstractmethod
-    def own_head(self, start: str) -> Head:
-        """The head by the format's own rules."""
+    def leading(self, text: str, start: int) -> Leading:
+        """The fields with which a document opens, behind its front matter."""
+
+    @abstractmethod
+    def own_title(self, start: str) -> str | None:
+        """The document's title by the format's own rules."""
 
 
 class RestructuredTextReader(_MarkupReader):
@@ -85,39 +108,59 @@ class RestructuredTextReader(_MarkupReader):
 
     name = "restructuredtext"
 
-    def parse(self, outline: Outline, start: int) -> None:
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
         """Sections, directives, grid tables, links with their targets."""
-        parser = _RstParser(outline, start)
+        parser = _RstParser(outline, start, metadata)
         parser.run()
         for block in outline.blocks:
             if block.kind is not BlockKind.CODE:
                 for match in _RST_LINK.finditer(outline.text, block.span.start, block.span.end):
+                    outline.targets.extend(_rst_targets(match))
                     link = _rst_link(match, parser.targets)
                     if link is not None:
                         outline.links.append(link)
 
-    def own_head(self, start: str) -> Head:
+    def leading(self, text: str, start: int) -> Leading:
+        """The field list at the start or right under the title."""
+        before, titled = False, False
+        for at, line in lines_from(text, start):
+            if not before and _rst_field(line) is not None:
+                return leading_fields(text, at, _rst_field)
+            if not line.strip() or line.startswith((".. ", " ", "\t")):
+                if before:
+                    break
+            elif _ADORNMENT.match(line.rstrip()) is not None:
+                titled, before = titled or before, False
+            elif titled or before:
+                break
+            else:
+                before = True
+        return Leading()
+
+    def own_title(self, start: str) -> str | None:
         """The first line that is underlined."""
         before = ""
         for line in start.split("\n"):
             line = line.strip()
             if before and _ADORNMENT.match(line) and not _ADORNMENT.match(before):
-                return Head(_MARKS.sub("", before))
+                return _MARKS.sub("", before)
             before = line
-        return Head()
+        return None
 
 
 class _RstParser(LineParser):
-    def __init__(self, outline: Outline, start: int) -> None:
-        super().__init__(outline, start)
+    def __init__(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
+        super().__init__(outline, start, metadata)
         self.targets: dict[str, str] = {}
         self._styles: list[tuple[str, bool]] = []
         self._over = ""
+        self._before = 0
+        """The indentation of the line of text before."""
 
     def line(self, body: str, start: int, end: int) -> None:
         if _ADORNMENT.match(body) is not None:
             self._adorn(body, start, end)
-        elif body.startswith(".. "):
+        elif body.startswith(".. ") or body == "..":
             self._explicit(body, start, end)
         elif body[0] == "+" and _GRID.match(body) is not None:
             self.out.close()
@@ -127,9 +170,18 @@ class _RstParser(LineParser):
         elif _FIELD.match(body) is not None:
             self.out.begin(BlockKind.LIST_ITEM, start, end)
         else:
-            self.text(body, start, end)
+            self._text(body, start, end)
             if body.endswith("::"):
                 self._literal(start, end)
+
+    def _text(self, body: str, start: int, end: int) -> None:
+        """A line of text; one at the edge below indented lines is the next term of a list of definitions."""
+        indent = self.indent(start)
+        paragraph = self.out.kind is BlockKind.PARAGRAPH
+        if paragraph and self._before > indent and indent == self.indent(self.out.start):
+            self.out.close()
+        self._before = indent
+        self.text(body, start, end)
 
     def _adorn(self, body: str, start: int, end: int) -> None:
         out = self.out
@@ -147,14 +199,37 @@ class _RstParser(LineParser):
         out.heading(level, Span(first, end), first, last, _MARKS.sub("", self.flat[first:last]))
 
     def _explicit(self, body: str, start: int, end: int) -> None:
-        match = _DIRECTIVE.match(body)
-        self.out.begin(BlockKind.PARAGRAPH, start, end)
-        if match is None:
-            return
-        if match["name"] is not None:
-            self.targets[label(match["name"].strip("`"))] = match["target"]
+        target, directive = _TARGET.match(body), _DIRECTIVE.match(body)
+        self._before = 0
+        if target is not None:
+            self.targets[label(target["name"].strip("`"))] = target["target"]
+            self.out.targets.append(Span(start + target.start("target"), start + target.end("target")))
+            self.block(BlockKind.REFERENCE, start, end)
+        elif directive is not None:
+            self._directive(directive["name"].lower(), directive["argument"], start, end)
+        elif _NOTE.match(body) is not None:
+            self.out.begin(BlockKind.PARAGRAPH, start, end)
         else:
+            # A comment, or the mark of a place.
+            comment = not body.startswith(".. _")
+            self.block(BlockKind.NAVIGATION, start, self.indented_end(self.indent(start), end) if comment else end)
+
+    def _directive(self, name: str, argument: str, start: int, end: int) -> None:
+        """A directive with its options; what it holds besides is text, code or nothing to read."""
+        if name in _RST_CODE:
+            self.block(BlockKind.NAVIGATION, start, end)
             self._literal(start, end)
+        elif name in _RST_UNREAD:
+            kind = BlockKind.CONTENTS if name in ("contents", "toctree") else BlockKind.NAVIGATION
+            self.block(kind, start, self.indented_end(self.indent(start), end))
+        elif argument and name not in _RST_PATHS:
+            self.out.begin(BlockKind.PARAGRAPH, start, end)
+        else:
+            for at, line in lines_from(self.flat, end + 1):
+                if not line[:1].isspace() or _FIELD.match(line.strip()) is None:
+                    break
+                end = at + len(line)
+            self.block(BlockKind.NAVIGATION, start, end)
 
     def _literal(self, start: int, end: int) -> None:
         """The indented lines below a line are code."""
@@ -162,6 +237,19 @@ class _RstParser(LineParser):
         if last > end:
             first = end + 1 + len(self.flat[end + 1 : last]) - len(self.flat[end + 1 : last].lstrip("\n"))
             self.block(BlockKind.CODE, first, last)
+
+
+def _rst_field(line: str) -> tuple[str, str] | None:
+    match = _FIELD.match(line)
+    return None if match is None else (match[1], match[2] or "")
+
+
+def _rst_targets(match: re.Match[str]) -> Iterator[Span]:
+    """The name of a role and the target in angle brackets."""
+    if match["role"] is not None:
+        yield Span(*match.span("role"))
+    if match["target"] and (match["role"] is not None or match["under"] is not None):
+        yield Span(match.start("target") - 1, match.end("target") + 1)
 
 
 def _rst_link(match: re.Match[str], targets: dict[str, str]) -> Link | None:
@@ -188,21 +276,39 @@ class AsciiDocReader(_MarkupReader):
 
     name = "asciidoc"
 
-    def parse(self, outline: Outline, start: int) -> None:
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
         """Sections, delimited blocks, tables, macros."""
-        _AdocParser(outline, start).run()
+        _AdocParser(outline, start, metadata).run()
         _links(outline, _ADOC_LINK)
 
-    def own_head(self, start: str) -> Head:
-        """The document title and the header's attributes."""
-        fields = dict(_ADOC_ATTRIBUTE.findall(start))
+    def leading(self, text: str, start: int) -> Leading:
+        """The attributes of the document's header, which ends at the first blank line behind its title."""
+        found: list[tuple[str, str, int, int]] = []
+        titled = False
+        for at, line in lines_from(text, start):
+            match = _ADOC_ATTRIBUTE.match(line)
+            if match is not None:
+                found.append((match[1], match[2] or "", at, at + len(line.rstrip())))
+            elif not line.strip():
+                if titled:
+                    break
+            elif line.startswith("= "):
+                titled = True
+            elif not titled and not line.startswith("//"):
+                break
+        return Leading.of_lines(found)
+
+    def own_title(self, start: str) -> str | None:
+        """The document's title."""
         at = 0 if start.startswith("= ") else start.find("\n= ") + 1
         title = start[at + 2 :].partition("\n")[0].strip() if start.startswith("= ", at) else None
-        tags = tuple(tag.strip() for tag in fields.get("keywords", "").split(",") if tag.strip())
-        return Head(fields.get("title") or title or None, (), tags, fields.get("description") or None)
+        return title or None
 
 
 class _AdocParser(LineParser):
+    _waits = False
+    """Whether the line before is a term without its definition."""
+
     def line(self, body: str, start: int, end: int) -> None:
         if _ADOC_CODE.match(body) is not None:
             close = self.closing_line(end, lambda line: line == body)
@@ -214,18 +320,30 @@ class _AdocParser(LineParser):
             self.out.close()
         elif body[0] == "|":
             self.row(start, end)
+        elif _ADOC_MACRO.match(body) is not None or _ADOC_ATTRIBUTE.match(body) is not None or body.startswith("//"):
+            self.block(BlockKind.CONTENTS if body.startswith("toc::") else BlockKind.NAVIGATION, start, end)
         else:
             match = _ADOC_HEADING.match(body)
             if match is None:
-                self.text(body, start, end)
+                self._text(body, start, end)
             else:
                 first = start + match.start(2)
                 text = _MARKS.sub("", match[2])
                 self.out.heading(len(match[1]), Span(start, end), first, start + len(body), text)
 
+    def _text(self, body: str, start: int, end: int) -> None:
+        """A line of text; a term begins a block that its definition belongs to."""
+        term = _ADOC_TERM.match(body)
+        if term is not None:
+            self.out.begin(BlockKind.PARAGRAPH, start, end)
+        else:
+            self.text(body, start, end)
+        self._waits = term is not None and term.end() == len(body)
+
     def blank(self) -> None:
-        """Tables go on behind blank lines until their closing mark."""
-        self.out.close()
+        """Tables go on behind blank lines until their closing mark; a term waits for its definition."""
+        if not self._waits:
+            self.out.close()
 
 
 class OrgReader(_MarkupReader):
@@ -233,20 +351,28 @@ class OrgReader(_MarkupReader):
 
     name = "org"
 
-    def parse(self, outline: Outline, start: int) -> None:
+    def parse(self, outline: Outline, start: int, metadata: tuple[Span, ...]) -> None:
         """Headlines with their tags, blocks, tables, links."""
-        _OrgParser(outline, start).run()
+        _OrgParser(outline, start, metadata).run()
         _links(outline, _ORG_LINK)
 
-    def own_head(self, start: str) -> Head:
-        """The ``#+`` keywords."""
-        fields = {key.lower(): value.strip() for key, value in _ORG_KEYWORD.findall(start)}
-        tags = [*fields.get("filetags", "").replace(":", " ").split(), *fields.get("keywords", "").split(",")]
-        return Head(
-            title=fields.get("title") or None,
-            tags=tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())),
-            description=fields.get("description") or None,
-        )
+    def leading(self, text: str, start: int) -> Leading:
+        """The keywords and the drawer of properties above the first text."""
+        found: list[tuple[str, str, int, int]] = []
+        for at, line in lines_from(text, start):
+            match = _ORG_KEYWORD.match(line) or _ORG_PROPERTY.match(line)
+            if match is not None:
+                name, value = match[1], match[2] or ""
+                if name.lower() == "filetags":
+                    value = ", ".join(value.replace(":", " ").split())
+                found.append((name, value, at, at + len(line.rstrip())))
+            elif line.strip() and not line.startswith("# "):
+                break
+        return Leading.of_lines(found)
+
+    def own_title(self, start: str) -> str | None:
+        """Only the keywords say it."""
+        return None
 
 
 class _OrgParser(LineParser):
@@ -254,6 +380,9 @@ class _OrgParser(LineParser):
         if body[0] == "*" and self.indent(start) == 0 and self._headline(body, start, end):
             return
         if body[0] == "#" and self._keyword(body, start, end):
+            return
+        if body.startswith("# "):
+            self.block(BlockKind.NAVIGATION, start, end)
             return
         if body[0] == "|":
             if not body.startswith("|-"):
@@ -289,8 +418,8 @@ class _OrgParser(LineParser):
             kind = BlockKind.QUOTE if block[1].lower() in ("quote", "verse") else BlockKind.CODE
             self.block(kind, start, end if close is None else close)
         elif body.startswith("#+"):
-            self.out.close()
-            self.out.add(BlockKind.PARAGRAPH, start, end)
+            said = _ORG_SAID.match(body) is not None
+            self.block(BlockKind.PARAGRAPH if said else BlockKind.NAVIGATION, start, end)
         return block is not None or body.startswith("#+")
 
 
@@ -301,6 +430,7 @@ def _links(outline: Outline, pattern: re.Pattern[str]) -> None:
             continue
         for match in pattern.finditer(outline.text, block.span.start, block.span.end):
             groups = match.groupdict()
+            outline.targets.extend(_link_targets(match, groups))
             target = groups.get("ref") or match["target"]
             macro = groups.get("macro") or ""
             target = macro + target if macro.startswith("http") else target
@@ -309,6 +439,14 @@ def _links(outline: Outline, pattern: re.Pattern[str]) -> None:
             if target:
                 shown = " ".join(shown.split())
                 outline.links.append(Link(LinkKind.INLINE, Span(*match.span()), target, shown))
+
+
+def _link_targets(match: re.Match[str], groups: dict[str, str | None]) -> Iterator[Span]:
+    """Where a link leads. A name in Org's brackets that stands alone is what is read, and no address."""
+    if groups.get("ref"):
+        yield Span(*match.span("ref"))
+    elif match["text"] or "macro" in groups or ":" in match["target"]:
+        yield Span(match.start("macro" if groups.get("macro") else "target"), match.end("target"))
 
 
 def _bare(target: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lens_lsp.domain.model import Block, BlockKind, Head, Heading, Link, Structure
+from lens_lsp.corpus.formats.fields import MOST_FIELDS
+from lens_lsp.domain.model import Block, BlockKind, Field, Head, Heading, Link, Structure
 from lens_lsp.domain.text import Span
 
 TEXTUAL = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
@@ -17,7 +18,7 @@ class Outline:
     At most one block is open at a time; ``kind`` is its kind, ``None`` when none is open.
     """
 
-    __slots__ = ("_end", "blocks", "headings", "hidden", "kind", "links", "start", "tags", "text")
+    __slots__ = ("_end", "blocks", "fields", "headings", "hidden", "kind", "links", "start", "tags", "targets", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -25,6 +26,9 @@ class Outline:
         self.headings: list[Heading] = []
         self.links: list[Link] = []
         self.hidden: list[Span] = []
+        self.fields: list[Field] = []
+        self.targets: list[Span] = []
+        """In any order, and they may overlap."""
         self.tags: dict[str, None] = {}
         self.kind: BlockKind | None = None
         self.start = 0
@@ -87,7 +91,20 @@ class Outline:
             blocks=tuple(self.blocks),
             links=tuple(self.links),
             tags=tuple(self.tags),
+            fields=tuple(self.fields[:MOST_FIELDS]),
             hidden=tuple(self.hidden),
+            targets=_apart(self.targets),
             private=private,
             answer=answer,
         )
+
+
+def _apart(spans: list[Span]) -> tuple[Span, ...]:
+    """The spans in order, those that overlap made one."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.start < found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+        else:
+            found.append(span)
+    return tuple(found)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from lens_lsp.corpus.formats.addresses import add_addresses
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.front_matter import FrontMatter, read_front_matter
+from lens_lsp.corpus.formats.fields import FrontMatter
+from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.domain.model import BlockKind, Head, Structure
 from lens_lsp.domain.regexes import regex
@@ -30,11 +32,10 @@ class PlainReader(TextReader):
     name = "plain"
 
     def head(self, start: str) -> Head:
-        """Front matter, else a short first line over a blank one."""
-        if start[:3] in ("---", "+++"):
-            front = read_front_matter(start, cut=True)
-            if front is not None:
-                return front.head
+        """Front matter or header lines, else a short first line over a blank one."""
+        front = read_opening(start, cut=True)
+        if front is not None:
+            return front.head
         title = first_line_title(start)
         if title is not None:
             return Head(title=title)
@@ -46,13 +47,14 @@ class PlainReader(TextReader):
         flat = with_plain_breaks(text)
         outline = Outline(flat)
         head = self.head(text[:HEAD_LENGTH])
-        front = read_front_matter(text)
+        front = read_opening(text)
         start = begin_with(outline, front)
         if front is None and head.title is not None:
             start = flat.find("\n")
             at = flat.find(head.title)
             outline.heading(1, Span(at, start), at, start, head.title)
         _paragraphs(outline, flat, start)
+        add_addresses(outline)
         if front is None:
             return outline.structure(head)
         return outline.structure(head, private=front.private, answer=front.answer)
@@ -62,7 +64,8 @@ def begin_with(outline: Outline, front: FrontMatter | None) -> int:
     """Keep the front matter as the first block; where the text behind it starts."""
     if front is None:
         return 0
-    outline.add(BlockKind.FRONT_MATTER, 0, front.end)
+    outline.add(BlockKind.FRONT_MATTER, front.start, front.end)
+    outline.fields.extend(front.fields)
     outline.tags.update(dict.fromkeys(front.head.tags))
     return front.end
 

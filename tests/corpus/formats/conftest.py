@@ -33,12 +33,31 @@ def _check(reader: Reader, text: str) -> Structure:
     for marks in (structure.hidden, reader.mask(text)):
         assert all(span.end <= len(text) for span in marks)
         assert all(left.end <= right.start for left, right in pairwise(marks))
+    _check_fields(reader, structure, text)
+    assert all(span.start < span.end <= len(text) for span in structure.targets)
+    assert all(left.end <= right.start for left, right in pairwise(structure.targets))
     locators = reader.locators(text)
     assert len(locators.starts) == len(locators.locators)
     assert list(locators.starts) == sorted(locators.starts)
     assert all(0 <= start <= len(text) for start in locators.starts)
     locate(locators, len(text))
     return structure
+
+
+def _check_fields(reader: Reader, structure: Structure, text: str) -> None:
+    fields = structure.fields
+    assert len(fields) <= 64
+    assert len(structure.head.fields) <= 64
+    assert [field.span.start for field in fields] == sorted(field.span.start for field in fields)
+    for field in fields:
+        assert field.span.start < field.span.end <= len(text)
+        assert field.name == field.name.lower() != ""
+        assert field.value == " ".join(field.value.split()) != ""
+        assert len(field.value) <= 500
+    if len(text) < 2000:
+        pairs = tuple((field.name, field.value) for field in fields)
+        assert structure.head.fields == pairs
+        assert reader.head(text).fields == pairs
 
 
 def _check_headings(structure: Structure, text: str) -> None:

@@ -40,7 +40,8 @@ def test_a_page_falls_into_its_blocks() -> None:
 
 def test_head_headings_links_and_rows() -> None:
     structure = READER.structure(PAGE)
-    assert structure.head == Head("Tea & time", description="How to")
+    fields = (("title", "Tea & time"), ("description", "How to"))
+    assert structure.head == Head("Tea & time", description="How to", fields=fields)
     assert [(heading.level, heading.text) for heading in structure.headings] == [(1, "All about tea")]
     assert [(link.target, link.text) for link in structure.links] == [("guide.html", "the <guide>")]
     rows = [block for block in structure.blocks if block.kind is BlockKind.TABLE_ROW]

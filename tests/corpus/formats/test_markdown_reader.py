@@ -89,12 +89,18 @@ minutes. See [the guide](guide.md#green "Guide") and [[Black tea#Milk|with milk]
         (BlockKind.HEADING, "Setext\n------"),
         (BlockKind.CODE, "    indented code"),
         (BlockKind.PARAGRAPH, "![picture](p.png) [ref][Label] and [label]"),
-        (BlockKind.PARAGRAPH, "[label]: https://example.org/a#b"),
+        (BlockKind.REFERENCE, "[label]: https://example.org/a#b"),
     ]
 
 
 def test_a_note_says_what_it_is_called() -> None:
-    head = Head("Tea & time", ("Chai", "Cup of, tea"), ("drinks", "leaf"), "How long it steeps")
+    fields = (
+        ("title", "Tea & time"),
+        ("aliases", "Chai, Cup of, tea"),
+        ("tags", "drinks, leaf"),
+        ("summary", "How long it steeps"),
+    )
+    head = Head("Tea & time", ("Chai", "Cup of, tea"), ("drinks", "leaf"), "How long it steeps", fields)
     assert READER.head(NOTE) == head
     structure = READER.structure(NOTE)
     assert structure.head == head

@@ -92,7 +92,8 @@ def test_asciidoc() -> None:
         " and https://example.org/x[site].\n\n* one\n** nested\n\n----\n== code\n----\n\n"
         "|===\n| a | b\n\n| 1 | 2\n|===\n"
     )
-    assert named("a.adoc").head(text) == Head("Title", (), ("a", "b"), "What it is")
+    fields = (("description", "What it is"), ("keywords", "a, b"))
+    assert named("a.adoc").head(text) == Head("Title", (), ("a", "b"), "What it is", fields)
     assert headings("a.adoc", text) == [(1, "Title"), (2, "Part")]
     assert links("a.adoc", text) == [
         ("guide.adoc", "the guide"),
@@ -112,7 +113,8 @@ def test_org() -> None:
         "** Second\n- a\n- b\n\n"
         "#+BEGIN_SRC python\n* not a heading\n#+END_SRC\n\n| a | b |\n|---+---|\n| 1 | 2 |\n"
     )
-    assert named("a.org").head(text) == Head("My notes", (), ("work", "home"))
+    fields = (("title", "My notes"), ("filetags", "work, home"))
+    assert named("a.org").head(text) == Head("My notes", (), ("work", "home"), fields=fields)
     structure = named("a.org").structure(text)
     assert headings("a.org", text) == [(1, "First bold"), (2, "Second")]
     assert set(structure.tags) == {"work", "home", "urgent"}
