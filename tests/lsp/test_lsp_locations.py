@@ -11,9 +11,10 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.domain.citation import Citation
+from lens_lsp.domain.model import Context, ContextRole
 from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.citations import record
-from lens_lsp.lsp.locations import places_of
+from lens_lsp.lsp.locations import Placement, places_of
 
 SAID = "The lantern of Tirubel was lit in 1500."
 TEXT = f"# Alpha\n\n{SAID}\n\n# Beta\n\nOther words.\n"
@@ -33,7 +34,7 @@ def cited(note: Path) -> Citation:
         return record(document, Span(start, start + len(SAID)), root=root.path)
 
 
-def place(citation: Citation, *buffers: Buffer) -> types.Location | None:
+def place(citation: Citation, *buffers: Buffer) -> Placement | None:
     by_path = {buffer.path: buffer for buffer in buffers}
     return places_of({1: citation}, CorpusRules(), by_path, types.PositionEncodingKind.Utf16).get(1)
 
@@ -76,3 +77,21 @@ def test_the_same_words_elsewhere_are_another_place(note: Path) -> None:
     assert found.range.start.line == 2
     note.write_text(twice.replace(f"{SAID}\n", "", 1))
     assert place(citation) is None
+
+
+def test_context_stands_where_its_quote_does_now_and_nowhere_if_it_changed(note: Path) -> None:
+    citation = cited(note)
+    parts = [
+        Context(ContextRole.BEFORE, Span(TEXT.index("Alpha"), TEXT.index("Alpha") + 5), "Alpha"),
+        Context(ContextRole.AFTER, Span(TEXT.index("Beta"), TEXT.index("Beta") + 4), "Beta"),
+    ]
+
+    def lines() -> list[int | None]:
+        placed = places_of({1: citation}, CorpusRules(), {}, types.PositionEncodingKind.Utf16, contexts={1: parts})[1]
+        return [None if each is None else each.start.line for each in placed.context]
+
+    assert lines() == [0, 4]
+    note.write_text(f"Above.\n\n{TEXT}")
+    assert lines() == [2, 6]
+    note.write_text(f"{TEXT.replace('Alpha', 'Omega')}")
+    assert lines() == [None, 4]

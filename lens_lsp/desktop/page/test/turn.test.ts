@@ -67,7 +67,7 @@ function result(change: Partial<AnswerResult> = {}): AnswerResult {
     range: { start: { line: 4, character: 0 }, end: { line: 4, character: 7 } },
   };
   return {
-    schema: 'lens.answer/1',
+    schema: 'lens.answer/2',
     question: 'When does it end?',
     mode: 'fast',
     intent: 'lookup',
