@@ -313,6 +313,13 @@ class PassageResult(Wire):
     """The text is not the file's but made by its reader, and so are its lines."""
     cleaned: bool
     """For a model: ``text`` is without what is secret or hidden in it."""
+    total: int
+    """Code points of all the lines that were asked for."""
+    page: int | None
+    pages: int | None
+    """How many pages these lines have; none where no page was asked for, as ``page``."""
+    truncated: bool
+    """There is more of these lines behind ``text``."""
 
 
 class HeldChecked(Wire):
