@@ -15,7 +15,7 @@ from lens_lsp.lens import Lens
 from lens_lsp.wire import answer_json
 
 Answer = dict[str, Any]
-"""As ``lens ask --json`` prints it, schema ``lens.answer/1``."""
+"""As ``lens ask --json`` prints it, schema ``lens.answer/2``."""
 
 
 def ask_all(

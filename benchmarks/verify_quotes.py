@@ -6,6 +6,7 @@ For every evidence item of a ``rows.jsonl`` (``lens eval run``) or of a ``lens f
 * ``sha256`` is that of the file's bytes;
 * with the text ``bytes.decode(encoding, "replace")`` after removing a byte order mark, line ends untouched,
   ``text[span[0]:span[1]]`` is ``quote``;
+* the same holds for the span and text of each part of its ``context``, and none of them overlaps the quote;
 * ``start`` and ``end`` are the line and column of the span's ends: from 1, columns in code points, lines
   ending at LF, CRLF or a lone CR; ``end`` is the place just after the quote.
 
@@ -41,6 +42,8 @@ MARKS = {
     "utf-32-le": (codecs.BOM_UTF32_LE,),
     "utf-32-be": (codecs.BOM_UTF32_BE,),
 }
+SCHEMAS = ("lens.evidence/1", "lens.evidence/2")
+"""Version 1 has no context."""
 EXTRACTED = {"page", "sheet", "cell"}
 
 Item = dict[str, Any]
@@ -113,6 +116,12 @@ def complaint(item: Item, root: Path) -> str | None:
         return f"span [{start}, {end}) is empty or lies outside a text of {len(text)} code points"
     if text[start:end] != item["quote"]:
         return "the text at the span is not the quote"
+    for part in item.get("context", ()):
+        first, last = part["span"]
+        if not 0 <= first < last <= len(text) or text[first:last] != part["text"]:
+            return f"the text at the span of the {part['role']} context is not that context"
+        if first < end and start < last:
+            return f"the {part['role']} context overlaps the quote"
     for name, offset in (("start", start), ("end", end)):
         place = line_and_column(starts, offset)
         if place != item[name]:
@@ -136,8 +145,8 @@ def items_of_rows(path: Path, root: Path) -> Iterator[tuple[Item, Path]]:
 
 def items_of_find(name: str) -> Iterator[tuple[Item, Path]]:
     document = json.loads(sys.stdin.read() if name == "-" else Path(name).read_text("utf-8"))
-    if not isinstance(document, dict) or document.get("schema") != "lens.evidence/1":
-        raise WrongInputError(f"{name}: not a document of schema lens.evidence/1")
+    if not isinstance(document, dict) or document.get("schema") not in SCHEMAS:
+        raise WrongInputError(f"{name}: not a document of schema {' or '.join(SCHEMAS)}")
     for item in document["evidence"]:
         yield item, Path(document["roots"][item["root"]])
 
@@ -168,6 +177,11 @@ def other_hash(item: Item) -> None:
     item["sha256"] = ("1" if item["sha256"][0] == "0" else "0") + item["sha256"][1:]
 
 
+def other_context(item: Item) -> None:
+    start, end = item["span"]
+    item["context"] = [{"role": "before", "span": [start, end], "text": item["quote"], "cut": []}]
+
+
 DAMAGES: tuple[Callable[[Item], None], ...] = (
     other_character,
     shifted_span,
@@ -175,6 +189,7 @@ DAMAGES: tuple[Callable[[Item], None], ...] = (
     other_column,
     other_line,
     other_hash,
+    other_context,
 )
 
 

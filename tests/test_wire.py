@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.domain.model import (
+    Context,
+    ContextRole,
     Coverage,
     Evidence,
     Findings,
@@ -57,6 +59,8 @@ def test_evidence_has_the_published_shape() -> None:
         "end": {"line": 3, "column": 11},
         "span": [20, 26],
         "quote": "engine",
+        "cut": [],
+        "context": [],
         "sha256": "ab" * 32,
         "source": "disk",
         "version": None,
@@ -79,9 +83,25 @@ def test_evidence_from_a_buffer_names_its_version_and_locator() -> None:
     assert shown["locator"] == {"row": 3}
 
 
+def test_evidence_tells_its_context_and_where_it_is_cut() -> None:
+    lead = Context(ContextRole.LEAD_IN, Span(0, 12), "Machines are", cut=("start",))
+    after = Context(ContextRole.AFTER, Span(27, 32), "turns", cut=("start", "end"))
+    shown = evidence_json(replace(EVIDENCE, context=(lead, after), cut=("end",)))
+    assert shown["cut"] == ["end"]
+    assert shown["context"] == [
+        {"role": "lead-in", "span": [0, 12], "text": "Machines are", "cut": ["start"]},
+        {"role": "after", "span": [27, 32], "text": "turns", "cut": ["start", "end"]},
+    ]
+    assert list(shown) == list(evidence_json(EVIDENCE))
+
+
+def test_findings_tell_which_words_occur_nowhere() -> None:
+    assert findings_json(replace(FINDINGS, missing=("zeppelin", "kite")))["missing"] == ["zeppelin", "kite"]
+
+
 def test_findings_have_the_published_shape() -> None:
     assert findings_json(FINDINGS) == {
-        "schema": "lens.evidence/1",
+        "schema": "lens.evidence/2",
         "query": "engine",
         "roots": ["/notes"],
         "evidence": [evidence_json(EVIDENCE)],
@@ -114,6 +134,7 @@ def test_findings_have_the_published_shape() -> None:
             "sent": [],
         },
         "compression": 12.5,
+        "missing": [],
         "warnings": ["one file is locked"],
     }
 

@@ -33,7 +33,7 @@ KEYS = [
     "unsupported",
     "warnings",
 ]
-"""The keys of schema ``lens.answer/1``, in its order."""
+"""The keys of schema ``lens.answer/2``, in its order."""
 
 
 def test_an_answer_has_the_published_shape() -> None:
@@ -41,7 +41,7 @@ def test_an_answer_has_the_published_shape() -> None:
     shown = answer_json(given)
     assert list(shown) == KEYS
     assert shown == {
-        "schema": "lens.answer/1",
+        "schema": "lens.answer/2",
         "question": QUESTION,
         "mode": "evidence",
         "intent": "lookup",

@@ -16,6 +16,8 @@ from lens_lsp.cli.render import Places, Style, fenced
 from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.model import Findings, RankedDocument, Skip, SkipReason
+from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.words import STOP_WORDS, fold
 
 Result = Findings | Answer
 
@@ -35,6 +37,9 @@ _FAILED = frozenset(
 _NAMED = 3
 """How many paths a sentence names before it only counts."""
 _DOCUMENTS_SHOWN = 20
+_WORDS_NAMED = 10
+_OTHER_WORDS = "try other or fewer words"
+_WORD = regex(r"[^\W_]+")
 
 
 def give(
@@ -60,8 +65,11 @@ def give(
         return
     if nothing:
         tell(nothing_found(result, places))
-    elif (failed := unread(result, places)) is not None:
-        tell(failed)
+    else:
+        if (failed := unread(result, places)) is not None:
+            tell(failed)
+        if missing := missing_words(result):
+            tell(f"These words occur nowhere: {_quoted(missing)}.")
     if explained is None:
         for warning in result.warnings:
             tell(warning)
@@ -113,7 +121,25 @@ def nothing_found(findings: Result, places: Places) -> str:
     asked = findings.query if isinstance(findings, Findings) else findings.question
     question = " ".join(printable(asked).split())
     shown = question if len(question) <= 60 else question[:59] + "…"
-    return f"nothing found for “{shown}” in {some(coverage.scanned, 'file')}{skipped}; try other or fewer words"
+    missing = missing_words(findings)
+    why = f"{_quoted(missing)} {'occurs' if len(missing) == 1 else 'occur'} nowhere" if missing else _OTHER_WORDS
+    return f"nothing found for “{shown}” in {some(coverage.scanned, 'file')}{skipped}; {why}"
+
+
+def missing_words(result: Result) -> list[str]:
+    """Words of the question that occur nowhere, as they were typed. Nobody looked for those of an answer."""
+    if isinstance(result, Answer):
+        return []
+    typed = {fold(run): run for run in _WORD.findall(printable(result.query))}
+    return [printable(typed.get(word, word)) for word in result.missing if word not in STOP_WORDS]
+
+
+def _quoted(words: Sequence[str]) -> str:
+    """ "“a”, “b” and “c”"; the first ten of many."""
+    names = [f"“{word}”" for word in words[:_WORDS_NAMED]]
+    if len(words) > _WORDS_NAMED:
+        names.append(f"{len(words) - _WORDS_NAMED} more")
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def unread(findings: Result, places: Places) -> str | None:

@@ -133,7 +133,7 @@ def ask_parser() -> Parser:
         "settings say otherwise, is fast when a model is configured, else evidence",
     )
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.answer/1)")
+    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.answer/2)")
     shape.add_argument(
         "--events", action="store_true", help="print what happens as it happens, one JSON line each (lens.event/1)"
     )
@@ -196,7 +196,7 @@ def find_parser() -> Parser:
 
 def _add_output_options(parser: Parser) -> None:
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.evidence/1)")
+    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.evidence/2)")
     _add_format(shape)
     parser.add_argument(
         "--explain",

@@ -13,11 +13,14 @@ from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.domain.inert import inert_markdown
 from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.passages_shown import ELLIPSIS, passage_shown
 from lens_lsp.domain.places_shown import has_own_places, link_fragment, shown_locator, shown_place
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Position
 
 _INDENT = "    "
+_CONTEXT = "  | "
+_GAP = "  " + ELLIPSIS
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,8 @@ class Renderer(Protocol):
 
 
 class TextRenderer:
-    """For people: place, heading path, quote with the words of the question in bold."""
+    """For people: place, heading path, quote with the words of the question in bold. Context stands behind a bar, an
+    ellipsis where text is left out."""
 
     def __init__(self, places: Places, style: Style, question: str) -> None:
         self._places = places
@@ -87,11 +91,17 @@ class TextRenderer:
         locator = "" if has_own_places(item.locator) else shown_locator(item.locator)
         aside = " › ".join(" ".join(printable(part).split()) for part in (*item.heading, locator) if part)
         head = f"{where}  {self._style.dim(aside)}" if aside else where
-        lines = [_INDENT + line if line.strip() else "" for line in self._marked(item.quote).split("\n")]
+        lines = []
+        for part in passage_shown(item):
+            lines += [self._style.dim(_GAP)] if part.gap else []
+            if part.is_quote:
+                marked = self._marked("\n".join(part.lines)).split("\n")
+                lines += [_INDENT + line if line.strip() else "" for line in marked]
+            else:
+                lines += [self._style.dim(_CONTEXT + line) for line in part.lines]
         return "\n".join([head, *lines]) + "\n\n"
 
-    def _marked(self, quote: str) -> str:
-        text = printable(quote).strip("\n").rstrip()
+    def _marked(self, text: str) -> str:
         if not self._style.coloured:
             return text
         parts: list[str] = []
@@ -123,7 +133,8 @@ class GrepRenderer:
 class MarkdownRenderer:
     """For notes and reviews: a numbered list of links, each quote in a fence.
 
-    A fence keeps the quote exact and inert: nothing in it becomes a link, an image or HTML.
+    A fence keeps the quote exact and inert: nothing in it becomes a link, an image or HTML. Context stands before and
+    behind it in italics.
     """
 
     def __init__(self, places: Places) -> None:
@@ -134,10 +145,20 @@ class MarkdownRenderer:
         heading = " › ".join(" ".join(printable(part).split()) for part in item.heading)
         aside = f" — {inert_markdown(heading)}" if heading else ""
         number = f"{item.n}. "
-        quote = printable(item.quote).strip("\n")
+        quote = fenced(printable(item.quote).strip("\n"))
+        if "start" in item.cut:
+            quote = f"*{ELLIPSIS}*\n\n{quote}"
+        if "end" in item.cut:
+            quote = f"{quote}\n\n*{ELLIPSIS}*"
+        blocks = [quote if part.is_quote else _in_italics(part.lines) for part in passage_shown(item)]
         indent = " " * len(number)
-        lines = [indent + line if line else "" for line in fenced(quote).split("\n")]
+        lines = [indent + line if line else "" for line in "\n\n".join(blocks).split("\n")]
         return "\n".join([f"{number}{markdown_link(item, self._places)}{aside}", "", *lines]) + "\n\n"
+
+
+def _in_italics(lines: Sequence[str]) -> str:
+    """Lines as one paragraph of Markdown that shows them and does nothing."""
+    return f"*{inert_markdown(' '.join(' '.join(lines).split()))}*"
 
 
 def fenced(text: str) -> str:

@@ -1,6 +1,6 @@
 """What a question came to: the answer, each requirement's status, the evidence, and what it cost.
 
-The field names are those of schema ``lens.answer/1`` (docs/reference).
+The field names are those of schema ``lens.answer/2`` (docs/reference).
 """
 
 from __future__ import annotations

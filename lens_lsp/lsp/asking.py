@@ -6,9 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import TYPE_CHECKING
-
-from lsprotocol import types
+from typing import TYPE_CHECKING, cast
 
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
@@ -22,7 +20,7 @@ from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import event_for_model, for_model
 from lens_lsp.lsp.lenses import Loan, in_time
-from lens_lsp.lsp.locations import places_of, roots_of
+from lens_lsp.lsp.locations import Placement, places_of, roots_of
 from lens_lsp.lsp.permitting import Permit, chosen, permitted
 from lens_lsp.lsp.previewing import previewed, sent_json
 from lens_lsp.lsp.progress import Progress
@@ -198,7 +196,8 @@ def written(
     Reads the files of the evidence: call it off the event loop.
     """
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
-    places = places_of(saved.citations, rules, buffers, question.encoding, question.texts)
+    contexts = {item.n: item.context for item in answer.evidence}
+    places = places_of(saved.citations, rules, buffers, question.encoding, question.texts, contexts)
     items, warnings = with_places(answer.evidence, places, question)
     kept = None
     try:
@@ -215,20 +214,31 @@ def written(
 
 
 def with_places(
-    evidence: Sequence[Evidence], places: Mapping[int, types.Location], question: Question
+    evidence: Sequence[Evidence], places: Mapping[int, Placement], question: Question
 ) -> tuple[list[dict[str, object]], list[str]]:
     """Evidence with locations in place of lines and columns, and what has to be said about them."""
     items: list[dict[str, object]] = []
     warnings = []
     for item in evidence:
-        location = places.get(item.n)
-        if location is None:
+        placed = places.get(item.n)
+        if placed is None:
             warnings.append(f"{item.path} changed while the question was answered: [{item.n}] has no place now")
-        place = {"uri": None, "range": None} if location is None else {"uri": location.uri, "range": location.range}
-        items.append({key: each for key, each in evidence_json(item).items() if key not in _PLACES} | place)
+        shape = {key: each for key, each in evidence_json(item).items() if key not in _PLACES}
+        items.append(shape | _place(shape, placed))
     if question.unsynced:
         warnings.append(f"unsaved changes of {question.unsynced} open texts are unknown: their files were searched")
     return items, warnings
+
+
+def _place(shape: Mapping[str, object], placed: Placement | None) -> dict[str, object]:
+    """Where evidence of this shape and each part of its context stand, as the client counts."""
+    parts = cast(Sequence[dict[str, object]], shape["context"])
+    ranges = [None] * len(parts) if placed is None else placed.context
+    return {
+        "uri": None if placed is None else placed.uri,
+        "range": None if placed is None else placed.range,
+        "context": [part | {"range": each} for part, each in zip(parts, ranges, strict=True)],
+    }
 
 
 class Observer:

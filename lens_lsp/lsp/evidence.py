@@ -22,7 +22,7 @@ from lens_lsp.lsp.cited_by import cited_by, references_to
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.convert import Ranges
 from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.hovering import hover_text, told_citation, told_uses
+from lens_lsp.lsp.hovering import beside, hover_text, told_citation, told_uses
 from lens_lsp.lsp.sight import TOP, Sight, sight_of
 from lens_lsp.sources import Sources
 from lens_lsp.wire.check import message
@@ -40,6 +40,8 @@ class Found:
     written: Written
     finding: Finding
     location: types.Location | None
+    beside: tuple[str, str]
+    """What stands before and behind the quote there."""
 
 
 def looked_up(sight: Sight, page: Page, written: Iterable[Written]) -> list[Found]:
@@ -49,11 +51,13 @@ def looked_up(sight: Sight, page: Page, written: Iterable[Written]) -> list[Foun
     cited = [Cited(page.name, each.line, each.label, base, each.citation, each.altered) for each in wanted]
     findings: dict[str, Finding] = {}
     places: dict[str, types.Location | None] = {}
+    sides: dict[str, tuple[str, str]] = {}
     with Sources(rules=sight.rules, buffers=sight.buffers) as sources:
         for each in by_source(cited):
             findings[each.label] = look(each, sources)
             places[each.label] = _location(sight, sources, findings[each.label])
-    return [Found(each, findings[each.label], places[each.label]) for each in wanted]
+            sides[each.label] = _beside(sources, findings[each.label])
+    return [Found(each, findings[each.label], places[each.label], sides[each.label]) for each in wanted]
 
 
 def _location(sight: Sight, sources: Sources, finding: Finding) -> types.Location | None:
@@ -66,6 +70,12 @@ def _location(sight: Sight, sources: Sources, finding: Finding) -> types.Locatio
     uri = sight.uri_of(os.path.abspath(os.path.join(cited.base, cited.citation.root, *path.split("/"))))
     text = sources.text(checked, cited.base, extracted=sight.texts)
     return types.Location(uri, TOP if text is None else Ranges(text, sight.encoding).range(checked.span))
+
+
+def _beside(sources: Sources, finding: Finding) -> tuple[str, str]:
+    checked = finding.checked
+    text = sources.text(checked, finding.cited.base, extracted=True)
+    return ("", "") if text is None or checked.span is None else beside(text.text, checked.span)
 
 
 async def seen(ls: LensServer, uri: str, work: Callable[[Sight, Page], T]) -> T | None:
@@ -111,7 +121,7 @@ async def hover(ls: LensServer, params: types.HoverParams) -> types.Hover | None
         ranges = sight.ranges()
         offset = ranges.offset(params.position)
         written, span = page.meant(offset)
-        told = [told_citation(each.finding) for each in looked_up(sight, page, written)]
+        told = [told_citation(each.finding, each.beside) for each in looked_up(sight, page, written)]
         if not told:
             uses = cited_by(sight, page, offset, stores)
             span = uses[0].span if uses else None

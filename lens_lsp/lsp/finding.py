@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 async def find(ls: LensServer, params: FindParams) -> dict[str, object]:
-    """The ranked passages, schema ``lens.evidence/1`` with locations. Raises as `found`."""
+    """The ranked passages, schema ``lens.evidence/2`` with locations. Raises as `found`."""
     asked = await found(ls, params)
     if not params.for_model:
         return asked.result
@@ -95,7 +95,8 @@ def _listed(
 ) -> Asked:
     answer = as_answer(findings)
     saved = recorded(answer, roots_of(paths), rules, question.buffers)
-    places = places_of(saved.citations, rules, buffers, question.encoding, question.texts)
+    contexts = {item.n: item.context for item in answer.evidence}
+    places = places_of(saved.citations, rules, buffers, question.encoding, question.texts, contexts)
     items, warnings = with_places(findings.evidence, places, question)
     kept = keep(saved, shelf) if findings.evidence else None
     path = None if kept is None else kept.path

@@ -26,17 +26,17 @@ def for_model(
     """The result of ``lens/find`` or ``lens/ask`` for the same ``evidence`` as a model may read it.
 
     Nothing is left of documents marked ``lens: private``, which a warning says; an answer that rests on one is
-    withheld. A secret is replaced by the same mark wherever it stands; ``quote`` is then no longer the text of
-    ``span``, which ``cleaned`` says. ``citations`` say what stands beside a quote, by its number.
+    withheld. A secret is replaced by the same mark wherever it stands; ``quote`` and the texts of its context are then
+    no longer those of their spans, which ``cleaned`` says. ``citations`` say what stands beside a quote, by its number.
     """
-    clean = _cleaner()
+    numbers: dict[str, int] = {}
+    clean = _cleaner(numbers)
     items = [
         item
+        | _passage(item, source, numbers)
         | {
-            "quote": clean(source.quote),
             "heading": [clean(part) for part in source.heading],
             "beside": beside(citations.get(source.n)).model_dump(by_alias=True),
-            "cleaned": clean(source.quote) != source.quote,
         }
         for item, source in zip(_listed(result, "evidence"), evidence, strict=True)
         if not source.private
@@ -56,12 +56,18 @@ def event_for_model(event: Event, shape: dict[str, object]) -> dict[str, object]
     the answer: words as they come, and what is private."""
     if isinstance(event, AnswerDelta | Answered) or (isinstance(event, EvidenceFound) and event.evidence.private):
         return None
-    return cast(dict[str, object], _worded(shape, _cleaner())) if isinstance(event, EvidenceFound) else shape
+    if not isinstance(event, EvidenceFound):
+        return shape
+    numbers: dict[str, int] = {}
+    item = cast(dict[str, object], shape["evidence"])
+    passage = _passage(item, event.evidence, numbers)
+    rest = cast(dict[str, object], _worded(item, _cleaner(numbers)))
+    return shape | {"evidence": rest | {key: passage[key] for key in ("quote", "context")}}
 
 
 def clusters_for_model(clusters: list[dict[str, object]]) -> list[dict[str, object]]:
     """Clusters without secrets; what rests on private documents is in none."""
-    return cast(list[dict[str, object]], _worded(clusters, _cleaner()))
+    return cast(list[dict[str, object]], _worded(clusters, _cleaner({})))
 
 
 def cut(whole: Redacted, span: Span) -> str:
@@ -80,9 +86,31 @@ def cut(whole: Redacted, span: Span) -> str:
     return "".join([*parts, source[at : max(at, span.end)]])
 
 
-def _cleaner() -> Callable[[str], str]:
+def _passage(item: Mapping[str, object], source: Evidence, numbers: dict[str, int]) -> dict[str, object]:
+    """The quote and context of ``item``, which is made of ``source``, as they may leave. What is a secret is known from
+    all of them together, as they stand in their document."""
+    stretches = sorted([(source.span, source.quote), *((part.span, part.text) for part in source.context)])
+    text, ends = "", 0
+    spans: dict[Span, Span] = {}
+    for span, said in stretches:
+        if text and span.start > ends:
+            text += " " if span.start == ends + 1 else "\n"
+        spans[span] = Span(len(text), len(text) + len(said))
+        text, ends = text + said, span.end
+    whole = redacted(text, numbers)
+    quote = cut(whole, spans[source.span])
+    context = [
+        part | {"text": cut(whole, spans[each.span])}
+        for part, each in zip(cast(Sequence[dict[str, object]], item["context"]), source.context, strict=True)
+    ]
+    same = quote == source.quote and all(
+        part["text"] == each.text for part, each in zip(context, source.context, strict=True)
+    )
+    return {"quote": quote, "context": context, "cleaned": not same}
+
+
+def _cleaner(numbers: dict[str, int]) -> Callable[[str], str]:
     """Takes secrets out; the same one gets the same mark."""
-    numbers: dict[str, int] = {}
     return lambda text: redacted(text, numbers).text
 
 

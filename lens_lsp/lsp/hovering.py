@@ -12,12 +12,16 @@ from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.inert import printable, printable_path
 from lens_lsp.domain.places_shown import has_own_places, shown_locator, shown_place
 from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.cited_by import Use
 
 _PUNCTUATION = regex(r"[!-/:-@\[-`{-~]")
 _LONGEST_QUOTE = 2_000
+_LONGEST_BESIDE = 200
+"""Code points of what is shown on each side of a quote."""
+_PARAGRAPH_END = regex(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _MOST_USES = 10
 _STATES = {
     CitationState.VERIFIED: "✓ still says so",
@@ -27,8 +31,9 @@ _STATES = {
 }
 
 
-def told_citation(finding: Finding) -> str:
-    """A citation: its quote, where it stands, under which headings, and whether it still does."""
+def told_citation(finding: Finding, beside: tuple[str, str] = ("", "")) -> str:
+    """A citation: its quote between what stands ``beside`` it, where it stands, under which headings, and whether it
+    still does."""
     checked = finding.checked
     citation = checked.citation
     quote = printable(citation.quote).strip("\n")
@@ -43,7 +48,21 @@ def told_citation(finding: Finding) -> str:
         place += f", {shown_locator(locator)}" if locator else ""
     above = " › ".join(" ".join(printable(heading).split()) for heading in citation.heading)
     state = _STATES[checked.state] + (f": {checked.why}" if checked.why else "")
-    return "\n".join([f"“{quote}”", place + (f"  {above}" if above else ""), state])
+    before, after = beside
+    said = " ".join(filter(None, (printable(before), f"“{quote}”", printable(after))))
+    return "\n".join([said, place + (f"  {above}" if above else ""), state])
+
+
+def beside(text: str, span: Span) -> tuple[str, str]:
+    """What stands before and behind a span in its own paragraph, on one line each and cut at a word; either may be
+    empty."""
+    before = _PARAGRAPH_END.split(text[max(0, span.start - _LONGEST_BESIDE - 1) : span.start])[-1]
+    after = _PARAGRAPH_END.split(text[span.end : span.end + _LONGEST_BESIDE + 1])[0]
+    if len(before) > _LONGEST_BESIDE:
+        before = "…" + (before.partition(" ")[2] or before)
+    if len(after) > _LONGEST_BESIDE:
+        after = (after.rpartition(" ")[0] or after) + "…"
+    return " ".join(before.split()), " ".join(after.split())
 
 
 def told_uses(uses: Sequence[Use]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 
 MOST = 100_000
 """Code points of one passage; lines that go beyond are left out, but for the first."""
+PAGE = 6_000
+"""Code points of a page: whole lines, but for a line that is longer."""
 
 
 async def passage(ls: LensServer, params: PassageParams) -> PassageResult:
     """The lines. Raises `PathRefused` for what lies outside the workspace folders, `PathNotFound`, and `RequestFailed`
-    for what a search does not read and a model is not given."""
+    for what a search does not read, a model is not given, and lines and pages that there are not."""
     place = place_of(ls.session, params.uri)
     rules = (await ls.session.settings(fresh=True)).rules
     run = asyncio.get_running_loop().run_in_executor
@@ -46,7 +49,15 @@ def _passage(place: Place, params: PassageParams, rules: CorpusRules, buffers: M
     first, last = _wanted(params, lines)
     if first > _count(lines):
         raise RequestFailed(f"{place.path} has {_count(lines)} lines")
-    span, last = _stretch(lines, first, last)
+    asked = Span(lines.line_starts[first - 1], _end(lines, min(last, _count(lines))))
+    pages = None
+    if params.page is None:
+        span = _stretch(lines, first, last)
+    else:
+        pages = pages_of(lines, asked)
+        if params.page > len(pages):
+            raise RequestFailed(f"{place.path} has {len(pages)} page{'s' * (len(pages) > 1)} of these lines")
+        span = pages[params.page - 1]
     said = document.text[span.start : span.end]
     text = cut(redacted(document.text), span) if params.for_model else said
     locator = locate(document.locators, span.start)
@@ -57,13 +68,17 @@ def _passage(place: Place, params: PassageParams, rules: CorpusRules, buffers: M
         path=place.path,
         text=text,
         span=(span.start, span.end),
-        lines=(first, last),
+        lines=(lines.position(span.start).line, lines.position(span.end).line),
         total_lines=_count(lines),
         sha256=document.origin.sha256,
         reader=document.reader,
         locator=None if locator is None else dict(locator),
         extracted=is_extracted(document.path),
         cleaned=text != said,
+        total=len(asked),
+        page=params.page,
+        pages=None if pages is None else len(pages),
+        truncated=span.end < asked.end,
     )
 
 
@@ -77,13 +92,27 @@ def _wanted(params: PassageParams, lines: SourceText) -> tuple[int, int]:
     return 1, _count(lines)
 
 
-def _stretch(lines: SourceText, first: int, last: int) -> tuple[Span, int]:
-    """Where some lines stand, without the end of the last, and which is the last of them that fits."""
+def pages_of(lines: SourceText, asked: Span) -> list[Span]:
+    """Where the pages of some lines stand, each without the end of its last line; at least one."""
+    starts, text = lines.line_starts, lines.text
+    pages = []
+    at = asked.start
+    while asked.end - at > PAGE:
+        ends = starts[bisect_right(starts, at + PAGE + 1) - 1]
+        if ends <= at:  # a line that is longer than a page
+            ends = at + PAGE - (text[at + PAGE - 1 : at + PAGE + 1] == "\r\n")
+        pages.append(Span(at, at + len(text[at:ends].rstrip("\r\n"))))
+        at = ends
+    return [*pages, Span(at, asked.end)]
+
+
+def _stretch(lines: SourceText, first: int, last: int) -> Span:
+    """Where some lines stand, without the end of the last of them that fits."""
     starts = lines.line_starts
     last = min(last, _count(lines))
     while last > first and _end(lines, last) - starts[first - 1] > MOST:
         last -= 1
-    return Span(starts[first - 1], min(_end(lines, last), starts[first - 1] + MOST)), last
+    return Span(starts[first - 1], min(_end(lines, last), starts[first - 1] + MOST))
 
 
 def _end(lines: SourceText, line: int) -> int:

@@ -121,11 +121,13 @@ _Places = tuple[UInt, UInt]
 
 class PassageParams(Wire):
     """Of ``lens/passage``: a document in a workspace folder and which of its lines, the last one included, or which
-    span; all of it without. ``for_model``: it is for a chat model that is not ours."""
+    span; all of it without. ``page``: only that page of them, from 1; a page is about 6,000 code points, cut at the end
+    of a line. ``for_model``: it is for a chat model that is not ours."""
 
     uri: str
     lines: _Lines | None = None
     span: _Places | None = None
+    page: Annotated[int, Field(ge=1)] | None = None
     for_model: bool = False
 
     @model_validator(mode="after")

@@ -27,7 +27,9 @@ Stop = Literal[
     "cancelled",
 ]
 Span = tuple[int, int]
-"""Code points of the decoded or extracted text."""
+"""Code points of the decoded or extracted text, of all of it also where the file is large and was read in pieces."""
+Cut = tuple[Literal["start", "end"], ...]
+"""Where a text is a part of a longer sentence, item, row or line."""
 Locator = dict[str, int | str]
 
 
@@ -46,12 +48,28 @@ class Found(Wire):
     signals: dict[str, float]
 
 
+class ContextPart(Wire):
+    """Text beside a quote that helps to understand it and proves nothing."""
+
+    role: Literal["before", "after", "header", "lead-in", "parent"]
+    span: Span
+    text: str
+    cut: Cut
+
+
+class PlacedContext(ContextPart):
+    """Context with its place as the client counts; none if it does not stand beside the quote any more."""
+
+    range: WireRange | None
+
+
 class _Evidence(Wire):
     n: int
     path: str
     root: int
     span: Span
     quote: str
+    cut: Cut
     sha256: str
     source: Literal["disk", "buffer"]
     version: int | None
@@ -72,10 +90,12 @@ class PlacedEvidence(_Evidence):
 
     uri: str | None
     range: WireRange | None
+    context: tuple[PlacedContext, ...]
+    """What stands around the quote, in order."""
     beside: Beside | None = None
     """Only for a model."""
     cleaned: bool = False
-    """For a model: ``quote`` is without what is secret or hidden in it."""
+    """For a model: ``quote`` or ``context`` is without what is secret or hidden in it."""
 
 
 class EventEvidence(_Evidence):
@@ -83,6 +103,7 @@ class EventEvidence(_Evidence):
 
     start: LineColumn
     end: LineColumn
+    context: tuple[ContextPart, ...]
 
 
 class RequirementResult(Wire):
@@ -191,7 +212,7 @@ class Reused(Wire):
 
 
 class _Answer(Wire):
-    schema_: Annotated[Literal["lens.answer/1"], Field(alias="schema")]
+    schema_: Annotated[Literal["lens.answer/2"], Field(alias="schema")]
     question: str
     mode: Mode
     intent: str
@@ -292,6 +313,13 @@ class PassageResult(Wire):
     """The text is not the file's but made by its reader, and so are its lines."""
     cleaned: bool
     """For a model: ``text`` is without what is secret or hidden in it."""
+    total: int
+    """Code points of all the lines that were asked for."""
+    page: int | None
+    pages: int | None
+    """How many pages these lines have; none where no page was asked for, as ``page``."""
+    truncated: bool
+    """There is more of these lines behind ``text``."""
 
 
 class HeldChecked(Wire):
@@ -321,7 +349,7 @@ class CheckResult(Wire):
 class FindResult(Wire):
     """Of ``lens/find``; made by `finding.found`."""
 
-    schema_: Annotated[Literal["lens.evidence/1"], Field(alias="schema")]
+    schema_: Annotated[Literal["lens.evidence/2"], Field(alias="schema")]
     query: str
     roots: tuple[str, ...]
     evidence: tuple[PlacedEvidence, ...]
@@ -329,5 +357,7 @@ class FindResult(Wire):
     coverage: Coverage
     ledger: Ledger
     compression: float | None
+    missing: tuple[str, ...]
+    """Words of the question that occur nowhere, as folded for the search."""
     warnings: tuple[str, ...]
     answer_uri: str | None

@@ -63,6 +63,9 @@ class ReadArguments(Arguments):
         None, description="The citation's `span` instead of lines; the only way into documents such as PDF."
     )
     context: Annotated[int, Field(ge=0, le=200)] = Field(0, description="So many lines more on both sides.")
+    page: Annotated[int, Field(ge=1, le=2**31 - 1)] = Field(
+        1, description="Which page of these lines, from 1; a page is about 6,000 characters, cut at a line's end."
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> ReadArguments:

@@ -23,6 +23,18 @@ class BesideQuote(_Given):
     count: int | None = None
 
 
+Cut = list[Literal["start", "end"]]
+
+
+class ContextGiven(_Given):
+    """Text beside a quote that helps to understand it and proves nothing."""
+
+    role: Literal["before", "after", "header", "lead-in", "parent"]
+    text: str
+    span: Span = Field(description="As the quote's.")
+    cut: Cut = Field(description="Where it was shortened.")
+
+
 class CitationGiven(_Given):
     """A verbatim passage of a file, checked against it when it was given."""
 
@@ -32,6 +44,8 @@ class CitationGiven(_Given):
     folder: str
     lines: Lines | None = Field(description="First and last line, from 1; null in documents such as PDF.")
     quote: str
+    cut: Cut = Field([], description="Where the quote is a part of a longer sentence, item, row or line.")
+    context: list[ContextGiven] = Field([], description="What stands around the quote, in order: never cite it.")
     sha256: str = Field(description="Of the file's bytes.")
     span: Span = Field(description="In code points of the file's text, or of the text that was taken out of it.")
     locator: Locator | None = Field(description="Page, slide, cell and the like.")
@@ -39,7 +53,7 @@ class CitationGiven(_Given):
     facts: list[str] = Field(description="The required facts that it bears on.")
     reader: str | None
     beside: BesideQuote | None = Field(None, description="Left out where the quote is unique by itself.")
-    cleaned: bool = Field(False, description="The quote is without what is secret or hidden in the file.")
+    cleaned: bool = Field(False, description="Quote or context are without what is secret or hidden.")
 
 
 class FactGiven(_Given):
@@ -95,6 +109,7 @@ class FindGiven(_Given):
 
     query: str
     citations: list[CitationGiven]
+    missing: list[str] = Field(description="Words of the query that occur nowhere in the files, as they were searched.")
     coverage: CoverageGiven
     warnings: list[str]
 
@@ -113,6 +128,10 @@ class ReadGiven(_Given):
     reader: str
     locator: Locator | None
     cleaned: bool
+    page: int
+    pages: int
+    total: int = Field(description="Characters of all pages.")
+    truncated: bool = Field(description="There is more: ask for the next page.")
 
 
 class CheckedGiven(_Given):

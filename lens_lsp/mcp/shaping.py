@@ -19,6 +19,7 @@ from lens_lsp.mcp.results import (
     ClusterFact,
     ClusterGiven,
     ClustersGiven,
+    ContextGiven,
     CoverageGiven,
     FactGiven,
     FindGiven,
@@ -68,6 +69,7 @@ def find_given(result: Mapping[str, Any], bounds: Bounds) -> FindGiven:
     return FindGiven(
         query=result["query"],
         citations=[citation_given(each, result["roots"], bounds) for each in result["evidence"]],
+        missing=list(result["missing"]),
         coverage=_coverage(result["coverage"]),
         warnings=result["warnings"],
     )
@@ -86,6 +88,11 @@ def citation_given(item: Mapping[str, Any], roots: Sequence[str], bounds: Bounds
         folder=folder,
         lines=lines,
         quote=item["quote"],
+        cut=list(item["cut"]),
+        context=[
+            ContextGiven(role=part["role"], text=part["text"], span=tuple(part["span"]), cut=list(part["cut"]))
+            for part in item["context"]
+        ],
         sha256=item["sha256"],
         span=tuple(item["span"]),
         locator=item["locator"],
@@ -112,6 +119,10 @@ def read_given(result: Mapping[str, Any]) -> ReadGiven:
         reader=result["reader"],
         locator=result["locator"],
         cleaned=result["cleaned"],
+        page=result["page"],
+        pages=result["pages"],
+        total=result["total"],
+        truncated=result["truncated"],
     )
 
 

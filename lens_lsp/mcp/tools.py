@@ -145,6 +145,7 @@ async def read_evidence(desk: Desk, call: Call, arguments: ReadArguments) -> Rea
     if first is not None or last is not None:
         start = max(1, (first or 1) - arguments.context)
         params["lines"] = (start, max(start, (last if last is not None else _LAST_LINE) + arguments.context))
+    params["page"] = arguments.page
     return read_given(await desk.backing.request("lens/passage", params, bounds))
 
 
@@ -232,7 +233,8 @@ TOOLS: Mapping[str, ReadOnlyTool[Any, Any]] = {
             "find_evidence",
             "Find passages",
             "Find the passages of the user's files that come nearest to a query, ranked, each verbatim with its lines "
-            "and sha256. No model is used and nothing leaves the machine. Needs no index and sees files as they are.",
+            "and sha256 and with what stands around it, and say which words of the query occur nowhere. No model is "
+            "used and nothing leaves the machine. Needs no index and sees files as they are.",
             FindArguments,
             FindGiven,
             find_evidence,
@@ -242,7 +244,7 @@ TOOLS: Mapping[str, ReadOnlyTool[Any, Any]] = {
             "read_evidence",
             "Read a passage",
             "Read lines of a file as they are now, around a citation or anywhere. Also reads the text of PDF, Office "
-            "files and the like by `span`.",
+            "files and the like by `span`. Long text comes in pages.",
             ReadArguments,
             ReadGiven,
             read_evidence,

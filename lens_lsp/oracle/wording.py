@@ -19,6 +19,7 @@ from lens_lsp.oracle.quoting import block, excerpt, holds, item, marker, plain
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
 """In place of `OFFLINE` where there is a model: it failed, its budget is spent, or nothing could be shown to it."""
+_CLOSEST = " Closest passages:"
 _MOST_QUOTES = 3
 _MOST_PASSAGES = 6
 _MOST_LISTED = 200
@@ -111,12 +112,12 @@ def _contested(fact: Fact, cited: Mapping[int, Evidence]) -> Iterator[str]:
 
 
 def _partial(request: SynthesisRequest, cited: Mapping[int, Evidence]) -> Iterator[str]:
-    """What is missing, in plain words and first; then the passages that may answer; then what was found."""
+    """What is missing, in plain words and first; then the closest passages; then what was found."""
     missing = [fact for fact in request.facts if fact.status is RequirementStatus.MISSING]
     names = ", ".join(_said(fact.requirement, request) for fact in missing)
+    unstated = "this" if len(missing) == len(request.facts) else names
     near = [cited[n] for n in dict.fromkeys(n for fact in missing for n in fact.evidence) if n in cited]
-    may = "; passages that may answer:\n\n" if near else ".\n\n"
-    yield f"No passage was found that proves the answer to {names}{may}"
+    yield f"No passage states {unstated}.{_CLOSEST if near else ''}\n\n"
     asked = frozenset(map(stem, key(request.plan.question).split())) - _UNTOLD
     for evidence in near[:_MOST_PASSAGES]:
         yield item(evidence, asked=asked)
@@ -158,7 +159,8 @@ def _aggregation(request: SynthesisRequest, cited: Mapping[int, Evidence]) -> It
     for fact in request.facts:
         found = _of(fact, cited)
         if fact.status is RequirementStatus.MISSING and not _is_counted(fact):
-            yield f"No complete answer to {_said(fact.requirement, request)} was found; passages that may answer:\n\n"
+            alone = len(request.facts) == 1
+            yield f"No passage states {'this' if alone else _said(fact.requirement, request)}.{_CLOSEST}\n\n"
         else:
             yield _count(fact, request) + "\n\n"
         for evidence in found[:_MOST_LISTED]:

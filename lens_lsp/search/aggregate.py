@@ -18,8 +18,8 @@ from lens_lsp.domain.plan import MatchRule, Unit
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, stem
+from lens_lsp.search.outline import heading_path
 from lens_lsp.search.reading import Reading
-from lens_lsp.search.region import heading_path
 
 _GAP = rb"[^a-z0-9\n\r]{1,3}"
 

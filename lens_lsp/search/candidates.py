@@ -16,12 +16,13 @@ from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.scan import scan
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
+from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import key
 from lens_lsp.oracle.analysis import analyse, terms
 from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures, measure
-from lens_lsp.search.passages import Weights, count, score
+from lens_lsp.search.passages import Weights, Windows, count, score
 from lens_lsp.search.phrases import Phrase
 from lens_lsp.search.prior import Prior, PriorWeights, prior
 from lens_lsp.search.question import Question, prepare
@@ -42,6 +43,19 @@ _WINDOWS = 400
 _CANDIDATES = 80
 _SHORTEST = 3
 _ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What both rounds over the texts say of a question: where its passages are."""
+
+    question: Question
+    weights: Weights
+    hits: Hits
+    """Places of all scanned terms."""
+    windows: Windows
+    documents: Floats
+    """Per slot, the share of the question that the whole document covers."""
 
 
 class Candidates:
@@ -69,7 +83,7 @@ class Candidates:
         scanned = time.perf_counter()
         self.measures = self._measure(self.hits, self.question)
         self.overall = self._prior(self.question, self.hits, self.measures, ablate)
-        self.asked_measures = self.measures
+        self._asked_measures = self.measures
         self.asked = self.question
         """The question as it was asked, without the terms that joined since."""
         self._rank_passages()
@@ -88,8 +102,8 @@ class Candidates:
         self.scanned = self.scanned.plus(came.only(np.concatenate([np.arange(terms), related])), 0)
         self.measures = self._measure(self.hits, self.question)
         asked = self.hits.only(np.arange(len(self.asked.terms)))
-        self.asked_measures = self._measure(asked, self.asked)
-        self.overall = self._prior(self.asked, asked, self.asked_measures, self._ablate)
+        self._asked_measures = self._measure(asked, self.asked)
+        self.overall = self._prior(self.asked, asked, self._asked_measures, self._ablate)
         self._rank_passages()
         led, self.own = self.own, self._own_scores()
         self.own[:, :known] = np.maximum(self.own[:, :known], led)
@@ -113,22 +127,26 @@ class Candidates:
 
     def _rank_passages(self) -> None:
         """Count and score the windows of all promising texts, and let documents be ranked by their best ones too."""
-        self.weights = Weights(self.asked, count(self.scanned, len(self.asked.scanned), self.lengths))
-        slots = self._promising()
+        weights = Weights(self.asked, count(self.scanned, len(self.asked.scanned), self.lengths))
+        slots = self._promising(weights)
         hits = self._corpus.places(self.scanned, self.asked.scanned, slots)
-        self.windows = score(hits, slots, self.lengths, self.weights, _WINDOWS)
-        best = self.windows.best(len(self.lengths))
+        windows = score(hits, slots, self.lengths, weights, _WINDOWS)
+        self.scored = Scored(self.asked, weights, self.scanned, windows, self._asked_measures.coverage())
+        """Where the passages of the question are."""
+        best = windows.best(len(self.lengths))
         overall = np.maximum(self.overall.scores, 0.0)
-        self.scores = overall / (float(overall.max(initial=0.0)) or 1.0) + PASSAGE * best / (float(best.max(initial=0.0)) or 1.0)
+        self.scores = overall / (float(overall.max(initial=0.0)) or 1.0) + PASSAGE * best / (
+            float(best.max(initial=0.0)) or 1.0
+        )
         """Per slot, the score of the whole document and of its best window."""
         chosen = np.union1d(self.overall.ranked, np.flatnonzero(best))
         self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
         """Candidate slots, best first."""
 
-    def _promising(self) -> Ints:
+    def _promising(self, weights: Weights) -> Ints:
         """The slots whose windows are scored: those that hold most of the question, and the best of the prior."""
         counts = self.scanned.counts
-        weight = np.concatenate([self.weights.own, self.weights.related])
+        weight = np.concatenate([weights.own, weights.related])
         held = weight[counts.term] * (counts.count / (counts.count + 1.0))
         mass = np.bincount(counts.slot, weights=held, minlength=len(self.lengths))
         slots = np.flatnonzero(mass)
@@ -269,7 +287,9 @@ class Candidates:
         """Per slot, how well new terms lead there."""
         measures = self._measure(hits, more)
         alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
-        return bridges(self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self.asked_measures, proven))
+        return bridges(
+            self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked_measures, proven)
+        )
 
 
 def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:

@@ -21,15 +21,19 @@ from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
-from lens_lsp.search.localise import as_evidence
+from lens_lsp.search.candidates import Scored
+from lens_lsp.search.localise import as_evidence, passages_of
 from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency, measure
-from lens_lsp.search.position import Peak, peaks
-from lens_lsp.search.prior import Prior, PriorWeights, prior
+from lens_lsp.search.passages import Passage, Weights, count, score
+from lens_lsp.search.prior import PriorWeights, prior
 from lens_lsp.search.question import prepare
 from lens_lsp.search.reading import Reading
 from lens_lsp.search.signals import NAMES, TITLES, name_scores, title_scores
 
 _SHOWN = 3
+_CONSIDERED = 10
+"""Documents that are read for what is shown."""
+_WINDOWS = 100
 _MEASURED = 50
 """Documents that are measured by all terms."""
 _SAMPLED = 251
@@ -65,7 +69,7 @@ class FirstLook:
         patience: float = _PATIENCE,
         counts: Callable[[Key], bool] = lambda _: True,
     ) -> None:
-        self._question = prepare(plan)
+        self._question = replace(prepare(plan), related=())
         self._reading = reading
         self._corpus = reading.corpus
         self._cache = reading.corpus.cache
@@ -88,10 +92,10 @@ class FirstLook:
         measures = self._measured(hits, frequency)
         ranking = prior(self._corpus, self._question, hits, measures, weights=self._weights, ablate=self._ablate)
         found: list[Evidence] = []
-        for peak in self._peaks(candidates, ranking, hits, measures):
-            if not self._counts(self._reading.text(peak.slot).key):
+        for passage in self._passages(candidates, hits, measures):
+            if not self._counts(self._reading.text(passage.slot).key):
                 continue
-            item = as_evidence(self._reading, peak, len(found) + 1, ranking.shares(peak.slot), ())
+            item = as_evidence(self._reading, passage, len(found) + 1, ranking.shares(passage.slot), ())
             if item is not None:
                 found.append(item)
             if len(found) == _SHOWN:
@@ -149,11 +153,9 @@ class FirstLook:
         chosen = np.flatnonzero(scores)
         return np.sort(self._corpus.order(chosen, scores[chosen], _MEASURED))
 
-    def _peaks(self, candidates: Ints, ranking: Prior, hits: Hits, measures: Measures) -> list[Peak]:
-        """The best windows of the candidates, as if there were no other documents."""
-        lengths = np.zeros_like(self._lengths)
-        lengths[candidates] = self._lengths[candidates]
-        among = replace(measures, lengths=lengths, texts=len(candidates))
-        slots = ranking.ranked[lengths[ranking.ranked] > 0]
-        own = np.maximum(ranking.scores[slots], 0.0)
-        return peaks(self._corpus, self._question, hits, among, slots, own / (float(own.max(initial=0.0)) or 1.0))
+    def _passages(self, candidates: Ints, hits: Hits, measures: Measures) -> list[Passage]:
+        """The best passages of the candidates, as if there were no other documents."""
+        weights = Weights(self._question, count(hits, len(self._question.terms), self._lengths[candidates]))
+        windows = score(hits, candidates, self._lengths, weights, _WINDOWS)
+        scored = Scored(self._question, weights, hits, windows, measures.coverage())
+        return passages_of(self._reading, scored, _CONSIDERED, read=_CONSIDERED)

@@ -12,7 +12,7 @@ from lens_lsp.domain.model import Document, Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
-from lens_lsp.search.candidates import Candidates
+from lens_lsp.search.candidates import Candidates, Scored
 from lens_lsp.search.measure import Ints
 from lens_lsp.search.passages import WINDOW, Cutter, Passage, apart
 from lens_lsp.search.prior import PriorWeights
@@ -50,49 +50,45 @@ def localise(
     """Scan for the plan's anchors, form the prior, and find the best ``limit`` passages."""
     candidates = Candidates(reading.corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
     started = time.perf_counter()
-    passages = passages_of(reading, candidates, limit)
+    passages = passages_of(reading, candidates.scored, limit)
     position = Stage("position", time.perf_counter() - started)
     return Localisation(candidates, passages, (*candidates.stages, position))
 
 
-def passages_of(reading: Reading, candidates: Candidates, limit: int) -> list[Passage]:
-    """The best passages of the workspace."""
-    cutter = Cutter(candidates.asked, candidates.weights)
-    chosen = _stretches(candidates, limit)
-    coverage = candidates.asked_measures.coverage()
+def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _READ) -> list[Passage]:
+    """The best passages of the workspace, best first. At least ``read`` documents are looked into, where there are so
+    many with a window that holds anything."""
+    cutter = Cutter(scored.question, scored.weights)
     places: dict[int, list[Ints]] = {}
     found: list[Passage] = []
-    for slot, around in chosen.items():
+    for slot, windows in _stretches(scored, max(read, 2 * limit)).items():
         document = reading.document(slot)
-        if document is None:
-            continue
-        places[slot] = _places(reading, candidates, slot)
-        stretches = _joined(reading.corpus.points(slot, np.array(around)).tolist(), len(document.text))
-        found += cutter.passages(slot, document, places[slot], stretches, float(coverage[slot]))
-    keys = {slot: reading.text(slot).key for slot in chosen}
-    best = apart(found, keys, limit)
+        if document is not None:
+            places[slot] = _places(reading, scored, slot)
+            stretches = _joined(reading.corpus.points(slot, np.array(windows)).tolist(), len(document.text))
+            found += cutter.passages(slot, document, places[slot], stretches, float(scored.documents[slot]))
+    keys = {slot: reading.text(slot).key for slot in places}
     return [
-        Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut) for one in best
+        Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
+        for one in apart(found, keys, limit)
     ]
 
 
-def _stretches(candidates: Candidates, limit: int) -> dict[int, list[int]]:
+def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:
     """The documents that are read for passages, and the first bytes of their best windows."""
-    windows = candidates.windows
-    most = max(_READ, 2 * limit)
-    chosen: dict[int, list[int]] = {slot: [] for slot in candidates.ranked[: max(1, limit // 2)].tolist()}
-    for slot, at in zip(windows.slot.tolist(), windows.at.tolist(), strict=True):
+    chosen: dict[int, list[int]] = {}
+    for slot, at in zip(scored.windows.slot.tolist(), scored.windows.at.tolist(), strict=True):
         if slot in chosen or len(chosen) < most:
             chosen.setdefault(slot, []).append(at)
-    return {slot: at for slot, at in chosen.items() if at}
+    return chosen
 
 
-def _places(reading: Reading, candidates: Candidates, slot: int) -> list[Ints]:
+def _places(reading: Reading, scored: Scored, slot: int) -> list[Ints]:
     """The code points at which each scanned term stands in a text."""
     corpus = reading.corpus
-    hits = corpus.places(candidates.scanned, candidates.asked.scanned, np.array([slot]))
+    hits = corpus.places(scored.hits, scored.question.scanned, np.array([slot]))
     points = corpus.points(slot, hits.at)
-    return [np.sort(points[hits.term == term]) for term in range(len(candidates.asked.scanned))]
+    return [np.sort(points[hits.term == term]) for term in range(len(scored.question.scanned))]
 
 
 def _joined(windows: list[int], length: int) -> list[Span]:

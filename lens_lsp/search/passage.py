@@ -17,7 +17,7 @@ from lens_lsp.domain.shown import Shown, tokens
 from lens_lsp.domain.text import Span
 from lens_lsp.search.compounds import widened
 from lens_lsp.search.edges import PROSE, REACH, REGION_TOKENS, Edges, fits, inside, overlapping, without
-from lens_lsp.search.region import heading_path
+from lens_lsp.search.outline import heading_path
 
 __all__ = ["REGION_TOKENS", "quotable", "region", "shown", "units"]
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from lens_lsp.corpus.hits import STRETCH, Hits
 from lens_lsp.domain.model import NEVER_ALONE, Block, BlockKind, Document
+from lens_lsp.domain.places_shown import has_own_places
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences, trim
@@ -25,8 +26,8 @@ from lens_lsp.domain.words import stem, words
 from lens_lsp.search.compounds import widened
 from lens_lsp.search.edges import inside, overlapping, without
 from lens_lsp.search.measure import Floats, Ints
+from lens_lsp.search.outline import heading_path
 from lens_lsp.search.question import Question
-from lens_lsp.search.region import heading_path
 from lens_lsp.search.standing import Mark
 from lens_lsp.search.vocabulary import vocabulary
 
@@ -123,7 +124,9 @@ class Weights:
         self.telling = constants.least * float(max(self.own.max(initial=0.0), self.related.max(initial=0.0)))
         """The weight from which on a term is distinctive."""
 
-    def mass(self, own: Floats, related: Floats, above: Floats | float = 0.0, above_related: Floats | float = 0.0) -> Floats:
+    def mass(
+        self, own: Floats, related: Floats, above: Floats | float = 0.0, above_related: Floats | float = 0.0
+    ) -> Floats:
         """Scores of rows of counts: one column a term, one a related word. ``above`` are further occurrences that
         stand over the passage. Each term counts by itself or by the best of its related words."""
         k = self.constants.saturation
@@ -134,7 +137,7 @@ class Weights:
             near = self.related * (near / (near + k))
             for column, term in enumerate(self.owner.tolist()):
                 np.maximum(held[:, term], near[:, column], out=held[:, term])
-        return held.sum(axis=1) / self.total
+        return np.asarray(held.sum(axis=1) / self.total, np.float64)
 
     def distinctive(self, own: Floats, related: Floats) -> Ints:
         """The rows that hold at least one distinctive term."""
@@ -234,13 +237,17 @@ class Passage:
     """``"start"`` or ``"end"``, where it is a part of a unit that is longer than a passage."""
 
 
+METADATA = (-1, -1)
+"""The section of what a document says about itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """What is never cut when it fits: a sentence, item, row, heading, block or line of code."""
 
     span: Span
-    section: int
-    """Passages hold units of one section only; -1 is the metadata."""
+    section: tuple[int, int]
+    """Passages hold units of one section only."""
     proves: bool = True
     """False for what proves nothing by itself: tables of contents, link definitions, template tags."""
     cut: tuple[str, ...] = ()
@@ -289,7 +296,7 @@ def _loose(text: str, span: Span) -> Iterator[Block]:
 
 
 def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Unit]:
-    """A block as units: whole where it may not be cut, else its sentences or lines, cut further where those are long."""
+    """A block as units: whole where it may not be cut, else its sentences or lines; what is long is cut further."""
     text, structure = document.text, document.structure
     section = sections.of(block)
     proves = block.kind not in NEVER_ALONE
@@ -328,7 +335,7 @@ def _lines(text: str, span: Span) -> list[Span]:
     return [Span(*line.span()) for line in _LINE.finditer(text, span.start, span.end)]
 
 
-def _cut(text: str, span: Span, section: int, proves: bool) -> Iterator[Unit]:
+def _cut(text: str, span: Span, section: tuple[int, int], proves: bool) -> Iterator[Unit]:
     """A unit longer than a passage as parts that overlap by half, each cut between words."""
     start = span.start
     while True:
@@ -359,22 +366,36 @@ def _before_word(text: str, span: Span) -> int:
 
 
 class _Sections:
-    """Which section a block belongs to: that of the last heading up to its end. Headings that follow each other directly
-    open one section together."""
+    """Which section a block belongs to: that of the last heading up to its end, on the same page, slide or sheet.
+    Headings that follow each other directly open one section together."""
 
     def __init__(self, document: Document) -> None:
         self._starts = [heading.span.start for heading in document.structure.headings]
         self._first = list(range(len(self._starts) + 1))
-        blocks = document.structure.blocks
-        for before, after in pairwise(blocks):
+        for before, after in pairwise(document.structure.blocks):
             if before.kind is BlockKind.HEADING and after.kind is BlockKind.HEADING:
                 number = bisect_left(self._starts, after.span.end)
                 self._first[number] = self._first[max(0, number - 1)]
+        self._pages = _page_starts(document)
 
-    def of(self, block: Block) -> int:
+    def of(self, block: Block) -> tuple[int, int]:
         if block.kind is BlockKind.FRONT_MATTER:
-            return -1
-        return self._first[bisect_left(self._starts, block.span.end)]
+            return METADATA
+        heading = self._first[bisect_left(self._starts, block.span.end)]
+        return heading, bisect_right(self._pages, block.span.start)
+
+
+def _page_starts(document: Document) -> list[int]:
+    """Where another page, slide, chapter, message or sheet begins; empty for texts and tables."""
+    starts: list[int] = []
+    before: Mapping[str, int | str] = {}
+    for start, locator in zip(document.locators.starts, document.locators.locators, strict=True):
+        if has_own_places(locator):
+            own = {name: value for name, value in locator.items() if name not in ("cell", "row")}
+            if not starts or own != before:
+                starts.append(start)
+            before = own
+    return starts
 
 
 class Cutter:
@@ -446,14 +467,14 @@ class Cutter:
                 for term, at in enumerate(places):
                     first, last = np.searchsorted(at, [target.start, target.end])
                     counts[unit, term] -= last - first
-        return np.maximum(counts, 0) * proves[:, None]
+        return np.asarray(np.maximum(counts, 0) * proves[:, None], np.float64)
 
     def _above(self, document: Document, firsts: Sequence[Unit]) -> tuple[Floats, Floats]:
         """What the title, the path and the headings over each passage count, in occurrences of each term."""
         constants = self._weights.constants
         title = set(map(stem, words(document.structure.head.title or "")))
         path = set(map(stem, words(document.path)))
-        known: dict[int, tuple[Floats, Floats]] = {}
+        known: dict[tuple[int, int], tuple[Floats, Floats]] = {}
         own, related = [], []
         for unit in firsts:
             if unit.section not in known:
@@ -461,16 +482,21 @@ class Cutter:
                 outer: set[str] = set().union(*headings[:-1]) if headings else set()
                 inner = headings[-1] if headings else set()
                 known[unit.section] = (
-                    np.array([
-                        (constants.heading if term in inner else constants.outer_heading if term in outer else 0.0)
-                        + constants.title * (term in title)
-                        + constants.path * (term in path)
-                        for term in self._terms
-                    ]),
-                    np.array([
-                        constants.related_above * ((word in inner or word in outer) + (word in title or word in path))
-                        for word in self._related
-                    ]),
+                    np.array(
+                        [
+                            (constants.heading if term in inner else constants.outer_heading if term in outer else 0.0)
+                            + constants.title * (term in title)
+                            + constants.path * (term in path)
+                            for term in self._terms
+                        ]
+                    ),
+                    np.array(
+                        [
+                            constants.related_above
+                            * ((word in inner or word in outer) + (word in title or word in path))
+                            for word in self._related
+                        ]
+                    ),
                 )
             own.append(known[unit.section][0])
             related.append(known[unit.section][1])
@@ -515,7 +541,8 @@ def _following(places: Sequence[Ints], weights: Floats) -> tuple[Ints, Floats]:
 def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:
     """The sum of what lies inside each stretch."""
     sums = np.concatenate([[0.0], np.cumsum(follows[1])])
-    return sums[np.searchsorted(follows[0], stops)] - sums[np.searchsorted(follows[0], starts)]
+    first, last = np.searchsorted(follows[0], [starts, stops])
+    return np.asarray(sums[last] - sums[first], np.float64)
 
 
 def apart(passages: Iterable[Passage], keys: Mapping[int, object], most: int) -> list[Passage]:

@@ -21,7 +21,7 @@ from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.places_shown import has_own_places
 from lens_lsp.domain.text import Position, SourceText, Span
 from lens_lsp.search.corpus import Corpus
-from lens_lsp.search.region import heading_path
+from lens_lsp.search.outline import heading_path
 
 
 class Reading:

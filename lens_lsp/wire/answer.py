@@ -1,4 +1,4 @@
-"""The JSON shape of an answer: schema ``lens.answer/1``."""
+"""The JSON shape of an answer: schema ``lens.answer/2``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lens_lsp.domain.answer import Answer, Computation, RequirementResult
 from lens_lsp.wire.clusters import moment
 from lens_lsp.wire.evidence import account_json, coverage_json, document_json, evidence_json
 
-SCHEMA = "lens.answer/1"
+SCHEMA = "lens.answer/2"
 
 
 def answer_json(answer: Answer) -> dict[str, object]:

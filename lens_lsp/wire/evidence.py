@@ -1,16 +1,17 @@
-"""The JSON shapes of evidence and of a finding: schema ``lens.evidence/1``."""
+"""The JSON shapes of evidence and of a finding: schema ``lens.evidence/2``."""
 
 from __future__ import annotations
 
 from lens_lsp.domain.answer import Account
-from lens_lsp.domain.model import Coverage, Evidence, Findings, RankedDocument
+from lens_lsp.domain.model import Context, Coverage, Evidence, Findings, RankedDocument
 from lens_lsp.domain.text import Position
 
-SCHEMA = "lens.evidence/1"
+SCHEMA = "lens.evidence/2"
 
 
 def evidence_json(evidence: Evidence) -> dict[str, object]:
-    """One evidence item. Lines and columns count from 1; columns and ``span`` are in code points."""
+    """One evidence item. Lines and columns count from 1; columns and spans are in code points of all of the text of the
+    file, also where only a piece of it was read."""
     origin = evidence.origin
     return {
         "n": evidence.n,
@@ -20,6 +21,8 @@ def evidence_json(evidence: Evidence) -> dict[str, object]:
         "end": _position(evidence.end),
         "span": [evidence.span.start, evidence.span.end],
         "quote": evidence.quote,
+        "cut": list(evidence.cut),
+        "context": [_context(part) for part in evidence.context],
         "sha256": origin.sha256,
         "source": origin.source.value,
         "version": origin.version,
@@ -46,6 +49,7 @@ def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, o
         "coverage": coverage_json(findings.coverage),
         "ledger": ledger_json(sum(stage.seconds for stage in findings.stages)),
         "compression": findings.compression,
+        "missing": list(findings.missing),
         "warnings": list(findings.warnings),
     }
 
@@ -92,6 +96,15 @@ def coverage_json(coverage: Coverage) -> dict[str, object]:
         "read": coverage.read,
         "matchesUnread": coverage.matches_unread,
         "pictures": coverage.pictures,
+    }
+
+
+def _context(part: Context) -> dict[str, object]:
+    return {
+        "role": part.role.value,
+        "span": [part.span.start, part.span.end],
+        "text": part.text,
+        "cut": list(part.cut),
     }
 
 

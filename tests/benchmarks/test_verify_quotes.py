@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.domain.model import Coverage, Evidence, Findings, Origin
+from lens_lsp.domain.model import Context, ContextRole, Coverage, Evidence, Findings, Origin
 from lens_lsp.domain.text import SourceText, Span
 from lens_lsp.wire import evidence_json, findings_json
 
@@ -34,6 +34,7 @@ def _text(name: str) -> str:
 
 def _evidence(n: int, name: str, span: Span) -> Evidence:
     source = SourceText(_text(name))
+    around = ((ContextRole.BEFORE, Span(0, span.start)), (ContextRole.AFTER, Span(span.end, span.end + 4)))
     return Evidence(
         n=n,
         root=0,
@@ -47,6 +48,11 @@ def _evidence(n: int, name: str, span: Span) -> Evidence:
         locator=None,
         heading=(),
         score=1.0,
+        context=tuple(
+            Context(role, place, source.text[place.start : place.end])
+            for role, place in around
+            if len(place) and place.end <= len(source.text)
+        ),
     )
 
 
@@ -79,7 +85,7 @@ def _verify(*arguments: object, given: str | None = None) -> subprocess.Complete
 
 def test_true_quotes_of_every_encoding_and_line_end_are_confirmed(corpus: Path, items: list[dict[str, Any]]) -> None:
     done = _verify("--rows", _write_rows(corpus.parent, items), corpus, "--mutant", 20)
-    assert done.stdout == "54 passages checked, 0 mismatches, 0 unchecked\n120 mutants, 120 caught\n"
+    assert done.stdout == "54 passages checked, 0 mismatches, 0 unchecked\n140 mutants, 140 caught\n"
     assert done.returncode == 0
 
 
@@ -93,6 +99,8 @@ def test_true_quotes_of_every_encoding_and_line_end_are_confirmed(corpus: Path, 
         ("start", {"line": 1, "column": 2}),
         ("end", {"line": 9, "column": 1}),
         ("sha256", "0" * 64),
+        ("context", [{"role": "after", "span": [17, 21], "text": "else", "cut": []}]),
+        ("context", [{"role": "after", "span": [17, 99_999], "text": "else", "cut": []}]),
         ("encoding", "latin-1"),
         ("encoding", "klingon"),
         ("path", "missing.md"),
@@ -121,6 +129,15 @@ def test_a_find_document_carries_its_own_roots(corpus: Path) -> None:
     findings = Findings("Wort", (str(corpus),), evidence, (), Coverage(6, 6), None)
     done = _verify("--find", "-", given=json.dumps(findings_json(findings), ensure_ascii=False))
     assert (done.returncode, done.stdout) == (0, "6 passages checked, 0 mismatches, 0 unchecked\n")
+
+
+def test_a_find_document_of_version_1_is_read_and_of_another_is_not(corpus: Path) -> None:
+    findings = Findings("Wort", (str(corpus),), (_evidence(1, "plain.md", Span(3, 30)),), (), Coverage(6, 6), None)
+    document = findings_json(findings)
+    (item,) = document["evidence"]
+    del item["context"], item["cut"], document["missing"]
+    for schema, status in (("lens.evidence/1", 0), ("lens.evidence/3", 2)):
+        assert _verify("--find", "-", given=json.dumps(document | {"schema": schema})).returncode == status
 
 
 def test_extracted_text_and_buffers_are_counted_as_unchecked(corpus: Path, items: list[dict[str, Any]]) -> None:

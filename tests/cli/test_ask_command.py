@@ -68,7 +68,7 @@ def test_json_is_one_document_whose_quotes_stand_in_the_files(lens_here: Command
     outcome = lens_here("ask", LEASE, "notes", "--json", "--seed", "7", "--no-store", "--yes")
     assert (outcome.status, outcome.complaint) == (0, "")
     result = json.loads(outcome.out)
-    assert (result["schema"], result["seed"], result["mode"]) == ("lens.answer/1", 7, "evidence")
+    assert (result["schema"], result["seed"], result["mode"]) == ("lens.answer/2", 7, "evidence")
     assert result["evidence"]
     for number, item in enumerate(result["evidence"], 1):
         text = Path(result["roots"][item["root"]], item["path"]).read_text()
@@ -81,7 +81,7 @@ def test_json_is_one_document_whose_quotes_stand_in_the_files(lens_here: Command
 def test_two_runs_are_equal_but_for_seconds(lens: Command, archive: Path) -> None:
     seconds = re.compile(rb'"seconds": ?[\d.e-]+')
     first, second = (lens("ask", LEASE, "notes", "--events", "--seed", "5", "--no-store") for _ in range(2))
-    assert b'"schema": "lens.answer/1"' in first.out
+    assert b'"schema": "lens.answer/2"' in first.out
     assert seconds.sub(b"", first.out) == seconds.sub(b"", second.out)
 
 
@@ -273,7 +273,7 @@ def test_an_interrupt_at_any_moment_ends_without_a_traceback(
 ) -> None:
     outcome = interrupted_after(seconds, ["ask", LEASE, str(archive), "--json"], environment)
     if outcome.out:
-        assert json.loads(outcome.text)["schema"] == "lens.answer/1"
+        assert json.loads(outcome.text)["schema"] == "lens.answer/2"
 
 
 @posix

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from markdown_it import MarkdownIt
 from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Style, TextRenderer
 from lens_lsp.cli.terminal import printable
-from lens_lsp.domain.model import Evidence, Origin
+from lens_lsp.domain.model import Context, ContextRole, Evidence, Origin
 from lens_lsp.domain.text import Position, Span
 
 HERE = os.sep + os.path.join("home", "someone")
@@ -40,6 +41,68 @@ def test_text_shows_place_headings_and_quote() -> None:
     item = evidence("First line.\n  Second line.\n", path="sub/with space.md", heading=("House", "Rent"))
     shown = TextRenderer(PLACES, Style(), "line").evidence(item)
     assert shown == "notes/sub/with space.md:12:3  House › Rent\n    First line.\n      Second line.\n\n"
+
+
+def in_context(before: str, quote: str, after: str, cut: tuple[str, ...] = ()) -> Evidence:
+    """A quote between two other texts of its source."""
+    parts = (
+        Context(ContextRole.BEFORE, Span(0, len(before)), before),
+        Context(ContextRole.AFTER, Span(len(before + quote), len(before + quote + after)), after),
+    )
+    span = Span(len(before), len(before + quote))
+    context = tuple(part for part in parts if len(part.span))
+    return replace(evidence(quote, heading=("Rent",)), span=span, context=context, cut=cut)
+
+
+def test_context_stands_behind_a_bar_around_the_quote() -> None:
+    shown = TextRenderer(PLACES, Style(), "rent").evidence(
+        in_context("We met in May.\n", "The rent is due.", "\nIn cash.")
+    )
+    assert shown == "notes/a.md:12:3  Rent\n  | We met in May.\n    The rent is due.\n  | In cash.\n\n"
+
+
+def test_context_is_dim_and_the_quote_alone_has_bold_words() -> None:
+    item = in_context("The rent was low.\n", "The rent is due.", "\nThe rent is paid.")
+    shown = TextRenderer(PLACES, Style(coloured=True), "rent").evidence(item)
+    assert re.findall(r"\x1b\[1m(.*?)\x1b\[0m", shown) == ["rent"]
+    dim = re.findall(r"\x1b\[2m(.*?)\x1b\[0m", shown)
+    assert dim == ["Rent", "  | The rent was low.", "  | The rent is paid."]
+
+
+def test_a_cut_quote_begins_and_ends_with_an_ellipsis() -> None:
+    item = replace(evidence("rent is due monthly"), cut=("start", "end"))
+    assert TextRenderer(PLACES, Style(), "x").evidence(item).split("\n")[1] == "    …rent is due monthly…"
+    assert GrepRenderer(PLACES, Style(), "rent").evidence(item).endswith(":rent is due monthly\n")
+
+
+def test_grep_prints_the_quote_alone() -> None:
+    item = in_context("The rent was low.\n", "It is due.", "\nThe rent is paid.")
+    assert GrepRenderer(PLACES, Style(), "rent").evidence(item) == "notes/a.md:12:3:It is due.\n"
+
+
+def test_markdown_shows_context_in_italics_around_the_fence() -> None:
+    shown = MarkdownRenderer(PLACES).evidence(in_context("We *met*\nin May.\n", "It is due.", "\nIn cash.", ("end",)))
+    assert shown == (
+        "1. [notes/a.md:12](notes/a.md#L12) — Rent\n\n   *We \\*met\\* in May.*\n\n"
+        "   ```text\n   It is due.\n   ```\n\n   *…*\n\n   *In cash.*\n\n"
+    )
+
+
+@given(HOSTILE, HOSTILE)
+def test_nothing_in_context_is_active_markdown(before: str, after: str) -> None:
+    shown = MarkdownRenderer(PLACES).evidence(in_context(before, "It is due.", after))
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(shown)
+    inline = [child for token in tokens for child in token.children or ()]
+    assert [token.type for token in inline if token.type == "link_open"] == ["link_open"]
+    assert not [token for token in [*tokens, *inline] if token.type in ("image", "html_inline", "html_block")]
+    assert [token.content for token in tokens if token.type == "fence"] == ["It is due.\n"]
+
+
+@given(st.text(), st.text(), st.text())
+def test_colour_never_changes_the_text_of_context(before: str, quote: str, after: str) -> None:
+    item = in_context(before, quote, after)
+    vivid = TextRenderer(PLACES, Style(coloured=True), "rent").evidence(item)
+    assert re.sub(r"\x1b\[\d*m", "", vivid) == TextRenderer(PLACES, Style(), "rent").evidence(item)
 
 
 def test_paths_outside_the_current_folder_are_absolute() -> None:

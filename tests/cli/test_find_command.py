@@ -65,7 +65,7 @@ def test_json_is_one_document_whose_quotes_stand_in_the_files(lens: Command, not
     outcome = lens("find", "lease", "notes", "--json", "--seed", "7", "--no-store")
     assert (outcome.status, outcome.complaint) == (0, "")
     result = json.loads(outcome.out)
-    assert (result["schema"], result["seed"]) == ("lens.evidence/1", 7)
+    assert (result["schema"], result["seed"]) == ("lens.evidence/2", 7)
     for item in result["evidence"]:
         text = Path(result["roots"][item["root"]], item["path"]).read_text()
         assert text[slice(*item["span"])] == item["quote"]

@@ -142,7 +142,7 @@ def test_an_earlier_answer_is_opened_by_question_cluster_uri_or_nothing(edit: Ed
 def test_passages_are_found_with_places_and_listed_in_a_file(edit: Edit, contract: Path) -> None:
     editor = edit()
     found = editor.result("lens/find", {"query": "lease of the workshop", "limit": 1})
-    assert (found["schema"], found["answerUri"]) == ("lens.evidence/1", None)
+    assert (found["schema"], found["answerUri"]) == ("lens.evidence/2", None)
     [item] = found["evidence"]
     assert item["uri"] == contract.as_uri()
     assert under(contract.read_text(), item["range"]) == item["quote"]

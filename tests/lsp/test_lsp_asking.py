@@ -35,7 +35,7 @@ def test_evidence_comes_as_a_range_in_the_encoding_of_the_client(start: Start, n
     result = server.begin(notes, capabilities=capabilities(encoding, "utf-16"))
     assert result["capabilities"]["positionEncoding"] == encoding
     answer = server.result("lens/ask", {"question": QUESTION})
-    assert (answer["schema"], answer["status"]) == ("lens.answer/1", "answered")
+    assert (answer["schema"], answer["status"]) == ("lens.answer/2", "answered")
     first = answer["evidence"][0]
     assert "start" not in first
     assert first["uri"] == (notes / "contract.md").as_uri()

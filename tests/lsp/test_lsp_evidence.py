@@ -198,6 +198,13 @@ def test_hover_shows_quote_place_headings_and_state(edit: Edit, contract: Path) 
     assert editor.result("textDocument/hover", editor.at(uri, "*Answered")) is None
 
 
+def test_hover_shows_what_stands_beside_the_quote_now(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    contract.write_text(contract.read_text().replace(QUOTE, f"As agreed:\n{QUOTE} Not before."))
+    assert hover(editor, uri, "[^1]").startswith(f"As agreed: “{QUOTE}” Not before.\n")
+
+
 def test_hover_of_hostile_text_does_nothing(edit: Edit, contract: Path) -> None:
     hostile = (
         "The lease of the workshop ends on <b>30</b> June"

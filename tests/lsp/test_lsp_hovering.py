@@ -11,10 +11,11 @@ from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.model import TextSource
 from lens_lsp.domain.text import Position, Span
 from lens_lsp.lsp.cited_by import Use
-from lens_lsp.lsp.hovering import escaped, hover_text, told_citation, told_uses
+from lens_lsp.lsp.hovering import beside, escaped, hover_text, told_citation, told_uses
 from tests.soak.hostile_markdown import acting
 
 PLACE = Position(3, 4)
+CITATION = Citation("/", "a.md", TextSource.DISK, "0" * 64, "utf-8", "md/1", Span(9, 12), "yes")
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,37 @@ def test_ten_uses_are_named_and_more_are_hinted_at() -> None:
     assert told_uses(uses(10)).count("\n") == 10
     eleven = told_uses(uses(11)).split("\n")
     assert (eleven[0], eleven[-2], eleven[-1]) == ("cited by 11 answers", "[10] Why 10?", "…")
+
+
+def around(before: str, quote: str, after: str) -> tuple[str, str]:
+    return beside(before + quote + after, Span(len(before), len(before + quote)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("We met. ", " In cash.", ("We met.", "In cash.")),
+        ("# Rent\n\nWe met\nin May. ", "\r\n\r\nNext.", ("We met in May.", "")),
+        ("Above.\n \t\n", " It\nis\n\nnot.", ("", "It is")),
+        ("", "", ("", "")),
+    ],
+)
+def test_beside_a_quote_stands_the_rest_of_its_paragraph(before: str, after: str, shown: tuple[str, str]) -> None:
+    assert around(before, "The rent is due.", after) == shown
+
+
+def test_what_stands_beside_a_quote_is_kept_short() -> None:
+    before, after = around("first " * 100, "Here.", " last" * 100)
+    assert before.startswith("…first first")
+    assert after.endswith("last last…")
+    assert max(len(before), len(after)) <= 201
+
+
+def test_a_hover_shows_the_quote_between_what_stands_beside_it() -> None:
+    finding = Finding(
+        Cited("x.md", 1, "1", "/", CITATION), Checked(CITATION, CitationState.VERIFIED, Span(9, 12)), PLACE
+    )
+    assert told_citation(finding, ("Say\u202e it:", "or no")).split("\n")[0] == "Say it: “yes” or no"
+    assert told_citation(finding).split("\n")[0] == "“yes”"
+    markdown = hover_text(told_citation(finding, ("![x](y)", "<b>")), ["markdown"]).value
+    assert acting(markdown) == set()

@@ -7,8 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
+from lens_lsp.domain.text import SourceText, Span
+from lens_lsp.lsp.passages import PAGE, pages_of
 from tests.lsp.lsp_client import LspProcess
 
 Start = Callable[..., LspProcess]
@@ -126,3 +130,54 @@ def test_an_answer_for_a_model_lacks_what_is_private(server: LspProcess, folder:
     told = server.result("lens/ask", {**asked, "forModel": True})
     assert "77 EUR" not in str(told)
     assert "private notes" in told["answer"]
+
+
+def test_long_text_is_read_page_by_page(server: LspProcess, folder: Path) -> None:
+    text = "".join(f"Line {n} of the long note says nothing.\r\n" for n in range(1, 501))
+    (folder / "long.md").write_bytes(text.encode())
+    first = passage(server, folder, "long.md", page=1)
+    pages = [first, *(passage(server, folder, "long.md", page=n) for n in range(2, first["pages"] + 1))]
+    assert len(pages) > 2
+    assert [each["page"] for each in pages] == list(range(1, len(pages) + 1))
+    assert [each["truncated"] for each in pages] == [True] * (len(pages) - 1) + [False]
+    assert {each["total"] for each in pages} == {len(text.rstrip())}
+    assert "\r\n".join(each["text"] for each in pages) == text.rstrip()
+    for each in pages:
+        start, end = each["span"]
+        assert text[start:end] == each["text"]
+        assert 5_000 < len(each["text"]) <= 6_000 or each is pages[-1]
+        assert text[:start].count("\n") + 1 == each["lines"][0]
+        assert each["lines"][1] - each["lines"][0] == each["text"].count("\n")
+    beyond = server.ask("lens/passage", {"uri": (folder / "long.md").as_uri(), "page": len(pages) + 1})["error"]
+    assert (beyond["code"], f"{len(pages)} pages" in beyond["message"]) == (-32803, True)
+    some = passage(server, folder, "long.md", lines=[7, 9], page=1)
+    assert (some["lines"], some["pages"], some["truncated"]) == ([7, 9], 1, False)
+    assert server.ask("lens/passage", {"uri": (folder / "long.md").as_uri(), "page": 0})["error"]["code"] == -32602
+
+
+def test_all_that_was_asked_for_comes_without_a_page(server: LspProcess, folder: Path) -> None:
+    whole = passage(server, folder, "mill.md")
+    assert (whole["page"], whole["pages"], whole["truncated"]) == (None, None, False)
+    assert whole["total"] == len(whole["text"])
+    (folder / "huge.md").write_text("Much.\n" * 30_000)
+    huge = passage(server, folder, "huge.md")
+    assert (huge["truncated"], huge["total"]) == (True, 30_000 * 6 - 1)
+
+
+@hypothesis.given(st.text(alphabet="a\r\n", min_size=0, max_size=60), st.integers(0, 3))
+def test_pages_leave_out_nothing_but_line_ends(text: str, long: int) -> None:
+    text = text + "b" * (PAGE * long) + text
+    pages = pages_of(SourceText(text), Span(0, len(text)))
+    at = 0
+    for page in pages:
+        assert set(text[at : page.start]) <= {"\r", "\n"}
+        assert len(page) <= PAGE or page is pages[-1]
+        at = page.end
+    assert at == len(text)
+
+
+def test_a_secret_that_two_pages_share_is_in_neither(server: LspProcess, folder: Path) -> None:
+    (folder / "split.md").write_text("x" * (PAGE - 20) + f" {SECRET} " + "y" * 100)
+    texts = [passage(server, folder, "split.md", page=n, forModel=True)["text"] for n in (1, 2)]
+    assert all(SECRET[:15] not in text and SECRET[-15:] not in text for text in texts)
+    assert "[[SECRET:" in texts[0]

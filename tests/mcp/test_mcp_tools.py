@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from lens_lsp.domain.model import Context, ContextRole, Coverage, Evidence
+from lens_lsp.domain.text import Span
+from lens_lsp.mcp.bounds import Bounds, Folder
+from lens_lsp.mcp.shaping import find_given
 from lens_lsp.mcp.tools import TOOLS
+from lens_lsp.mcp.wording import find_text
+from lens_lsp.wire.evidence import coverage_json, evidence_json
+from tests.hand_made import evidence
 from tests.mcp.conftest import SECRET
 from tests.mcp.independent import untrue
 from tests.mcp.mcp_agent import ERAS, LEASE, QUESTION, agent, call, failure, text_of
 
 NAMES = {"ask", "find_evidence", "read_evidence", "check_citations", "list_clusters"}
+
+
+def in_context() -> Evidence:
+    """A cut quote between what leads to it and what follows."""
+    lead = Context(ContextRole.LEAD_IN, Span(0, 10), "The terms:")
+    after = Context(ContextRole.AFTER, Span(160, 177), "It may be renewed", cut=("end",))
+    return replace(evidence(), context=(lead, after), cut=("start",))
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -203,3 +218,54 @@ def test_what_makes_no_sense_is_told_in_words(home: Path, notes: Path) -> None:
 def test_no_tool_says_that_it_writes() -> None:
     assert set(TOOLS) == NAMES
     assert all(tool.told().annotations.read_only_hint for tool in TOOLS.values())
+
+
+def test_passages_bring_their_context_and_say_what_occurs_nowhere() -> None:
+    item = in_context()
+    roots = [str(Path("/notes"))]
+    result = {"query": "the lease of a zeppelin", "roots": roots, "evidence": [evidence_json(item)], "warnings": []}
+    result |= {"missing": ["zeppelin"], "coverage": coverage_json(Coverage(1, 1))}
+    given = find_given(result, Bounds((Folder("/notes", "/notes"),)))
+    assert given.missing == ["zeppelin"]
+    [citation] = given.citations
+    assert [(part.role, part.text, part.span) for part in citation.context] == [
+        ("lead-in", "The terms:", (0, 10)),
+        ("after", "It may be renewed", (160, 177)),
+    ]
+    text = find_text(given)
+    fence = text.split("two lines of ")[1].split(" is quoted")[0]
+    inside, outside = text.split(f"\n{fence}")[1::2], "".join(text.split(f"\n{fence}")[0::2])
+    assert [part.strip() for part in inside] == [item.quote, "The terms:", "It may be renewed"]
+    assert "These words of the query occur nowhere in the files: “zeppelin”." in outside
+    assert f"sha256 {item.origin.sha256} (cut at its start)" in outside
+    assert "context of [1], what leads in\n" in outside + "\n"
+    assert "context of [1], after it (cut at its end)" in outside
+    plain = find_text(given.model_copy(update={"missing": []}))
+    assert "occur nowhere" not in plain
+
+
+def test_long_files_are_read_in_pages(home: Path, notes: Path) -> None:
+    text = "".join(f"Line {n} of the long note.\n" for n in range(1, 601))
+    (notes / "long.md").write_text(text)
+
+    async def run() -> None:
+        async with agent(home, notes) as client:
+            read = await call(client, "read_evidence", path="long.md")
+            assert (read["page"], read["total"], read["truncated"]) == (1, len(text) - 1, True)
+            assert len(read["text"]) <= 6_000
+            parts = [read["text"]]
+            for page in range(2, read["pages"] + 1):
+                more = await call(client, "read_evidence", path="long.md", page=page)
+                assert more["truncated"] == (page < read["pages"])
+                parts.append(more["text"])
+            assert "\n".join(parts) == text.rstrip("\n")
+            assert f"has {len(parts)} pages" in await failure(
+                client, "read_evidence", path="long.md", page=len(parts) + 1
+            )
+            assert "page" in await failure(client, "read_evidence", path="long.md", page=0)
+            small = await call(client, "read_evidence", path="garden.md")
+            assert (small["page"], small["pages"], small["truncated"]) == (1, 1, False)
+            [told] = (await client.call_tool("read_evidence", {"path": "long.md", "page": 2})).content
+            assert f"page 2 of {len(parts)}, {len(text) - 1} characters in all" in told.text
+
+    asyncio.run(run())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.domain.model import Document, Origin
 from lens_lsp.domain.text import Span
-from lens_lsp.search.region import heading_path, readable, whole_words
+from lens_lsp.search.outline import heading_path, readable, whole_words
 
 # Letters of scripts that write spaces, letters that are words of their own, and what stands between words.
 TEXT = st.text(st.sampled_from("abé1_дß .,\n\t\r東京カ서ไ—“"), max_size=80)

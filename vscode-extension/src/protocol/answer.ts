@@ -31,7 +31,7 @@ export type StopReason =
   | 'model-failed'
   | 'cancelled';
 
-/** An answer, schema `lens.answer/1`, as `lens_lsp.wire.answer.answer_json` makes it, whatever its evidence looks like. */
+/** An answer, schema `lens.answer/2`, as `lens_lsp.wire.answer.answer_json` makes it, whatever its evidence looks like. */
 interface AnswerBase<E> {
   readonly schema: string;
   readonly question: string;
@@ -92,7 +92,7 @@ export interface DryRunResult {
   readonly sent: readonly SentPlace[];
 }
 
-/** The result of `lens/find`, schema `lens.evidence/1`. */
+/** The result of `lens/find`, schema `lens.evidence/2`. */
 export interface FindResult {
   readonly schema: string;
   readonly query: string;
@@ -102,6 +102,8 @@ export interface FindResult {
   readonly coverage: Coverage;
   readonly ledger: Ledger;
   readonly compression: number | null;
+  /** Words of the question that occur nowhere. A server before 2 does not say. */
+  readonly missing?: readonly string[];
   readonly warnings: readonly string[];
   readonly answerUri: string | null;
 }

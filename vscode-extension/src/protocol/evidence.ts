@@ -8,6 +8,21 @@ export interface Beside {
   readonly count?: number | null;
 }
 
+/** Text beside a quote that helps to understand it and proves nothing. `lens_lsp.wire.evidence.evidence_json`. */
+export interface ContextPart {
+  readonly role: 'before' | 'after' | 'header' | 'lead-in' | 'parent';
+  /** Code points, as the quote's. */
+  readonly span: readonly [number, number];
+  readonly text: string;
+  /** Where it was shortened. */
+  readonly cut: readonly ('start' | 'end')[];
+}
+
+/** Context with its place as the editor counts; none if it does not stand beside the quote any more. */
+export interface PlacedContext extends ContextPart {
+  readonly range: WireRange | null;
+}
+
 /** What all evidence says of itself, wherever it is told. `lens_lsp.wire.evidence.evidence_json`. */
 interface EvidenceBase {
   readonly n: number;
@@ -15,9 +30,11 @@ interface EvidenceBase {
   readonly path: string;
   /** Index into the roots. */
   readonly root: number;
-  /** Code points in the decoded or extracted text. */
+  /** Code points in the decoded or extracted text, of all of it also where the file is large and was read in pieces. */
   readonly span: readonly [number, number];
   readonly quote: string;
+  /** Where the quote is a part of a longer sentence, item, row or line. A server before 2 does not say. */
+  readonly cut?: readonly ('start' | 'end')[];
   readonly sha256: string;
   readonly source: 'disk' | 'buffer';
   readonly version: number | null;
@@ -41,14 +58,17 @@ interface EvidenceBase {
 export interface Evidence extends EvidenceBase {
   readonly uri: string | null;
   readonly range: WireRange | null;
+  /** What stands around the quote, in order. A server before 2 does not say. */
+  readonly context?: readonly PlacedContext[];
   /** Only for a model. */
   readonly beside?: Beside | null;
-  /** For a model: the quote is without what is secret or hidden in it. */
+  /** For a model: the quote or its context is without what is secret or hidden in it. */
   readonly cleaned?: boolean;
 }
 
 /** Evidence inside an event: line and column from 1, columns in code points. */
 export interface EventEvidence extends EvidenceBase {
+  readonly context?: readonly ContextPart[];
   readonly start: { readonly line: number; readonly column: number };
   readonly end: { readonly line: number; readonly column: number };
 }

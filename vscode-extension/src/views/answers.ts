@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { AnswerResult, RequirementResult } from '../protocol/answer';
 import type { Evidence } from '../protocol/evidence';
 import type { AskedQuestion, AskedState } from '../reading/answers';
+import { inContext } from '../reading/context';
 import { cutShort } from '../reading/ending';
 import { openingPlace, placeOf, placeParams } from '../reading/locations';
 import type { Reading } from '../reading/reading';
@@ -101,7 +102,7 @@ function evidenceRow(evidence: Evidence): Row {
   return row({
     label: `[${evidence.n}] ${evidence.quote}`,
     description: place === undefined ? vscode.l10n.t('{0} changed meanwhile', evidence.path) : placeOf(evidence),
-    tooltip: evidence.quote,
+    tooltip: inContext(evidence),
     icon: 'quote',
     kind: 'evidence',
     ...(place !== undefined && { open: openingPlace(place) }),

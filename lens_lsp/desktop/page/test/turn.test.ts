@@ -63,11 +63,12 @@ function after(...messages: readonly AskMessage[]): Turn {
 function result(change: Partial<AnswerResult> = {}): AnswerResult {
   const placed: Evidence = {
     ...evidence(1),
+    context: [],
     uri: `${ROOT}/house/lease.md`,
     range: { start: { line: 4, character: 0 }, end: { line: 4, character: 7 } },
   };
   return {
-    schema: 'lens.answer/1',
+    schema: 'lens.answer/2',
     question: 'When does it end?',
     mode: 'fast',
     intent: 'lookup',
@@ -118,6 +119,21 @@ describe('a question on its way', () => {
     assert.deepEqual(
       turn.passages.map(({ uri, cited, line }) => ({ uri, cited, line })),
       [{ uri: 'file:///notes/house/lease.md', cited: false, line: 3 }],
+    );
+  });
+
+  it('has the context of a passage, and none where a server does not tell it', () => {
+    const context = [{ role: 'before', span: [280, 299], text: 'We met in the house', cut: [] }] as const;
+    const told = { ...evidence(3), cut: ['end'] as const, context };
+    const found = (each: EventEvidence) => event({ type: 'evidenceFound', evidence: each, final: false, early: true });
+    assert.deepEqual(after(found(told)).passages[0]?.context, context);
+    assert.deepEqual(after(found(told)).passages[0]?.cut, ['end']);
+    assert.deepEqual(after(found(evidence(3))).passages[0]?.context, []);
+    const [item] = result().evidence as readonly [Evidence];
+    const placed = { ...item, context: [{ ...context[0], range: null }] };
+    assert.deepEqual(
+      after({ type: 'result', result: result({ evidence: [placed] }) }).passages[0]?.context,
+      placed.context,
     );
   });
 
@@ -195,7 +211,7 @@ describe('a question that is stopped', () => {
     event({ type: 'evidenceFound', evidence: evidence(n), final, early: !final });
   const delta = (text: string, restart = false) => event({ type: 'answerDelta', text, restart });
   const numbers = ({ passages }: Turn) => passages.map(({ n, cited }) => (cited ? n : `early ${n}`));
-  const placed = (n: number) => ({ ...result().evidence[0], ...evidence(n) }) as Evidence;
+  const placed = (n: number) => ({ ...result().evidence[0], ...evidence(n), context: [] }) as Evidence;
   const ending = (change: Partial<AnswerResult> = {}): AskMessage => ({
     type: 'result',
     result: result({ stopped: 'cancelled', status: 'partial', answer: 'By rules. [1]', ...change }),

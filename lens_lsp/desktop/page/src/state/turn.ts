@@ -4,6 +4,7 @@ import type {
   AskMessage,
   CheckedCitation,
   ConsentPrompt,
+  ContextPart,
   EventEvidence,
   Evidence,
   Ledger,
@@ -37,6 +38,9 @@ export interface Passage {
   /** Code points in the text of the document. */
   readonly span: readonly [number, number];
   readonly quote: string;
+  /** Where the quote was cut, and what stands around it; not told of answers that were kept. */
+  readonly cut?: readonly ('start' | 'end')[];
+  readonly context?: readonly ContextPart[];
   /** From 1. */
   readonly line: number | null;
   readonly heading: readonly string[];
@@ -207,11 +211,11 @@ function searchedFor(id: string, text: string): Need {
 }
 
 function livePassage(evidence: EventEvidence, cited: boolean, roots: readonly string[]): Passage {
-  const { n, path, span, quote, heading, locator, start } = evidence;
+  const { n, path, span, quote, cut = [], context = [], heading, locator, start } = evidence;
   // Which folder a number means is told by the result only, unless there is but one.
   const [only] = roots;
   const uri = roots.length === 1 && only !== undefined ? uriBelow(only, path) : null;
-  return { n, uri, path, span, quote, line: start.line, heading, locator, cited };
+  return { n, uri, path, span, quote, cut, context, line: start.line, heading, locator, cited };
 }
 
 /** Passages of the answer have numbers of their own, from 1: they take the places of those found on the way. */
@@ -272,8 +276,9 @@ function wordsOf({ broken }: Turn, { answer, evidence }: AnswerResult, passages:
 }
 
 function settled(evidence: Evidence): Passage {
-  const { n, uri, path, span, quote, heading, locator, range } = evidence;
-  return { n, uri, path, span, quote, line: range && range.start.line + 1, heading, locator, cited: true };
+  const { n, uri, path, span, quote, cut = [], context = [], heading, locator, range } = evidence;
+  const line = range && range.start.line + 1;
+  return { n, uri, path, span, quote, cut, context, line, heading, locator, cited: true };
 }
 
 /** Nothing more will come. What was found stays. */

@@ -1,6 +1,7 @@
 /** A passage: its number, its words, where it stands, and whether it still stands there. */
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 
+import { partsOf } from '../../../../../vscode-extension/src/reading/context';
 import { focusPassage } from '../keys';
 import { cardId, cursor, openPassage, source } from '../state/source';
 import type { Passage } from '../state/turn';
@@ -15,11 +16,12 @@ export function placeOfPassage({ path, locator, line }: Passage): string {
 }
 
 export function PassageCard({ turn, passage }: { readonly turn: string; readonly passage: Passage }): JSX.Element {
-  const { n, quote, path, locator, heading, checked } = passage;
+  const { n, path, locator, heading, checked } = passage;
   // Answers that were kept do not say the line: the look at their source does.
   const line = passage.line ?? checked?.now?.start?.line ?? null;
   const place = placeInWords(path, locator, line);
   const here = source.value !== null && cursor.value?.turn === turn && cursor.value.n === n;
+  const plain = kindOf(path) === 'text' ? ' plain' : '';
   const [folder, name] = splitPath(path);
   const arrows = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -45,7 +47,16 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
         </span>
       </button>
       <div class="card-body">
-        <blockquote class={kindOf(path) === 'text' ? 'quote plain' : 'quote'}>{quote}</blockquote>
+        {partsOf(passage).map(({ start, text, isQuote, gap }) => (
+          <Fragment key={start}>
+            {gap && <p class="context">…</p>}
+            {isQuote ? (
+              <blockquote class={`quote${plain}`}>{text}</blockquote>
+            ) : (
+              <p class={`context${plain}`}>{text}</p>
+            )}
+          </Fragment>
+        ))}
         <p class="card-place">
           <span class="path">
             <span class="folder">{folder}</span>
