@@ -22,7 +22,7 @@ from lens_lsp.oracle.analysis import analyse, terms
 from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures, measure
-from lens_lsp.search.passages import Weights, Windows, count, score
+from lens_lsp.search.passages import Passage, Weights, Windows, count, score
 from lens_lsp.search.phrases import Phrase
 from lens_lsp.search.prior import Prior, PriorWeights, prior
 from lens_lsp.search.question import Question, prepare
@@ -34,8 +34,10 @@ _BROUGHT = 50
 
 _BEARING = 3
 """Documents that bear on one fact, beside those that the whole question admits."""
-PASSAGE = 1.0
-"""How much the best window of a document counts beside the document as a whole."""
+LEADING = 5
+"""Documents that come first for what they are as a whole."""
+_PASSAGE = 1.5
+"""How much the best passage of any other document counts beside the document as a whole."""
 _PROMISING = 1000
 """Texts whose windows are scored."""
 _WINDOWS = 400
@@ -86,6 +88,7 @@ class Candidates:
         self._asked_measures = self.measures
         self.asked = self.question
         """The question as it was asked, without the terms that joined since."""
+        self.passages: list[int] = []
         self._rank_passages()
         self.own = self._own_scores()
         self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
@@ -133,12 +136,25 @@ class Candidates:
         windows = score(hits, slots, self.lengths, weights, _WINDOWS)
         self.scored = Scored(self.asked, weights, self.scanned, windows, self._asked_measures.coverage())
         """Where the passages of the question are."""
-        best = windows.best(len(self.lengths))
+        self._order(windows.best(len(self.lengths)))
+
+    def rank_by(self, passages: Sequence[Passage]) -> None:
+        """Rank the documents by the passages that were found in them, instead of by their free windows."""
+        best = np.zeros(len(self.lengths))
+        for passage in passages:
+            best[passage.slot] = max(best[passage.slot], passage.score)
+        self.passages = list(dict.fromkeys(passage.slot for passage in passages))
+        """The slots of the passages, best first."""
+        self._order(best)
+
+    def _order(self, best: Floats) -> None:
+        """Rank: a few documents for what they are as a whole, links included, all others for their best passage too."""
         overall = np.maximum(self.overall.scores, 0.0)
-        self.scores = overall / (float(overall.max(initial=0.0)) or 1.0) + PASSAGE * best / (
-            float(best.max(initial=0.0)) or 1.0
-        )
-        """Per slot, the score of the whole document and of its best window."""
+        overall = overall / (float(overall.max(initial=0.0)) or 1.0)
+        self.scores = overall + _PASSAGE * best / (float(best.max(initial=0.0)) or 1.0)
+        """Per slot, how well the document answers to the question."""
+        leading = self.overall.ranked[:LEADING]
+        self.scores[leading] = overall[leading] + _PASSAGE
         chosen = np.union1d(self.overall.ranked, np.flatnonzero(best))
         self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
         """Candidate slots, best first."""

@@ -51,6 +51,7 @@ def localise(
     candidates = Candidates(reading.corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
     started = time.perf_counter()
     passages = passages_of(reading, candidates.scored, limit)
+    candidates.rank_by(passages)
     position = Stage("position", time.perf_counter() - started)
     return Localisation(candidates, passages, (*candidates.stages, position))
 

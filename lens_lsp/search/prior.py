@@ -52,6 +52,8 @@ class Prior:
     ranked: Ints
     """Candidate slots, best first."""
     parts: Mapping[str, Floats]
+    linked: Floats
+    """The part of the scores that links and what the best documents lack add."""
     links: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Slots that a slot names."""
 
@@ -82,7 +84,7 @@ def prior(
     parts = signals.families(lambda signal: signal.weight)
     base = _fused(parts)
     if not len(followed) or ablate & {"links", "scans"}:
-        return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts)
+        return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts, np.zeros_like(base))
     finder = LinkFinder(corpus, question, hits, measures)
     candidates = _follow(corpus, finder, exploring, followed)
     linked = propagate(base, candidates, finder.links, measures, weights)
@@ -91,7 +93,7 @@ def prior(
     targets: dict[int, tuple[int, ...]] = {}
     for source, target in finder.links.forward:
         targets[source] = (*targets.get(source, ()), target)
-    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, targets)
+    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, linked - base, targets)
 
 
 class _Signals:
