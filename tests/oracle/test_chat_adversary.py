@@ -21,6 +21,7 @@ from tests.soak.chat_bounds import Tally, leaks, runaway, session, unlisted, wor
 MODES = pytest.mark.parametrize("mode", [Mode.DEEP, Mode.FAST])
 
 
+@pytest.mark.long
 @MODES
 def test_no_hostile_session_goes_over_the_bound_and_many_reach_it(tmp_path: Path, mode: Mode) -> None:
     folder, tally = workspace(tmp_path), Tally()

@@ -5,7 +5,6 @@ It cannot be run here: what is checked is that it would be understood.
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -40,10 +39,10 @@ def complaints(workflow: Path) -> list[str]:
 
 
 def read(workflow: Path) -> dict[str, Any]:
-    if importlib.util.find_spec("ruamel.yaml") is None:
+    try:
+        from ruamel.yaml import YAML
+    except ImportError:
         unavailable("release", "the extra `release` is not installed: there is no ruamel.yaml")
-    from ruamel.yaml import YAML
-
     loaded: dict[str, Any] = YAML(typ="safe").load(workflow.read_text(encoding="utf-8"))
     return loaded
 

@@ -317,9 +317,9 @@ def test_the_headings_above_are_context_and_a_heading_inside_is_text() -> None:
 
 
 def test_markup_is_not_shown_and_parts_words_only_where_a_reader_sees_a_gap() -> None:
-    text = "<p>One <b>bo</b>ld word.</p><td>left</td><td>right</td> a<br>b <!-- no -->c"
+    text = "<p>One <b>bo</b>ld word.</p><td>left</td><td>right</td> a<br>b <!-- no -->c o<!-- a-b -->ne"
     view = shown(document(text, "a.html"), Span(0, len(text)))
-    assert view.text.split() == ["One", "bold", "word.", "left", "right", "a", "b", "c"]
+    assert view.text.split() == ["One", "bold", "word.", "left", "right", "a", "b", "c", "one"]
 
 
 @pytest.mark.parametrize("piece", ["a", ". ", "\n", "- ", "| a ", "<b>", "x" * 90 + " ", "?? a\n", "。", "`", "#\n"])
