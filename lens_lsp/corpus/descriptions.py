@@ -6,7 +6,8 @@ somebody asks who is called what.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, Reader
@@ -40,6 +41,7 @@ class Descriptions:
         """By slot, None where nothing is known; so are the paths. Of most texts a title is all there is."""
         self._titles = TitleIndex()
         self._summaries = SummaryIndex()
+        self._field_names: Counter[str] = Counter()
 
     def add(self, first: int, paths: Sequence[str], readers: Sequence[Reader], beginnings: Sequence[bytes]) -> None:
         """Note how the texts from slot ``first`` on begin, in UTF-8; the last character may be cut."""
@@ -54,7 +56,9 @@ class Descriptions:
 
     def remove(self, slot: int) -> None:
         """Forget a text, if it was noted."""
-        if self._head(slot) is not None:
+        head = self._head(slot)
+        if head is not None:
+            self._field_names.subtract(name for name, _ in head.fields)
             self._heads[slot] = None
             self._titles.remove(slot)
             self._summaries.remove(slot)
@@ -90,6 +94,19 @@ class Descriptions:
         self.settle()
         return self._summaries
 
+    def heads(self) -> Iterator[tuple[int, str, tuple[tuple[str, str], ...]]]:
+        """Slot, path and metadata of every text."""
+        self.settle()
+        for slot, head in enumerate(self._heads):
+            if head is not None:
+                yield slot, self._paths[slot], () if isinstance(head, str) else head.fields
+
+    @property
+    def field_names(self) -> Set[str]:
+        """The names of all fields that any text has."""
+        self.settle()
+        return {name for name, texts in self._field_names.items() if texts > 0}
+
     def settle(self) -> None:
         """Look at what waits."""
         waiting, self._waiting, self._size = self._waiting, [], 0
@@ -118,6 +135,7 @@ class Descriptions:
                 continue
             if head.title or head.aliases:
                 others[at] = list(map(plain_name, filter(None, (head.title, *head.aliases))))
+            self._field_names.update(name for name, _ in head.fields)
             if head.description or head.tags:
                 self._summaries.add(slot, head)
             elif head.title and not head.aliases and not head.fields:

@@ -6,7 +6,7 @@ scan. Nothing here is ever written to disk. What is held is brought in line with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice, takewhile
 from typing import NamedTuple
 
@@ -113,6 +113,15 @@ class HeldTexts:
     def summaries(self) -> SummaryIndex:
         """Which text says what about itself."""
         return self._descriptions.summaries
+
+    def heads(self) -> Iterator[tuple[int, str, tuple[tuple[str, str], ...]]]:
+        """Slot, path and metadata of every text."""
+        return self._descriptions.heads()
+
+    @property
+    def field_names(self) -> Set[str]:
+        """The names of all fields that any text has."""
+        return self._descriptions.field_names
 
     def describe(self) -> None:
         """Enter new texts now and look at what they say about themselves, otherwise done when it is asked for."""

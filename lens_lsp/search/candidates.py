@@ -21,6 +21,8 @@ from lens_lsp.domain.words import key
 from lens_lsp.oracle.analysis import analyse, terms
 from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus
+from lens_lsp.search.definitions import definition_of
+from lens_lsp.search.fields import FieldQuery, field_query
 from lens_lsp.search.measure import Floats, Ints, Measures, measure
 from lens_lsp.search.passages import Passage, Weights, Windows, count, score
 from lens_lsp.search.phrases import Phrase
@@ -38,6 +40,8 @@ LEADING = 5
 """Documents that come first for what they are as a whole."""
 _PASSAGE = 1.5
 """How much the best passage of any other document counts beside the document as a whole."""
+_MOST_WANTED = 20
+"""Documents with the metadata that is wanted that are looked at."""
 _PROMISING = 1000
 """Texts whose windows are scored."""
 _WINDOWS = 400
@@ -58,6 +62,10 @@ class Scored:
     windows: Windows
     documents: Floats
     """Per slot, the share of the question that the whole document covers."""
+    fields: FieldQuery | None = None
+    """What the question asks of metadata."""
+    beginnings: tuple[int, ...] = ()
+    """Slots whose beginnings are looked at, whatever stands there."""
 
 
 class Candidates:
@@ -134,9 +142,25 @@ class Candidates:
         slots = self._promising(weights)
         hits = self._corpus.places(self.scanned, self.asked.scanned, slots)
         windows = score(hits, slots, self.lengths, weights, _WINDOWS)
-        self.scored = Scored(self.asked, weights, self.scanned, windows, self._asked_measures.coverage())
+        fields = None if "path" in self._ablate else field_query(self.asked.plan.question, self._corpus)
+        coverage = self._asked_measures.coverage()
+        beginnings = self._beginnings(fields, coverage)
+        self.scored = Scored(self.asked, weights, self.scanned, windows, coverage, fields, beginnings)
         """Where the passages of the question are."""
         self._order(windows.best(len(self.lengths)))
+
+    def _beginnings(self, fields: FieldQuery | None, coverage: Floats) -> tuple[int, ...]:
+        """Where metadata or a definition may stand: in the leading documents, in those that have what is wanted of
+        metadata, in those that are called like what is to be defined."""
+        definition = definition_of(self.asked.plan.question)
+        if fields is None and definition is None:
+            return ()
+        wanted = {} if fields is None else fields.slots
+        best = sorted(wanted, key=lambda slot: (-wanted[slot], -coverage[slot], slot))[:_MOST_WANTED]
+        if definition is not None:
+            named = [slot for name in sorted(definition.names) for slot in self._corpus.cache.titles.slots(name)]
+            best += named[:_MOST_WANTED]
+        return tuple(dict.fromkeys([*self.overall.ranked[:LEADING].tolist(), *best]))
 
     def rank_by(self, passages: Sequence[Passage]) -> None:
         """Rank the documents by the passages that were found in them, instead of by their free windows."""

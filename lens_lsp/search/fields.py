@@ -7,7 +7,7 @@ like everything else; a question that names no field, value or date costs nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import field
 from datetime import date
 
@@ -24,41 +24,64 @@ _WANTED = 0.5
 """What a document counts that has the value or the date that is wanted, and what says so in it."""
 _BY_YEAR = 0.15
 """What it counts where only the year is wanted."""
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
-        "|november nov|december dec".split("|"),
-        1,
-    )
-    for name in names.split()
-}
+_NAMES = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
+_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY_FIRST = regex(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -](?P<month>{_MONTH})\.?,?[ -](?P<year>\d{{4}})\b")
 _MONTH_FIRST = regex(rf"\b(?P<month>{_MONTH})\.? (?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? )?(?P<year>\d{{4}})\b")
-_FIGURES = regex(r"(?<!\d)(?P<year>(?:19|20)\d{2})[-_./]?(?P<month>0[1-9]|1[0-2])(?:[-_./]?(?P<day>0[1-9]|[12]\d|3[01]))?(?!\d)")
+_FIGURES = regex(
+    r"(?<!\d)(?P<year>(?:19|20)\d{2})[-_./]?(?P<month>0[1-9]|1[0-2])(?:[-_./]?(?P<day>0[1-9]|[12]\d|3[01]))?(?!\d)"
+)
 _YEAR = regex(r"\b(?:in|of|from|during|dated|since) (?P<year>(?:19|20)\d{2})\b")
-_DATES = (_DAY_FIRST, _MONTH_FIRST, _FIGURES, _YEAR)
+_EXACT = (_DAY_FIRST, _MONTH_FIRST, _FIGURES)
 
 # What somebody says who asks for a field by another word than its name, and the names of such fields.
-_CUES: tuple[tuple[str, frozenset[str]], ...] = (
-    (r"\b(?:who (?:wrote|has written|authored|is the author)|written by|by whom|authors?\b)", frozenset({"author", "authors", "creator", "from"})),
+_CUES = (
     (
-        r"\b(?:when (?:was|were|did|is|has)\b.*\b(?:creat|writ|wrote|publish|post|fil|dat|start|approv|updat)"
-        r"|(?:what|which|on what) date|dated)",
-        frozenset({"created", "date", "published", "posted", "lastmod", "updated", "date_approved", "ms.date"}),
+        r"\b(?:who (?:wrote|has written|authored|is the author)|written by|by whom|authors?\b)",
+        "author authors creator from",
     ),
-    (r"\b(?:other names?|aliases|also (?:known|called)|alias)\b", frozenset({"aliases", "alias"})),
-    (r"\btag(?:s|ged)?\b", frozenset({"tags", "tag", "keywords", "filetags"})),
-    (r"\b(?:supersed|replac|obsolet)", frozenset({"superseded-by", "supersedes", "replaces", "obsoletes", "obsoleted-by"})),
-    (r"\b(?:status|state)\b", frozenset({"status", "state"})),
+    (
+        (
+            r"\b(?:when (?:was|were|did|is|has)\b.*\b(?:creat|writ|wrote|publish|post|fil|dat|start|approv|updat)"
+            r"|(?:what|which) date|dated)"
+        ),
+        "created date published posted lastmod updated date_approved ms.date",
+    ),
+    (r"\b(?:other names?|aliases|also (?:known|called)|alias)\b", "aliases alias"),
+    (r"\btag(?:s|ged)?\b", "tags tag keywords filetags"),
+    (r"\b(?:supersed|replac|obsolet)", "superseded-by supersedes replaces obsoletes obsoleted-by"),
+    (r"\b(?:status|state)\b", "status state"),
 )
-_CUE_PATTERNS = tuple((regex(pattern), names) for pattern, names in _CUES)
-_CATEGORIES = frozenset({"status", "state", "type", "topic", "category", "categories", "tags", "tag", "keywords", "filetags"})
-"""Fields with few values, which a question names by themselves: "rejected", "draft"."""
+_CUE_PATTERNS = tuple((regex(pattern), frozenset(names.split())) for pattern, names in _CUES)
 _TAGS = frozenset({"tags", "tag", "keywords", "filetags"})
-_TAGGED = regex(r"\b(?:tagged(?: (?:with|as))?|(?:the )?tags?|labell?ed) [\"“']?#?(?P<after>[\w/-]+)|[\"“']?#?(?P<before>[\w/-]+)[\"”']? tags?\b|#(?P<hash>\w[\w/-]*)")
-_STATES = frozenset(map(stem, "draft drafts rejected withdrawn accepted final superseded deferred active approved published deprecated".split()))
+_TAGGED = regex(
+    r"\b(?:tagged(?: (?:with|as))?|(?:the )?tags?|labell?ed) [\"“']?#?(?P<after>[\w/-]+)"
+    r"|[\"“']?#?(?P<before>[\w/-]+)[\"”']? tags?\b|#(?P<hash>\w[\w/-]*)"
+)
+_STATES = frozenset(
+    map(
+        stem,
+        [
+            "draft",
+            "drafts",
+            "rejected",
+            "withdrawn",
+            "accepted",
+            "final",
+            "superseded",
+            "deferred",
+            "active",
+            "approved",
+            "published",
+            "deprecated",
+        ],
+    )
+)
 _FIRST = regex(r"\b(?:first|earliest|oldest)\b")
 _LAST = regex(r"\b(?:last|latest|newest|most recent)\b")
 
@@ -102,7 +125,11 @@ class FieldQuery:
                 best = max(best, _ASKED)
             if slot in self.slots and (one.name in self.values and self.values[one.name] & _stems(one.value)):
                 best = max(best, _ASKED)
-            if slot in self.slots and self.dates and any(when.holds(said) for said in _dates(one.value) for when in self.dates):
+            if (
+                slot in self.slots
+                and self.dates
+                and any(when.holds(said) for said in _dates(one.value) for when in self.dates)
+            ):
                 best = max(best, _ASKED)
         return best
 
@@ -113,7 +140,12 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
     asked = frozenset(name for pattern, names in _CUE_PATTERNS if pattern.search(folded) for name in names)
     found = {stem(word) for word in words(folded) if word not in STOP_WORDS}
     dates = tuple(dict.fromkeys(_dates(folded, years=True)))
-    tags = {stem(tag) for match in _TAGGED.finditer(folded) for tag in (match["after"], match["before"], match["hash"]) if tag}
+    tags = {
+        stem(tag)
+        for match in _TAGGED.finditer(folded)
+        for tag in (match["after"], match["before"], match["hash"])
+        if tag
+    }
     states = found & _STATES
     named = frozenset(found)
     if not (asked or dates or tags or states):
@@ -127,13 +159,15 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
     return FieldQuery(asked, values, dates, slots)
 
 
-def _by_name(stems: frozenset[str], corpus: Corpus) -> FieldQuery | None:
+def _by_name(stems: Set[str], corpus: Corpus) -> FieldQuery | None:
     """A question that names a field by its own name: "python version", "sponsor"."""
     names = frozenset(name for name in corpus.cache.field_names if (own := _parts(name)) and own <= stems)
     return FieldQuery(names) if names else None
 
 
-def _matching(corpus: Corpus, values: Mapping[str, frozenset[str]], dates: tuple[When, ...], folded: str) -> dict[int, float]:
+def _matching(
+    corpus: Corpus, values: Mapping[str, frozenset[str]], dates: tuple[When, ...], folded: str
+) -> dict[int, float]:
     """The documents that have all that is wanted, and what they count for it."""
     found: dict[int, float] = {}
     said: dict[int, When] = {}
@@ -141,7 +175,10 @@ def _matching(corpus: Corpus, values: Mapping[str, frozenset[str]], dates: tuple
         if values and not any(name in values and values[name] & _stems(value) for name, value in fields):
             continue
         if dates:
-            own = [*_dates(fold(path.rpartition("/")[2])), *(one for name, value in fields if _is_date(name) for one in _dates(fold(value)))]
+            own = [
+                *_dates(fold(path.rpartition("/")[2])),
+                *(one for name, value in fields if _is_date(name) for one in _dates(fold(value))),
+            ]
             match = next((one for one in own for when in dates if when.holds(one)), None)
             if match is None:
                 continue
@@ -155,16 +192,24 @@ def _matching(corpus: Corpus, values: Mapping[str, frozenset[str]], dates: tuple
     return found
 
 
+def _among(dates: Iterable[When], said: Iterable[When]) -> When | None:
+    """The first of some dates that lies in one that is wanted."""
+    return next((one for one in said for when in dates if when.holds(one)), None)
+
+
 def _dates(folded: str, *, years: bool = False) -> list[When]:
     """The dates that stand in a folded text, each as exact as it is said; single years only where ``years`` asks for
     them and nothing more exact is there."""
     found: list[When] = []
-    for pattern in _DATES[:3]:
+    taken: list[Span] = []
+    for pattern in _EXACT:
         for match in pattern.finditer(folded):
-            month = match["month"]
-            number = _MONTHS.get(month) or int(month)
-            when = When(int(match["year"]), number, int(match["day"]) if match["day"] else None)
-            if _possible(when):
+            span = Span(*match.span())
+            when = When(
+                int(match["year"]), _MONTHS.get(match["month"]) or int(match["month"]), int(match["day"] or 0) or None
+            )
+            if _possible(when) and not any(span.overlaps(other) for other in taken):
+                taken.append(span)
                 found.append(when)
     if years and not found:
         found += [When(int(match["year"])) for match in _YEAR.finditer(folded)]

@@ -59,7 +59,7 @@ def localise(
 def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _READ) -> list[Passage]:
     """The best passages of the workspace, best first. At least ``read`` documents are looked into, where there are so
     many with a window that holds anything."""
-    cutter = Cutter(scored.question, scored.weights)
+    cutter = Cutter(scored.question, scored.weights, scored.fields)
     places: dict[int, list[Ints]] = {}
     found: list[Passage] = []
     for slot, windows in _stretches(scored, max(read, 2 * limit)).items():
@@ -77,7 +77,7 @@ def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _RE
 
 def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:
     """The documents that are read for passages, and the first bytes of their best windows."""
-    chosen: dict[int, list[int]] = {}
+    chosen: dict[int, list[int]] = {slot: [0] for slot in scored.beginnings}
     for slot, at in zip(scored.windows.slot.tolist(), scored.windows.at.tolist(), strict=True):
         if slot in chosen or len(chosen) < most:
             chosen.setdefault(slot, []).append(at)

@@ -24,7 +24,9 @@ from lens_lsp.domain.sentences import sentences, trim
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import stem, words
 from lens_lsp.search.compounds import widened
+from lens_lsp.search.definitions import UNDEFINING, definition_of
 from lens_lsp.search.edges import inside, overlapping, without
+from lens_lsp.search.fields import FieldQuery
 from lens_lsp.search.measure import Floats, Ints
 from lens_lsp.search.outline import heading_path
 from lens_lsp.search.question import Question
@@ -38,6 +40,7 @@ _CELL = 200
 _CELLS = WINDOW // _CELL
 _BLOCK = 1 << 20
 """Cells times terms that are scored in one go: a few megabytes."""
+_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
 _LINE = regex(r"[^\r\n]+")
 _NEAR = 25
 """Code points from the beginning of one term to that of the next, for both to count as said together."""
@@ -250,6 +253,8 @@ class Unit:
     """Passages hold units of one section only."""
     proves: bool = True
     """False for what proves nothing by itself: tables of contents, link definitions, template tags."""
+    opens: tuple[str, ...] = ()
+    """What it is the first prose under: the headings that open its section, the title where it opens the document."""
     cut: tuple[str, ...] = ()
     """For a part of a unit that is longer than a passage; it makes up a passage by itself."""
 
@@ -300,13 +305,15 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Un
     text, structure = document.text, document.structure
     section = sections.of(block)
     proves = block.kind not in NEVER_ALONE
+    opens = sections.opened(block)
     for span in _pieces(text, block, structure.hidden):
         for part in without(structure.ours, span):
             whole = trim(text, part)
             if not len(whole) or not any(char.isalnum() for char in text[whole.start : whole.end]):
                 continue
             if len(whole) <= WINDOW:
-                yield Unit(whole, section, proves)
+                yield Unit(whole, section, proves, opens)
+                opens = ()
             else:
                 yield from _cut(text, whole, section, proves)
 
@@ -343,7 +350,7 @@ def _cut(text: str, span: Span, section: tuple[int, int], proves: bool) -> Itera
         part = trim(text, _between_words(text, Span(start, end), span))
         cut = (*(("start",) if part.start > span.start else ()), *(("end",) if part.end < span.end else ()))
         if len(part):
-            yield Unit(part, section, proves, cut)
+            yield Unit(part, section, proves, (), cut)
         if end == span.end:
             return
         start += WINDOW // 2
@@ -377,12 +384,42 @@ class _Sections:
                 number = bisect_left(self._starts, after.span.end)
                 self._first[number] = self._first[max(0, number - 1)]
         self._pages = _page_starts(document)
+        self._opened = _openings(document)
+
+    def opened(self, block: Block) -> tuple[str, ...]:
+        """What a block is the first prose under."""
+        return self._opened.get(block.span.start, ())
 
     def of(self, block: Block) -> tuple[int, int]:
         if block.kind is BlockKind.FRONT_MATTER:
             return METADATA
         heading = self._first[bisect_left(self._starts, block.span.end)]
         return heading, bisect_right(self._pages, block.span.start)
+
+
+def _openings(document: Document) -> dict[int, tuple[str, ...]]:
+    """By their first offsets, the blocks that are the first prose under headings or of the document, and what is above
+    them."""
+    structure = document.structure
+    title = structure.head.title
+    name = document.path.rpartition("/")[2].rpartition(".")[0]
+    above: list[str] = [name, *([title] if title else ())]
+    found: dict[int, tuple[str, ...]] = {}
+    headings = iter(structure.headings)
+    following = False
+    for block in structure.blocks:
+        if block.kind is BlockKind.HEADING:
+            heading = next(headings, None)
+            if not following:
+                above = above if not found else []
+            if heading is not None:
+                above.append(heading.text)
+            following = True
+        elif block.kind in _PROSE:
+            if above:
+                found[block.span.start] = tuple(above)
+            above, following = [], False
+    return found
 
 
 def _page_starts(document: Document) -> list[int]:
@@ -401,8 +438,10 @@ def _page_starts(document: Document) -> list[int]:
 class Cutter:
     """Cuts documents into passages and scores them by one question."""
 
-    def __init__(self, question: Question, weights: Weights) -> None:
+    def __init__(self, question: Question, weights: Weights, fields: FieldQuery | None) -> None:
         self._weights = weights
+        self._fields = fields
+        self._definition = definition_of(question.plan.question)
         self._terms = [stem(term) for term in question.terms]
         self._related = [stem(related.word) for related in question.related]
 
@@ -425,13 +464,14 @@ class Cutter:
         sums = np.concatenate([np.zeros((1, counts.shape[1])), np.cumsum(counts, axis=0)])
         held = sums[runs[:, 1]] - sums[runs[:, 0]]
         own, related = held[:, :terms], held[:, terms:]
-        chosen = weights.distinctive(own, related)
+        preferred = self._preferred(slot, document, units, runs)
+        chosen = np.union1d(weights.distinctive(own, related), np.flatnonzero(preferred > 0))
         if not len(chosen):
             return []
-        runs, own, related = runs[chosen], own[chosen], related[chosen]
+        runs, own, related, preferred = runs[chosen], own[chosen], related[chosen], preferred[chosen]
         above, above_related = self._above(document, [units[first] for first in runs[:, 0].tolist()])
         mass = weights.mass(own, related, above, above_related)
-        mass += weights.constants.document * share
+        mass += weights.constants.document * share + preferred
         follows = _following(places[:terms], weights.own)
         mass += weights.constants.together * _within(follows, starts[runs[:, 0]], stops[runs[:, 1] - 1]) / weights.total
         return [
@@ -468,6 +508,24 @@ class Cutter:
                     first, last = np.searchsorted(at, [target.start, target.end])
                     counts[unit, term] -= last - first
         return np.asarray(np.maximum(counts, 0) * proves[:, None], np.float64)
+
+    def _preferred(self, slot: int, document: Document, units: Sequence[Unit], runs: Ints) -> Floats:
+        """What passages count because they define what the question asks about, or for the document's metadata."""
+        fields, definition = self._fields, self._definition
+        if fields is None and definition is None:
+            return np.zeros(len(runs))
+        counted = np.zeros(len(units))
+        for place, unit in enumerate(units):
+            if unit.section == METADATA:
+                if fields is not None:
+                    counted[place] = fields.proof(document, slot, unit.span)
+                elif definition is not None:
+                    counted[place] = UNDEFINING
+            elif definition is not None:
+                counted[place] = definition.proof(document, unit.span, unit.opens)
+        whole = fields.bonus(slot) if fields is not None else 0.0
+        found = [counted[first:last] for first, last in runs.tolist()]
+        return np.array([whole + float(some.max() if some.max() > 0 else some.min()) for some in found])
 
     def _above(self, document: Document, firsts: Sequence[Unit]) -> tuple[Floats, Floats]:
         """What the title, the path and the headings over each passage count, in occurrences of each term."""
