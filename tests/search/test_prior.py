@@ -63,14 +63,12 @@ def test_what_was_verified_before_lifts_a_file_unless_history_is_switched_off(wo
 
 
 def test_with_everything_switched_off_nothing_is_ranked(workspace: Make) -> None:
-    place = workspace(FILES).localise("copper metal", {"lexical", "path", "summaries", "history", "scans", "links"})
+    space = workspace(FILES)
+    place = space.localise("copper metal", {"lexical", "path", "summaries", "history", "scans", "links"})
     assert len(place.candidates.overall.ranked) == 0
     # What stands in the texts is no family: passages are found, and their documents are ranked by them alone.
-    assert {workspace(FILES).path(passage.slot) for passage in place.passages} == {
-        "Copper Kettle.md",
-        "letters.md",
-        "copper.md",
-    }
+    quoted = {space.path(passage.slot) for passage in place.passages}
+    assert quoted == {"Copper Kettle.md", "letters.md", "copper.md"}
 
 
 def test_documents_that_match_nothing_are_not_ranked(workspace: Make) -> None:
