@@ -66,21 +66,18 @@ _TAGGED = regex(
 _STATES = frozenset(
     map(
         stem,
-        [
-            "draft",
-            "drafts",
-            "rejected",
-            "withdrawn",
-            "accepted",
-            "final",
-            "superseded",
-            "deferred",
-            "active",
-            "approved",
-            "published",
-            "deprecated",
-        ],
+        ("draft", "rejected", "withdrawn", "accepted", "final", "superseded", "deferred", "active", "approved"),
     )
+)
+"""Values of a document's status that a question names by themselves."""
+_GENERAL = frozenset((
+    "title", "name", "description", "summary", "questions", "question", "order", "weight", "id", "slug", "layout",
+    "locale", "draft", "image", "lang", "url", "link", "links", "text", "content", "key", "type", "kind", "version",
+    "author", "authors", "date", "help", "source", "note", "notes", "comment", "comments",
+))  # fmt: skip
+"""Names of fields that are words of any question: they are asked for in other words, or not at all."""
+_DOCUMENTS = regex(
+    r"\b(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entries|articles?|pages|letters?|peps)\b"
 )
 _FIRST = regex(r"\b(?:first|earliest|oldest)\b")
 _LAST = regex(r"\b(?:last|latest|newest|most recent)\b")
@@ -139,7 +136,8 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
     folded = fold(question)
     asked = frozenset(name for pattern, names in _CUE_PATTERNS if pattern.search(folded) for name in names)
     found = {stem(word) for word in words(folded) if word not in STOP_WORDS}
-    dates = tuple(dict.fromkeys(_dates(folded, years=True)))
+    # "in 2021" alone is when something happened as often as when it was written.
+    dates = tuple(dict.fromkeys(_dates(folded, years=_DOCUMENTS.search(folded) is not None)))
     tags = {
         stem(tag)
         for match in _TAGGED.finditer(folded)
@@ -161,7 +159,7 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
 
 def _by_name(stems: Set[str], corpus: Corpus) -> FieldQuery | None:
     """A question that names a field by its own name: "python version", "sponsor"."""
-    names = frozenset(name for name in corpus.cache.field_names if (own := _parts(name)) and own <= stems)
+    names = frozenset(name for name in corpus.cache.field_names - _GENERAL if (own := _parts(name)) and own <= stems)
     return FieldQuery(names) if names else None
 
 
