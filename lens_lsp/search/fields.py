@@ -7,9 +7,12 @@ like everything else; a question that names no field, value or date costs nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field
 from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lens_lsp.domain.model import Document, Field
 from lens_lsp.domain.records import dataclass
@@ -22,6 +25,8 @@ _ASKED = 0.35
 """What metadata counts, in shares of the question, that hold a field which is asked for."""
 _WANTED = 0.5
 """What a document counts that has the value or the date that is wanted, and what says so in it."""
+_SAID = 2.0
+"""Occurrences that a word counts which the metadata say."""
 _BY_YEAR = 0.15
 """What it counts where only the year is wanted."""
 _NAMES = (
@@ -111,6 +116,15 @@ class FieldQuery:
     def bonus(self, slot: int) -> float:
         """What a document counts for what it says about itself."""
         return self.slots.get(slot, 0.0)
+
+    def said(self, terms: Sequence[str]) -> NDArray[np.float64]:
+        """Per term of the question, what it counts in a document of the date that is wanted: its name or metadata say
+        the words of the date, which need not stand in a passage as well."""
+        wanted: set[str] = set()
+        for when in self.dates:
+            wanted |= {str(when.year), *({stem(_NAMES[when.month - 1])} if when.month else ())}
+            wanted |= {str(when.day)} if when.day else set()
+        return np.array([_SAID if term in wanted else 0.0 for term in terms])
 
     def proof(self, document: Document, slot: int, span: Span) -> float:
         """What a stretch of a document's metadata counts: it holds what is asked for, or says what is wanted."""
