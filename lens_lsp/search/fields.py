@@ -7,12 +7,9 @@ like everything else; a question that names no field, value or date costs nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import field
 from datetime import date
-
-import numpy as np
-from numpy.typing import NDArray
 
 from lens_lsp.domain.model import Document, Field
 from lens_lsp.domain.records import dataclass
@@ -25,8 +22,6 @@ _ASKED = 0.35
 """What metadata counts, in shares of the question, that hold a field which is asked for."""
 _WANTED = 0.5
 """What a document counts that has the value or the date that is wanted, and what says so in it."""
-_SAID = 2.0
-"""Occurrences that a word counts which the metadata say."""
 _BY_YEAR = 0.15
 """What it counts where only the year is wanted."""
 _NAMES = (
@@ -47,7 +42,7 @@ _EXACT = (_DAY_FIRST, _MONTH_FIRST, _FIGURES)
 # What somebody says who asks for a field by another word than its name, and the names of such fields.
 _CUES = (
     (
-        r"\b(?:who (?:wrote|has written|authored|is the author)|written by|by whom|authors?\b)",
+        r"\b(?:who (?:wrote|has written|authored|proposed|came up with|is the author)|written by|by whom|authors?\b)",
         "author authors creator from",
     ),
     (
@@ -81,6 +76,7 @@ _GENERAL = frozenset((
     "author", "authors", "date", "help", "source", "note", "notes", "comment", "comments",
 ))  # fmt: skip
 """Names of fields that are words of any question: they are asked for in other words, or not at all."""
+_PREFIXES = frozenset({"pep", "bdfl", "ms", "og", "dc", "by", "to"})
 _DOCUMENTS = regex(
     r"\b(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entries|articles?|pages|letters?|peps)\b"
 )
@@ -116,15 +112,6 @@ class FieldQuery:
     def bonus(self, slot: int) -> float:
         """What a document counts for what it says about itself."""
         return self.slots.get(slot, 0.0)
-
-    def said(self, terms: Sequence[str]) -> NDArray[np.float64]:
-        """Per term of the question, what it counts in a document of the date that is wanted: its name or metadata say
-        the words of the date, which need not stand in a passage as well."""
-        wanted: set[str] = set()
-        for when in self.dates:
-            wanted |= {str(when.year), *({stem(_NAMES[when.month - 1])} if when.month else ())}
-            wanted |= {str(when.day)} if when.day else set()
-        return np.array([_SAID if term in wanted else 0.0 for term in terms])
 
     def proof(self, document: Document, slot: int, span: Span) -> float:
         """What a stretch of a document's metadata counts: it holds what is asked for, or says what is wanted."""
@@ -172,7 +159,7 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
 
 
 def _by_name(stems: Set[str], corpus: Corpus) -> FieldQuery | None:
-    """A question that names a field by its own name: "python version", "sponsor"."""
+    """A question that names a field by its own name: "python version", "sponsor", "delegate"."""
     names = frozenset(name for name in corpus.cache.field_names - _GENERAL if (own := _parts(name)) and own <= stems)
     return FieldQuery(names) if names else None
 
@@ -249,4 +236,5 @@ def _stems(value: str) -> set[str]:
 
 
 def _parts(name: str) -> set[str]:
-    return {stem(word) for word in words(name)}
+    """What a question says that names a field: the words of its name that tell it from others."""
+    return {stem(word) for word in words(name) if word not in _PREFIXES}

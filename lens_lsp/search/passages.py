@@ -470,8 +470,6 @@ class Cutter:
             return []
         runs, own, related, preferred = runs[chosen], own[chosen], related[chosen], preferred[chosen]
         above, above_related = self._above(document, [units[first] for first in runs[:, 0].tolist()])
-        if self._fields is not None and self._fields.bonus(slot):
-            above = above + self._fields.said(self._terms)
         mass = weights.mass(own, related, above, above_related)
         mass += weights.constants.document * share + preferred
         follows = _following(places[:terms], weights.own)
