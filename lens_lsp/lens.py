@@ -108,6 +108,7 @@ class Lens:
             compression=place.candidates.compression(place.admitted),
             stages=(*self._workspace.stages(ready), *place.stages, verified),
             warnings=(*notices(self._workspace.skipped(ready)), *reading.warnings),
+            missing=() if cancelled is not None and cancelled() else place.candidates.missing(),
         )
 
     @property
@@ -239,6 +240,8 @@ def _publish(reading: Reading, place: Localisation, observer: FindObserver) -> l
     """The passages whose text still stands where it was found, as evidence."""
     evidence: list[Evidence] = []
     for passage in place.passages:
+        if reading.confirmed(passage.slot) is None:
+            continue
         item = as_evidence(reading, passage, len(evidence) + 1, place.candidates.shares(passage.slot))
         if item is None:
             continue

@@ -24,7 +24,7 @@ from lens_lsp.lens import Lens
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 NOTES = {
-    "house/contract.md": "# Contract\n\n## Term\n\nThe lease of the workshop ends on 30 June 2031.\n\n## Rent\n\nX\n",
+    "house/contract.md": "# Contract\n\n## Term\n\nThe lease of the workshop ends on 30 June 2031.\n\n## Keys\n\nX\n",
     "garden.md": "# Garden\n\nTomatoes need sun, water and patience.\n",
     "people/Mira Tolvanen.md": "She came into the world in 1911, near a lake.\n",
     "mills.md": "# Mills\n\nThe Quellwerk mill was founded by Mira Tolvanen beside the weir.\n",
@@ -102,14 +102,39 @@ def test_a_passage_tells_its_headings_and_its_row(notes: Path) -> None:
     (notes / "zoo.csv").write_text("animal,price\n" + "goat,7\n" * 200 + "lion,900\n" + "goat,7\n" * 200)
     lens = Lens([notes])
     assert lens.find("How is a zebra kept?").evidence[0].heading == ("Manual", "Storage")
-    (row,) = lens.find("lion").evidence
-    assert row.locator is not None
-    assert "lion,900" in row.quote
+    rows = lens.find("lion").evidence
+    assert all("\nlion,900" in row.quote and row.locator is not None for row in rows)
+    assert all(line in ("goat,7", "lion,900") for row in rows for line in row.quote.split("\n"))  # whole rows
 
 
-def test_the_second_hop_is_among_the_evidence(notes: Path) -> None:
-    found = paths(Lens([notes]).find("When was the founder of the Quellwerk mill born?"))
-    assert found[:2] == ["mills.md", "people/Mira Tolvanen.md"]
+def test_a_passage_never_reaches_over_a_heading(notes: Path) -> None:
+    (notes / "zoo.md").write_text(
+        "# Lions\n\nA zebra is near.\n\n## Storage\n\nA zebra is kept dry.\n\n## Zebras\n\nX\n"
+    )
+    found = Lens([notes]).find("zebra").evidence
+    assert sorted(item.quote for item in found) == [
+        "# Lions\n\nA zebra is near.",
+        "## Storage\n\nA zebra is kept dry.",
+        "## Zebras\n\nX",
+    ]
+
+
+def test_a_related_word_is_found_too_behind_the_word_itself(notes: Path) -> None:
+    (notes / "lions.md").write_text("The automobile stands in the yard.")
+    (notes / "yard.md").write_text("The car stands in the yard.")
+    (notes / "house.md").write_text("The shed stands in the yard.")
+    assert paths(Lens([notes]).find("car")) == ["yard.md", "lions.md"]
+
+
+def test_the_second_hop_is_among_the_documents_and_quoted_only_where_it_holds_a_word_of_the_question(
+    notes: Path,
+) -> None:
+    question = "When was the founder of the Quellwerk mill born?"
+    findings = Lens([notes]).find(question)
+    assert [item.path for item in findings.documents][:2] == ["mills.md", "people/Mira Tolvanen.md"]
+    assert paths(findings) == ["mills.md"]
+    (notes / "people" / "Mira Tolvanen.md").write_text("She was born in 1911, near a lake.\n")
+    assert paths(Lens([notes]).find(question)) == ["mills.md", "people/Mira Tolvanen.md"]
 
 
 def test_passages_are_numbered_in_order_and_told_as_they_are_found(notes: Path) -> None:
@@ -301,6 +326,13 @@ def test_a_request_that_makes_no_sense_is_refused(notes: Path, query: str, limit
 )
 def test_a_strange_question_finds_nothing_rather_than_failing(notes: Path, query: str) -> None:
     assert Lens([notes]).find(query).evidence == ()
+
+
+def test_words_that_occur_nowhere_are_told_in_the_order_of_the_question(notes: Path) -> None:
+    lens = Lens([notes])
+    assert lens.find("Has the Zeppelin a lease, or Ångströms?").missing == ("zeppelin", "angstroms")
+    assert lens.find("When does the lease end?").missing == ()
+    assert lens.find("zeppelin", cancelled=lambda: True).missing == ()  # nobody looked for it
 
 
 @pytest.mark.parametrize("family", sorted(SIGNALS))

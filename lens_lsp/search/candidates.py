@@ -23,7 +23,7 @@ from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.definitions import definition_of
 from lens_lsp.search.fields import FieldQuery, field_query
-from lens_lsp.search.measure import Floats, Ints, Measures, measure
+from lens_lsp.search.measure import Floats, Ints, Measures, joined, measure
 from lens_lsp.search.passages import Passage, Weights, Windows, count, score
 from lens_lsp.search.phrases import Phrase
 from lens_lsp.search.prior import Prior, PriorWeights, prior
@@ -67,6 +67,20 @@ class Scored:
     """What the question asks of metadata."""
     beginnings: tuple[int, ...] = ()
     """Slots whose beginnings are looked at, whatever stands there."""
+
+
+def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: Question, most: int) -> Windows:
+    """The best windows of some texts, best first; equal ones by root and path, so that runs repeat.
+
+    ``hits`` are those of the question's scanned terms.
+    """
+    named = corpus.order(slots, np.zeros(len(slots)))
+    number = np.zeros(corpus.slots, np.int64)
+    number[named] = np.arange(len(named))
+    found = corpus.places(hits, question.scanned, slots)
+    found = replace(found, slot=number[found.slot])
+    windows = score(found, np.arange(len(named)), corpus.cache.arena.lengths()[named], weights, most)
+    return replace(windows, slot=named[windows.slot])
 
 
 class Candidates:
@@ -160,8 +174,7 @@ class Candidates:
         """Count and score the windows of all promising texts, and let documents be ranked by their best ones too."""
         weights = Weights(self.asked, count(self.scanned, len(self.asked.scanned), self.lengths))
         slots = self._promising(weights)
-        hits = self._corpus.places(self.scanned, self.asked.scanned, slots)
-        windows = score(hits, slots, self.lengths, weights, _WINDOWS)
+        windows = windows_of(self._corpus, self.scanned, weights, slots, self.asked, _WINDOWS)
         fields = None if "path" in self._ablate else field_query(self.asked.plan.question, self._corpus)
         coverage = self._asked_measures.coverage()
         beginnings = self._beginnings(fields, coverage)
@@ -199,7 +212,7 @@ class Candidates:
         """Per slot, how well the document answers to the question."""
         leading = self.overall.ranked[:LEADING]
         self.scores[leading] = overall[leading] + _PASSAGE
-        chosen = np.union1d(self.overall.ranked, np.flatnonzero(best))
+        chosen = joined(len(best), self.overall.ranked, np.flatnonzero(best))
         self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
         """Candidate slots, best first."""
 
@@ -212,7 +225,7 @@ class Candidates:
         slots = np.flatnonzero(mass)
         if len(slots) > _PROMISING:
             slots = slots[mass[slots] >= np.partition(mass[slots], -_PROMISING)[-_PROMISING]]
-        return np.union1d(slots, self.overall.ranked)
+        return joined(len(mass), slots, self.overall.ranked)
 
     def _measure(self, hits: Hits, question: Question) -> Measures:
         return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
@@ -300,6 +313,10 @@ class Candidates:
         chosen[slots] = True
         counts = self.hits.counts
         return int(counts.count[~chosen[counts.slot]].sum())
+
+    def missing(self) -> tuple[str, ...]:
+        """The terms of the question that occur nowhere, in order."""
+        return tuple(self.question.terms[index] for index in np.flatnonzero(self.measures.frequency == 0).tolist())
 
     def idf(self) -> Mapping[str, float]:
         """How telling each scanned term is in this workspace, by its text."""

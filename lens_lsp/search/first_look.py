@@ -21,10 +21,10 @@ from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
-from lens_lsp.search.candidates import Scored
+from lens_lsp.search.candidates import Scored, windows_of
 from lens_lsp.search.localise import as_evidence, passages_of
 from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency, measure
-from lens_lsp.search.passages import Passage, Weights, count, score
+from lens_lsp.search.passages import Passage, Weights, count
 from lens_lsp.search.prior import PriorWeights, prior
 from lens_lsp.search.question import prepare
 from lens_lsp.search.reading import Reading
@@ -156,6 +156,6 @@ class FirstLook:
     def _passages(self, candidates: Ints, hits: Hits, measures: Measures) -> list[Passage]:
         """The best passages of the candidates, as if there were no other documents."""
         weights = Weights(self._question, count(hits, len(self._question.terms), self._lengths[candidates]))
-        windows = score(hits, candidates, self._lengths, weights, _WINDOWS)
+        windows = windows_of(self._corpus, hits, weights, candidates, self._question, _WINDOWS)
         scored = Scored(self._question, weights, hits, windows, measures.coverage())
         return passages_of(self._reading, scored, _CONSIDERED, read=_CONSIDERED)

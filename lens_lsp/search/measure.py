@@ -80,6 +80,14 @@ def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
     )
 
 
+def joined(size: int, *numbers: Ints) -> Ints:
+    """All numbers below ``size`` that are in any of some arrays, in order; NumPy's own would import masked arrays."""
+    among = np.zeros(size, bool)
+    for each in numbers:
+        among[each] = True
+    return np.flatnonzero(among)
+
+
 def inverse_frequency(frequency: Ints | Floats, texts: float) -> Floats:
     """Robertson's idf, kept positive: ln(1 + (N − df + ½) / (df + ½)); 0 for what is nowhere."""
     weights = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))

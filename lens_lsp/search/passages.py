@@ -27,7 +27,7 @@ from lens_lsp.search.compounds import widened
 from lens_lsp.search.definitions import UNDEFINING, definition_of
 from lens_lsp.search.edges import inside, overlapping, without
 from lens_lsp.search.fields import FieldQuery
-from lens_lsp.search.measure import Floats, Ints
+from lens_lsp.search.measure import Floats, Ints, joined
 from lens_lsp.search.outline import heading_path
 from lens_lsp.search.question import Question
 from lens_lsp.search.standing import Mark
@@ -215,13 +215,16 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         mass = weights.mass(window[:, : len(weights.own)], window[:, len(weights.own) :])
         best = np.full(last - first, -1, np.int64)
         ranked = np.lexsort((np.arange(size), -mass))
-        rows, firsts = np.unique(row[ranked], return_index=True)
-        best[rows] = ranked[firsts]
-        kept = np.union1d(ranked[:most], best)
+        best[row[ranked[::-1]]] = ranked[::-1]  # the last one of each row stays
+        kept = joined(size, ranked[:most], best)
         kept = kept[mass[kept] > 0]
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
-    return found
+    # Which texts were scored in one go makes no difference.
+    first = np.full(int(slots[-1]) + 1, len(found.slot), np.int64)
+    np.minimum.at(first, found.slot, np.arange(len(found.slot)))
+    kept = joined(len(found.slot), np.arange(min(most, len(found.slot))), first[found.slot])
+    return Windows(found.slot[kept], found.at[kept], found.score[kept])
 
 
 def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:
@@ -544,7 +547,7 @@ class Cutter:
         held = sums[runs[:, 1]] - sums[runs[:, 0]]
         own, related = held[:, :terms], held[:, terms:]
         preferred = self._preferred(slot, document, units, runs)
-        chosen = np.union1d(weights.distinctive(own, related), np.flatnonzero(preferred > 0))
+        chosen = joined(len(runs), weights.distinctive(own, related), np.flatnonzero(preferred > 0))
         if not len(chosen):
             return []
         runs, own, related, preferred = runs[chosen], own[chosen], related[chosen], preferred[chosen]

@@ -6,6 +6,7 @@ scanned; what changed in between is left out and said.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from types import MappingProxyType
 
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.listings import YOUNG_NS, Identity, identity_of
 from lens_lsp.corpus.opening import Skipped, display_path
 from lens_lsp.corpus.ours import joined
 from lens_lsp.corpus.snapshot import Snapshot
@@ -33,6 +35,7 @@ class Reading:
         self._cache = cache
         self._snapshot = snapshot
         self._documents: dict[int, Document | None] = {}
+        self._identities: dict[int, Identity | None] = {}
         self._texts: dict[int, SourceText] = {}
         self._hashes: dict[Key, str | None] = {}
         self.corpus = Corpus(cache, partial(_source, cache))
@@ -73,6 +76,7 @@ class Reading:
         """The document behind a slot as it is now, or None when it changed since it was scanned."""
         if slot not in self._documents:
             text = self.text(slot)
+            self._identities[slot] = self._identity(text.key)
             try:
                 if text.piece is None:
                     document = self._snapshot.document(*text.key)
@@ -86,6 +90,23 @@ class Reading:
                 else:
                     self._withdraw(slot, "changed while it was being searched")
         return self._documents[slot]
+
+    def confirmed(self, slot: int) -> Document | None:
+        """The document as it is now: read again where its file may be another since it was read for this question."""
+        if self._documents.get(slot) is not None and not self._stands(slot):
+            del self._documents[slot]
+        return self.document(slot)
+
+    def _stands(self, slot: int) -> bool:
+        """Whether the file is surely the one that was read; so is a text from an editor, which does not change."""
+        key = self.text(slot).key
+        if self._snapshot.buffer(*key) is not None:
+            return True
+        known, identity = self._identities[slot], self._identity(key)
+        return known is not None and known == identity and known[1] < time.time_ns() - YOUNG_NS
+
+    def _identity(self, file: Key) -> Identity | None:
+        return identity_of(self._snapshot.roots[file[0]], file[1])
 
     def evidence(
         self,

@@ -13,6 +13,7 @@ from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.search.corpus import Corpus
@@ -20,6 +21,7 @@ from lens_lsp.search.links import LinkFinder
 from lens_lsp.search.localise import Localisation, localise
 from lens_lsp.search.measure import Measures, measure
 from lens_lsp.search.question import Question, prepare
+from lens_lsp.search.reading import Reading
 
 FILLER = {
     f"filler/{number:02}.md": f"Nothing of note happened on page {number}, nor on any page.\n" for number in range(20)
@@ -70,8 +72,16 @@ class Workspace:
         measures = measure(hits, len(question.terms), self.cache.arena.lengths(), self.cache.live)
         return Asked(question, hits, measures)
 
-    def localise(self, query: str, ablate: Set[str] = frozenset()) -> Localisation:
-        return localise(self.corpus, analyse(query), ablate=ablate)
+    def localise(self, query: str, ablate: Set[str] = frozenset(), limit: int = 10) -> Localisation:
+        reading = Reading(self.cache, Snapshot([self._root], {}, CorpusRules()))
+        return localise(reading, analyse(query), limit, ablate=ablate)
+
+    def passages(self, query: str, limit: int = 10) -> list[tuple[str, str]]:
+        """Path and text of each passage, best first."""
+        return [
+            (self.path(one.slot), self.corpus.source(one.slot)[one.span.start : one.span.end])
+            for one in self.localise(query, limit=limit).passages
+        ]
 
     def ranked(self, query: str, ablate: Set[str] = frozenset()) -> list[str]:
         return [self.path(slot) for slot in self.localise(query, ablate).candidates.overall.ranked.tolist()]

@@ -65,8 +65,11 @@ def test_the_rarest_words_lead_to_the_passage(folder: Path) -> None:
 
 
 def test_a_name_leads_to_its_file(folder: Path) -> None:
-    write(folder, {"Harbour Rules.md": "Nothing of note happened here.\n"})
-    assert look(folder, "What do the Harbour Rules say?")[0].path == "Harbour Rules.md"
+    said = "In a harbour, nobody swims.\n"
+    write(folder, {"Harbour Rules.md": said, "Boats.md": said, "empty/Harbour Rules.md": "Nothing of note happened.\n"})
+    found = look(folder, "What do the Harbour Rules say?")
+    assert found[0].path == "Harbour Rules.md"
+    assert {item.quote for item in found} == {said.strip()}  # what holds no word of the question proves nothing
 
 
 def test_in_which_order_files_came_into_memory_makes_no_difference(folder: Path) -> None:

@@ -11,7 +11,6 @@ from small_workspace import FILLER, Workspace
 from lens_lsp.corpus.arena import Arena
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.search.links import Links, Mention
-from lens_lsp.search.localise import ADMITTED
 from lens_lsp.search.measure import Measures, measure
 from lens_lsp.search.prior import PriorWeights, complete, prior, propagate
 
@@ -64,10 +63,12 @@ def test_what_was_verified_before_lifts_a_file_unless_history_is_switched_off(wo
 
 
 def test_with_everything_switched_off_nothing_is_ranked(workspace: Make) -> None:
-    place = workspace(FILES).localise("copper metal", {"lexical", "path", "summaries", "history", "scans", "links"})
+    space = workspace(FILES)
+    place = space.localise("copper metal", {"lexical", "path", "summaries", "history", "scans", "links"})
     assert len(place.candidates.overall.ranked) == 0
-    assert place.peaks == []
-    assert place.candidates.compression(place.admitted) is None
+    # What stands in the texts is no family: passages are found, and their documents are ranked by them alone.
+    quoted = {space.path(passage.slot) for passage in place.passages}
+    assert quoted == {"Copper Kettle.md", "letters.md", "copper.md"}
 
 
 def test_documents_that_match_nothing_are_not_ranked(workspace: Make) -> None:
@@ -95,10 +96,12 @@ def test_the_compression_is_the_share_of_windows_in_admitted_documents(workspace
     assert place.candidates.compression(place.admitted) == pytest.approx(admitted / sum(windows.values()))
 
 
-def test_no_more_documents_are_admitted_than_looked_into(workspace: Make) -> None:
-    place = workspace({f"{number}.md": "copper kettle" for number in range(ADMITTED + 20)}).localise("copper kettle")
-    assert len(place.admitted) == ADMITTED
-    assert len(place.candidates.overall.ranked) > ADMITTED
+@pytest.mark.parametrize("limit", [1, 10, 25])
+def test_the_documents_of_the_passages_are_admitted_and_no_others(workspace: Make, limit: int) -> None:
+    space = workspace({f"{number:02}.md": "copper kettle" for number in range(30)})
+    place = space.localise("copper kettle", limit=limit)
+    assert [space.path(slot) for slot in place.admitted.tolist()] == [f"{number:02}.md" for number in range(limit)]
+    assert len(place.candidates.overall.ranked) == 30
 
 
 SLOTS = 6
