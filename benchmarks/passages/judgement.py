@@ -7,7 +7,10 @@ Kinds of fault:
   lines that go on in it; a line of HTML may be left between sentences, and so may a line in a fence of text. An item
   is its marker and its paragraphs up to its first child of another kind; one of at most 600 code points may not be
   split at all, a longer one between sentences. A row of more than 600 may be split between sentences. A footnote is
-  an item.
+  an item. The text of a value in YAML may be left between sentences, and an entry begins at its dash or behind it. In
+  reStructuredText a row goes on only where its first column is blank. A line that closes a bracket opened on the line
+  above ("(O", "4) was") begins no item. The end of a paragraph is the end of a sentence, and so is a line of template
+  tags alone.
 * ``heading``: a heading begins inside the passage and text of an earlier section stands before it. Metadata, anchors
   and comments are no text. In plain text only a line that says "CHAPTER II" or the like, or one in capitals after two
   blank lines, is surely a heading.

@@ -111,7 +111,7 @@ class Lines:
         return [Unit(kind, begin, end, tuple(sorted(found)), block or end - begin)]
 
     def _line_breaks(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Ends of lines that are ends of something: entries, hard breaks, directives, notes' names."""
+        """Ends of lines that are ends of something: entries, hard breaks, tags, directives, names, paragraphs."""
         apart = entries(self.masked, start, end)
         found = []
         for match in re.finditer(r"[ \t]*(?:\r\n|\n|\r)\s*", self.masked[start:end]):
@@ -125,7 +125,9 @@ class Lines:
             )
             named = re.fullmatch(r"\[!\w+\]|:{2,}.*|:\w+_tab:.*|\$\$|\*{3,}|<[^<>]*>", line)
             opens = re.match(r":{3,}|:\w+_tab:|\$\$(?:\n|$)|\|\s", following)
-            if apart or hard or named or opens or (line and not line.strip("*")):
+            tag = line and not re.sub(r"[*\s]", "", line)  # the mask made stars of it
+            under = len(re.findall(r"\r\n|\n|\r", match.group())) > 1
+            if apart or hard or named or opens or tag or under:
                 found.append((before, after))
         return found
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from benchmarks.passages.outline import Lines, Outline, Title, code_lines, names_in
+from benchmarks.passages.outline import Lines, Outline, Title, Unit, code_lines, names_in
 
 MARKDOWN = {".md", ".mdx", ".markdown"}
 LINE_FORMATS = {".yml", ".yaml", ".json", ".toml", ".csv", ".ini", ".cfg"}
@@ -28,11 +28,30 @@ def outline(path: str, text: str) -> Outline:
         from benchmarks.passages.reading_rst import read_rst
 
         read_rst(lines, found)
+    elif suffix in (".yml", ".yaml"):
+        _read_yaml(lines, found)
     elif suffix in LINE_FORMATS:
         found.units.extend(code_lines(lines, 0, len(lines)))
     else:
         read_text(lines, found)
     return found.close()
+
+
+_ENTRY = re.compile(r"\s*(?:- |-$|#|[\"']?[\w.$-]+[\"']?\s*:(?:\s|$))")
+
+
+def _read_yaml(lines: Lines, found: Outline) -> None:
+    """Entries by lines; the text that goes on below a key is prose, and so is what stands behind a key."""
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and lines.line(end)[:1].isspace() and not _ENTRY.match(lines.line(end)):
+            end += 1
+        for unit in lines.unit("code", at, end):
+            dash = re.compile(r"(?:- )+").match(lines.text, unit.start)
+            first = () if dash is None else ((dash.end(), dash.end()),)
+            found.units.append(Unit("code", unit.start, unit.end, (*first, *unit.breaks), len(lines.text)))
+        at = end
 
 
 class _Markdown:
@@ -209,8 +228,15 @@ def read_text(lines: Lines, found: Outline) -> None:
         at = end
 
 
+def _begins_item(lines: Lines, at: int) -> bool:
+    """Whether a line below another one begins an item; not in "(O", "4) was", where it closes a bracket."""
+    line, before = lines.line(at), lines.line(at - 1)
+    closes = before.rfind("(") > before.rfind(")") and re.match(r"\s*\d{1,3}\)", line)
+    return bool(_BULLET.match(line)) and not closes
+
+
 def _text_block(lines: Lines, found: Outline, first: int, last: int) -> None:
-    starts = [first, *(at for at in range(first + 1, last) if _BULLET.match(lines.line(at)))]
+    starts = [first, *(at for at in range(first + 1, last) if _begins_item(lines, at))]
     rule = [at for at in range(first, last) if re.fullmatch(r"\W{3,}", lines.line(at).strip())]
     starts = sorted({*starts, *rule, *(at + 1 for at in rule if at + 1 < last)})
     for begin, end in zip(starts, [*starts[1:], last], strict=True):

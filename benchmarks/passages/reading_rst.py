@@ -111,6 +111,7 @@ class _Reader:
         """Each row; one goes on where a simple table's first column is empty, and up to the next rule of a grid."""
         block = self.lines.start(last) - self.lines.start(first)
         margin = self._indent(first)
+        width = margin + len(self._line(first).split()[0])
         at = first
         while at < last:
             end = at + 1
@@ -118,7 +119,7 @@ class _Reader:
                 while end < last and not _GRID.match(self._line(end)):
                     end += 1
             elif not grid and not _SIMPLE.match(self._line(at)) and self._line(at):
-                while end < last and self._line(end) and self._indent(end) > margin:
+                while end < last and self._line(end) and self._indent(end) >= width:
                     end += 1
             self._add(self.lines.unit("row", at, end, block=block))
             at = end

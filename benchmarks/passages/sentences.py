@@ -2,7 +2,8 @@
 
 A place is a boundary where terminal punctuation is followed by white space and nothing speaks against it: an
 abbreviation, an initial, an enumerator, an ellipsis that goes on in lower case, a quotation that the sentence goes on
-after ("What?" he said). Decimal numbers, URLs, code and link targets hold no boundary.
+after ("What?" he said). A letter alone is no initial where a word follows that begins sentences ("Saturn V. It was"); the
+mark of a note ("so.[2]") belongs to what stands before it. Decimal numbers, URLs, code and link targets hold no boundary.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ def _words(text: str) -> frozenset[str]:
 NEVER = _words(
     "mr mrs ms mx dr prof st sta mt messrs mme mlle vs cf e.g i.e eg ie viz fig figs eq eqs sec secs ch chap vol vols "
     "pp ed eds trans gen col lt capt cmdr sgt maj sen rep gov rev hon pres supt approx ca resp incl excl esp "
-    "a.k.a aka abbr ref refs op cit ibid ff nos art arts b c d n r"
+    "a.k.a aka abbr ref refs op cit ibid ff nos b c d n r"
 )
 """What ends in a full stop inside a sentence, whatever follows."""
 SOMETIMES = _words(
@@ -28,13 +29,19 @@ SOMETIMES = _words(
     "ave blvd min max sp var ver v mins secs hrs yrs dist tel ext misc orig"
 )
 """What may end a sentence as well: it does where the next word begins in upper case."""
-NUMBERED = _words("no p pg ver v art sec ch vol fig eq nr cap l bk")
+NUMBERED = _words("no p pg ver v art arts sec ch vol fig eq nr cap l bk")
 """Never before a number."""
 
 _END = re.compile(
-    r"(?P<stop>[.!?…]+)(?P<closing>[\"'”’»›)\]}*_~`]*(?:\[\^[^\]\s]+\]|\[[#\w-]+\]_|\(\[?x+\]?\))*[\"'”’»)\]*_~`]*)"
+    r"(?P<stop>[.!?…]+)(?P<closing>[\"'”’»›)\]}*_~`]*"
+    r"(?:\[\^[^\]\s]+\]|\[(?:\d{1,4}|[a-z]{1,2})\]|\[[#\w-]+\]_|\(\[?x+\]?\))*[\"'”’»)\]*_~`]*)"
     r"(?=\s|$)|[。！？；](?P<wide>[”’」』）)*_]*)"
 )
+_STARTER = re.compile(
+    r"\)?\s+(?:The|It|He|She|They|We|You|This|That|These|Those|There|In|On|At|By|As|When|If|For|An?|But|And|However)\b"
+    r"(?!\.)"
+)
+"""A word that begins a sentence and no name: a letter alone before it ("Saturn V. It was") is no initial."""
 _WORD = re.compile(r"[\w.'’&-]+$")
 _CODE = re.compile(r"(?<![\w`])(`+)(?![`\s])((?:(?!\n\s*\n).)+?)(?<![\s`])\1(?![`A-Za-z0-9])", re.DOTALL)
 _TARGET = re.compile(r"(?<=\]\()(?:[^()\s]|\([^()\s]*\))+(?:\s+(?:\"[^\"]*\"|'[^']*'))?(?=\))")
@@ -97,6 +104,8 @@ def _ends(masked: str, start: int, found: re.Match[str], begin: int) -> bool:
 def _goes_on(masked: str, start: int, stop: int, before: str, first: str) -> bool:
     """Whether a full stop after the word ``before`` is not the end of the sentence."""
     if not before:
+        return False
+    if len(before) == 1 and _STARTER.match(masked, stop + 1):
         return False
     if before in NEVER:
         return True

@@ -24,8 +24,9 @@ _BREAK = regex(
 )
 _BEFORE = regex(r"[^\s(\[{\"“‘«*_`]*\Z")
 _LOOK_BACK = 24
-_OPENERS = regex(r"[\s\"'“‘«(\[*_`¿¡]{0,6}")
-_WORD = regex(r"[A-Za-z]+")
+_OPENERS = regex(r"(?:--|[–—])?[\s\"'“‘«(\[*_`¿¡]{0,6}")
+_WORD = regex(r"[A-Za-z]+(?!\.)")
+_ROMAN = regex(r"[IVXLC]+\b")
 _NUMBERED = regex(r"(?:^|[\r\n])[ \t>]*(?:[-*+][ \t]+)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
 
 _NEVER_LAST = """
@@ -33,7 +34,7 @@ mr mrs ms mx dr prof st rev gen col sgt capt cpt lt cmdr adm gov sen rep hon pre
 cf al approx ca resp incl excl esp z.b d.h bzw
 """
 _BEFORE_FIGURES = """
-no nos nr fig figs eq eqs sec secs sect ch chap vol vols pp p par para art tab pt app ver v op ed ff
+no nos nr max min fig figs eq eqs sec secs sect ch chap vol vols pp p par para art tab pt app ver v op ed ff
 """
 _DOUBTFUL = """
 jr sr inc ltd co corp bros dept univ assn mt ft ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed
@@ -97,11 +98,14 @@ def _ends(text: str, at: int, after: int, *, plain: bool) -> bool:
     if not plain:
         return True
     before = _BEFORE.search(text, max(0, at - _LOOK_BACK), at)
-    token = "" if before is None else before.group().lower()
+    token = "" if before is None else before.group().lower().lstrip("'’")
     if token in _TITLES:
         return False
-    if token in _COUNTING:  # "No. 5", "Fig. 2"
-        return not (following.isdigit() or following == "(")
+    if token in _COUNTING:  # "No. 5", "Fig. 2", "Vol. IV"
+        if following.isdigit() or following == "(" or _ROMAN.match(text, begin) is not None:
+            return False
+        if not _is_initial(token):  # "J. P. Morgan"
+            return True
     if _NUMBERED.search(text, max(0, at - _LOOK_BACK), at) is not None:
         return False
     if token in _SOMETIMES_LAST or _is_initial(token):

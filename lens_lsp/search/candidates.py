@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
 from lens_lsp.domain.records import dataclass
@@ -28,6 +28,7 @@ from lens_lsp.search.passages import Passage, Weights, Windows, count, score
 from lens_lsp.search.phrases import Phrase
 from lens_lsp.search.prior import Prior, PriorWeights, prior
 from lens_lsp.search.question import Question, prepare
+from lens_lsp.search.spellings import corrections
 
 ADMITTED = 10
 """m: documents admitted at first, and as many more by self-correction."""
@@ -101,7 +102,7 @@ class Candidates:
         self.plan = plan
         self.question = prepare(plan)
         started = time.perf_counter()
-        self.scanned = self._scan(self.question)
+        self.scanned = self._with_corrections(self._scan(self.question))
         """Places of the terms asked for and, behind them, of the words related to them."""
         self.hits = self._own(self.scanned)
         scanned = time.perf_counter()
@@ -144,6 +145,25 @@ class Candidates:
         index = {term: number for number, term in enumerate(question.terms)}
         watch = self._corpus.phrases.watch((*question.phrases, *names), index)
         return scan(self._corpus.cache.chunks(), question.scanned, watch=watch, cancelled=self._cancelled)
+
+    def _with_corrections(self, hits: Hits) -> Hits:
+        """The hits, after another scan if a term stands nowhere, is no word that people write, and one letter away from
+        words that stand somewhere: the most frequent of those then counts as the term."""
+        seen = np.bincount(hits.counts.term, minlength=len(self.question.terms))
+        wrong = [
+            (index, near)
+            for index, term in enumerate(self.question.terms)
+            if not seen[index] and (near := corrections(term))
+        ]
+        changed = False
+        for index, near in wrong:
+            found = scan(
+                self._corpus.cache.chunks(), [(exact_literal(word),) for word in near], cancelled=self._cancelled
+            )
+            totals = np.bincount(found.counts.term, weights=found.counts.count, minlength=len(near))
+            if totals.any():
+                self.question, changed = self.question.corrected(index, near[int(totals.argmax())]), True
+        return self._scan(self.question) if changed else hits
 
     def _own(self, hits: Hits) -> Hits:
         """The hits of the question's own terms."""

@@ -42,7 +42,7 @@ _EXACT = (_DAY_FIRST, _MONTH_FIRST, _FIGURES)
 # What somebody says who asks for a field by another word than its name, and the names of such fields.
 _CUES = (
     (
-        r"\b(?:who (?:wrote|has written|authored|is the author)|written by|by whom|authors?\b)",
+        r"\b(?:who (?:wrote|has written|authored|proposed|came up with|is the author)|written by|by whom|authors?\b)",
         "author authors creator from",
     ),
     (
@@ -76,6 +76,7 @@ _GENERAL = frozenset((
     "author", "authors", "date", "help", "source", "note", "notes", "comment", "comments",
 ))  # fmt: skip
 """Names of fields that are words of any question: they are asked for in other words, or not at all."""
+_PREFIXES = frozenset({"pep", "bdfl", "ms", "og", "dc", "by", "to"})
 _DOCUMENTS = regex(
     r"\b(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entries|articles?|pages|letters?|peps)\b"
 )
@@ -158,7 +159,7 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
 
 
 def _by_name(stems: Set[str], corpus: Corpus) -> FieldQuery | None:
-    """A question that names a field by its own name: "python version", "sponsor"."""
+    """A question that names a field by its own name: "python version", "sponsor", "delegate"."""
     names = frozenset(name for name in corpus.cache.field_names - _GENERAL if (own := _parts(name)) and own <= stems)
     return FieldQuery(names) if names else None
 
@@ -235,4 +236,5 @@ def _stems(value: str) -> set[str]:
 
 
 def _parts(name: str) -> set[str]:
-    return {stem(word) for word in words(name)}
+    """What a question says that names a field: the words of its name that tell it from others."""
+    return {stem(word) for word in words(name) if word not in _PREFIXES}

@@ -42,6 +42,14 @@ _BLOCK = 1 << 20
 """Cells times terms that are scored in one go: a few megabytes."""
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
 _LINE = regex(r"[^\r\n]+")
+_ITEM = regex(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
+"""The mark of an item."""
+_QUOTED_ITEM = regex(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
+_KEY = regex(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
+"""A line of data that goes on with nothing above it."""
+_DEEPER = 4
+"""Columns behind the text of an item from which on what stands under it is code."""
+_MOST_INDENT = 200
 _NEAR = 25
 """Code points from the beginning of one term to that of the next, for both to count as said together."""
 
@@ -264,7 +272,7 @@ class Unit:
 
 def units_of(document: Document, around: Sequence[Span]) -> list[Unit]:
     """The units of all blocks that share something with the given spans, which are in order and apart."""
-    text, structure = document.text, document.structure
+    blocks = _whole_items(document)
     sections = _Sections(document)
     found: list[Unit] = []
     at = 0
@@ -272,10 +280,45 @@ def units_of(document: Document, around: Sequence[Span]) -> list[Unit]:
         if span.end <= at:
             continue
         reach = Span(max(at, span.start), span.end)
-        for block in _outward(structure.blocks, text, reach, at):
+        for block in _outward(blocks, document.text, reach, at):
             found += _units(document, block, sections)
             at = block.span.end
     return found
+
+
+def _whole_items(document: Document) -> list[Block]:
+    """The blocks of a document, where an item and the paragraphs under it are one as far as a passage can hold them."""
+    text = document.text
+    found: list[Block] = []
+    content: int | None = None
+    for block in document.structure.blocks:
+        if content is not None and _goes_on(text, found[-1].span, block, content):
+            found[-1] = Block(BlockKind.LIST_ITEM, Span(found[-1].span.start, block.span.end))
+            continue
+        found.append(block)
+        mark = _ITEM.match(text, block.span.start, block.span.end) if block.kind is BlockKind.LIST_ITEM else None
+        column = None if mark is None else _column(text, block.span.start)
+        content = None if mark is None or column is None else column + len(mark.group())
+    return found
+
+
+def _goes_on(text: str, item: Span, block: Block, content: int) -> bool:
+    """Whether a block stands under an item whose text begins in column ``content``, and fits in a passage with it."""
+    if block.kind not in (BlockKind.PARAGRAPH, BlockKind.NAVIGATION) or block.span.end - item.start > WINDOW:
+        return False
+    between = text[item.end : block.span.start]
+    if between.strip() or "\n" not in between:
+        return False
+    if block.kind is BlockKind.NAVIGATION and between.count("\n") == 1:
+        return True
+    column = _column(text, block.span.start)
+    return column is not None and content <= column < content + _DEEPER
+
+
+def _column(text: str, place: int) -> int | None:
+    """In which column a place stands that has only blanks before it on its line."""
+    before = text[max(0, place - _MOST_INDENT) : place].rpartition("\n")[2]
+    return len(before.expandtabs(4)) if len(before) < _MOST_INDENT and not before.strip() else None
 
 
 def _outward(blocks: Sequence[Block], text: str, span: Span, least: int) -> Iterator[Block]:
@@ -309,7 +352,7 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Un
     section = sections.of(block)
     proves = block.kind not in NEVER_ALONE
     opens = sections.opened(block)
-    for span in _pieces(text, block, structure.hidden):
+    for span in _pieces(text, block, structure.hidden, keyed=_is_keyed(document, block)):
         for part in without(structure.ours, span):
             whole = trim(text, part)
             if not len(whole) or not any(char.isalnum() for char in text[whole.start : whole.end]):
@@ -321,13 +364,49 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Un
                 yield from _cut(text, whole, section, proves)
 
 
-def _pieces(text: str, block: Block, hidden: Sequence[Span]) -> list[Span]:
+def _pieces(text: str, block: Block, hidden: Sequence[Span], *, keyed: bool) -> list[Span]:
     kind, span = block.kind, block.span
-    if kind in (BlockKind.PARAGRAPH, BlockKind.QUOTE):
+    if kind is BlockKind.QUOTE:
+        return _quoted(text, span, hidden)
+    if kind is BlockKind.PARAGRAPH:
         return _sentences(text, span, hidden)
-    if kind is BlockKind.FRONT_MATTER or len(span) > WINDOW:
-        return _sentences(text, span, hidden) if kind is BlockKind.LIST_ITEM else _lines(text, span)
-    return [span]
+    if kind is BlockKind.FRONT_MATTER or (len(span) > WINDOW and keyed):
+        return [part for entry in _entries(text, span) for part in _whole(text, entry, hidden)]
+    if kind is BlockKind.LIST_ITEM:
+        return _whole(text, span, hidden)
+    return [span] if len(span) <= WINDOW or kind is BlockKind.TABLE_ROW else _lines(text, span)
+
+
+def _is_keyed(document: Document, block: Block) -> bool:
+    """Whether a block is an entry of nested data."""
+    locators = document.locators
+    place = bisect_right(locators.starts, block.span.start) - 1
+    return block.kind is BlockKind.LIST_ITEM and place >= 0 and "key" in locators.locators[place]
+
+
+def _whole(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
+    """A stretch that is not cut where it fits in a passage, else its sentences."""
+    return [span] if len(span) <= WINDOW else _sentences(text, span, hidden)
+
+
+def _quoted(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
+    """The items and the sentences of a quotation."""
+    starts = [item.start() for item in _QUOTED_ITEM.finditer(text, span.start, span.end)]
+    found = _sentences(text, Span(span.start, starts[0] if starts else span.end), hidden)
+    for start, end in pairwise([*starts, span.end]):
+        found += _whole(text, trim(text, Span(start, end)), hidden)
+    return found
+
+
+def _entries(text: str, span: Span) -> list[Span]:
+    """The lines of metadata or nested data, those that go on in a value with the line that it begins on."""
+    found: list[Span] = []
+    for line in _lines(text, span):
+        if found and text[line.start : line.start + 1].isspace() and _KEY.match(text, line.start, line.end) is None:
+            found[-1] = Span(found[-1].start, line.end)
+        else:
+            found.append(line)
+    return found
 
 
 def _sentences(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:

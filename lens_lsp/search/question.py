@@ -61,6 +61,12 @@ class Question:
             related=(),
         )
 
+    def corrected(self, term: int, word: str) -> Question:
+        """The question with another spelling that counts as one of its terms."""
+        literals = list(self.literals)
+        literals[term] = (*literals[term], word_literal(word))
+        return replace(self, literals=tuple(literals))
+
     def places(self, part: Question) -> list[int]:
         """For each term of a part of this question its index here."""
         place = {literals[0]: index for index, literals in enumerate(self.literals)}

@@ -1,5 +1,5 @@
-"""Other ways to write the numbers of a question: a cell that shows ``$1,234.50`` is found by ``1234.5``, and the other
-way round.
+"""Other ways to write what a question holds: its numbers, so that a cell that shows ``$1,234.50`` is found by
+``1234.5`` and the other way round, and words that are written as nobody writes them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from lens_lsp.domain.words import WORD
+from lens_lsp.search.vocabulary import vocabulary
 
 _NUMBER = re.compile(
     r"(?<![\w.,'])(?<![0-9][-/:])"
@@ -58,3 +59,21 @@ def _parts(written: str) -> tuple[str, str]:
     if last in (".", ",") and alone and not (last == "," and len(marks) == 1 and len(digits[-1]) == _GROUPED - 1):
         return "".join(digits[:-1]), digits[-1]
     return "".join(digits), ""
+
+
+_SHORTEST_WRONG = 5
+"""Letters from which on a word is taken for a misspelt one: of shorter ones too many others are near."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def corrections(word: str) -> list[str]:
+    """The words one letter away from a folded word that is not in the vocabulary: one letter dropped, doubled, changed
+    or exchanged with the next. Empty for words that people write, short ones and other scripts."""
+    if len(word) < _SHORTEST_WRONG or not word.isascii() or not word.isalpha() or vocabulary().knows(word):
+        return []
+    parts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    near = dict.fromkeys(left + right[1:] for left, right in parts if right)
+    near |= dict.fromkeys(left + right[1] + right[0] + right[2:] for left, right in parts if len(right) > 1)
+    near |= dict.fromkeys(left + letter + right[1:] for left, right in parts if right for letter in _LETTERS)
+    near |= dict.fromkeys(left + letter + right for left, right in parts for letter in _LETTERS)
+    return [other for other in near if other != word and vocabulary().knows(other)]

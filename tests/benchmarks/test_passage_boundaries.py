@@ -232,3 +232,48 @@ def test_a_place_between_words_is_in_no_token() -> None:
 def test_the_tables_name_every_kind() -> None:
     for kind in ("token", "sentence", "item", "row", "code", "heading", "label", "verbatim"):
         assert kind in tables([])
+
+
+def kinds(path: str, text: str, passage: str) -> list[str]:
+    start = text.index(passage)
+    return [fault.kind for fault in judge(outline(path, text), start, start + len(passage), [])]
+
+
+def test_texts_in_yaml_are_left_between_sentences_and_nowhere_else() -> None:
+    text = "faq:\n  - name: one\n    answer: |\n      It is long. It goes\n      on. Then it ends.\n    url: https://example.org\n"
+    assert kinds("a.yml", text, "It goes\n      on.") == []
+    assert kinds("a.yml", text, "name: one") == []
+    assert kinds("a.yml", text, "goes\n      on.") == ["code"]
+    assert kinds("a.yml", text, "https://example.org") == ["code"]
+
+
+def test_a_bracket_closed_on_the_next_line_begins_no_item() -> None:
+    text = "Ozone\n\nOne molecule (O\n4) was found. It is red.\n\nTwo hold:\n4) First. It is.\n"
+    assert kinds("Ozone", text, "It is red.") == []
+    assert kinds("Ozone", text, "It is.") == ["item"]
+
+
+def test_a_row_goes_on_only_where_its_first_column_is_blank() -> None:
+    text = "===== =====\nlevel what\n===== =====\n    1 one\n    2 two\n      more\n===== =====\n\nOn.\n"
+    assert kinds("a.rst", text, "2 two\n      more") == []
+    assert kinds("a.rst", text, "2 two") == ["row"]
+
+
+def test_paragraphs_of_a_long_item_and_tags_are_ends() -> None:
+    text = f"- First\n\n  {'It goes on. ' * 60}\n\n{{% alert %}}\nThis is new.\n"
+    assert kinds("a.md", text, "- First") == []
+    assert kinds("a.md", text, "This is new.") == []
+    assert kinds("a.md", text, "goes on. It") == ["sentence", "sentence"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It rode on a Saturn V. It was big.", "For all n. This holds.", "A hall for the Arts. Some pay.", "So.[d] Then."],
+)
+def test_sentences_that_end_in_a_letter_or_a_note(text: str) -> None:
+    assert len(list(breaks(mask(text), 0, len(text)))) == 1
+
+
+def test_initials_end_nothing() -> None:
+    text = "Known as W. A. Sullivan and J. P. Morgan, see Brown v. Board and art. 5"
+    assert not list(breaks(mask(text), 0, len(text)))

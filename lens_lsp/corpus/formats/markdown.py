@@ -27,6 +27,7 @@ _ITEM = regex(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
 _RULE = regex(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
 _DELIMITER = regex(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
 _DEFINITION = regex(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
+_FOOTNOTE = regex(r"\[\^[^\[\]\s]{1,200}\]:")
 _CONTENTS = regex(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
 _INCLUDE = regex(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
 _TEMPLATE = regex(r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$")
@@ -352,7 +353,15 @@ class _BlockParser:
             return self._alone(BlockKind.CONTENTS, start, end)
         if _INCLUDE.match(body) is not None:
             return self._alone(BlockKind.NAVIGATION, start, end)
-        return self._definition(body, start, end)
+        return self._footnote(body, start, end) or self._definition(body, start, end)
+
+    def _footnote(self, body: str, start: int, end: int) -> bool:
+        """A footnote is an item: it begins a block of its own below another one."""
+        if _FOOTNOTE.match(body) is None:
+            return False
+        self._enter()
+        self._out.begin(BlockKind.LIST_ITEM, start, end)
+        return True
 
     def _alone(self, kind: BlockKind, start: int, end: int) -> bool:
         """Keep a line, or several, that are no prose apart from the prose around them; not within a table."""

@@ -24,6 +24,10 @@ from lens_lsp.domain.text import Span
 _MARKS = regex(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
 _ADORNMENT = regex(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
 _GRID = regex(r"\+(?>(?:[-=]++\+)+)$")
+_SIMPLE = regex(r"=+(?> +=+)+$")
+_LONGEST_TABLE = 400
+"""Lines in which the end of a simple table is looked for."""
+_MOST_UNCLOSED = 16
 _TARGET = regex(r"\.\. +_(?P<name>[^:]{1,200}): +(?P<target>\S+)")
 _DIRECTIVE = regex(r"\.\. +(?:\|[^|]{1,100}\| +)?(?P<name>[\w:.+-]{1,60}?):: *(?P<argument>.*)")
 _NOTE = regex(r"\.\. +\[[^\[\]]{1,100}\](?:\s|$)")
@@ -153,6 +157,7 @@ class _RstParser(LineParser):
         super().__init__(outline, start, metadata)
         self.targets: dict[str, str] = {}
         self._styles: list[tuple[str, bool]] = []
+        self._tables_unclosed = 0
         self._over = ""
         self._before = 0
         """The indentation of the line of text before."""
@@ -163,16 +168,67 @@ class _RstParser(LineParser):
         elif body.startswith(".. ") or body == "..":
             self._explicit(body, start, end)
         elif body[0] == "+" and _GRID.match(body) is not None:
-            self.out.close()
-            self.header = None if self.header is None else self.header
+            self._grid_row(end)
         elif body[0] == "|" and body[-1] == "|":
             self.row(start, end)
+        elif body[0] == "=" and _SIMPLE.match(body) is not None and self._simple_table(body, start, end):
+            pass
         elif _FIELD.match(body) is not None:
             self.out.begin(BlockKind.LIST_ITEM, start, end)
         else:
             self._text(body, start, end)
             if body.endswith("::"):
                 self._literal(start, end)
+
+    def _grid_row(self, end: int) -> None:
+        """The lines between two rules of a grid are one row."""
+        self.out.close()
+        first, last = 0, end
+        for at, line in lines_from(self.flat, end + 1):
+            if not line.lstrip().startswith("|"):
+                break
+            first, last = first or at + len(line) - len(line.lstrip()), at + len(line)
+        if first:
+            self.row(first, last)
+            self.resume = last + 1
+
+    def _simple_table(self, body: str, start: int, end: int) -> bool:
+        """A table between rules: a row goes on in the lines below it whose first column is blank."""
+        rules: dict[int, None] = {}
+        close = -1
+        if self._tables_unclosed == _MOST_UNCLOSED:
+            return False
+        for number, (at, line) in enumerate(lines_from(self.flat, end + 1)):
+            if close >= 0 and not line.strip():
+                break
+            close = -1
+            if _SIMPLE.match(line.strip()) is not None:
+                rules[at] = None
+                close = at + len(line)
+            if number == _LONGEST_TABLE:
+                close = -1
+                break
+        if close < 0:
+            self._tables_unclosed += 1
+            return False
+        self.out.close()
+        margin, width = self.indent(start), len(body.split(" ", 1)[0])
+        header = next(iter(rules)) if len(rules) > 1 else end
+        row: tuple[int, int] | None = None
+        for at, line in lines_from(self.flat, end + 1):
+            if at > close:
+                break
+            first, last = at + len(line) - len(line.lstrip()), at + len(line)
+            if row is not None and (
+                at in rules or not line.strip() or (at > header and line[: margin + width].strip())
+            ):
+                self.row(*row)
+                row = None
+            if line.strip() and at not in rules:
+                row = (first if row is None else row[0], last)
+        self.header = None
+        self.resume = close + 1
+        return True
 
     def _text(self, body: str, start: int, end: int) -> None:
         """A line of text; one at the edge below indented lines is the next term of a list of definitions."""
@@ -208,7 +264,7 @@ class _RstParser(LineParser):
         elif directive is not None:
             self._directive(directive["name"].lower(), directive["argument"], start, end)
         elif _NOTE.match(body) is not None:
-            self.out.begin(BlockKind.PARAGRAPH, start, end)
+            self.out.begin(BlockKind.LIST_ITEM, start, end)
         else:
             # A comment, or the mark of a place.
             comment = not body.startswith(".. _")

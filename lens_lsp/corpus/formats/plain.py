@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lens_lsp.corpus.formats.addresses import add_addresses
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.fields import FrontMatter
@@ -20,6 +22,15 @@ _LEAD = regex(
 )
 _MIDDLE = regex(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
 _NICKNAME = regex(r'"(\w+)" ')
+_MARK = regex(r"(?:(?P<bullet>[-*+•–])|\(?(?P<number>\d{1,3})[.)]|\[\d{1,4}\])[ \t]+(?=\S)")
+"""What an item begins with."""
+_CHAPTER = regex(
+    r"(?:CHAPTER|BOOK|PART|SECTION|LETTER|VOLUME|Chapter|Book|Part|Section)[ \t]+(?:[IVXLC]+|\d+|[A-Z]+)\b"
+)
+_RULE = regex(r"([=\-~*_])(?>\1{2,})$")
+_LONGEST_HEADING = 80
+_CHAPTER_LEVEL = 2
+"""Below the title."""
 _LOG_LINES = 12
 """A text without a single blank line and with more lines than this is a list of lines, not one paragraph."""
 _LONGEST_PARAGRAPH = 100
@@ -103,26 +114,78 @@ def lead_subject(start: str) -> tuple[str, ...] | None:
 
 def _paragraphs(outline: Outline, flat: str, start: int) -> None:
     lines: list[tuple[int, int]] = []
-    found: list[list[tuple[int, int]]] = []
-    pos = start
+    found: list[tuple[int, list[tuple[int, int]]]] = []
+    pos, blank, above = start, 0, 0
     for line in flat[start:].split("\n"):
         end = pos + len(line)
         if line and not line.isspace():
+            if not lines:
+                above, blank = blank, 0
             lines.append((pos + len(line) - len(line.lstrip()), end))
-        elif lines:
-            found.append(lines)
-            lines = []
+        else:
+            blank += 1
+            if lines:
+                found.append((above, lines))
+                lines = []
         pos = end + 1
     if lines:
-        found.append(lines)
+        found.append((above, lines))
     most = _LONGEST_PARAGRAPH if start or len(found) > 1 else _LOG_LINES
-    for lines in found:
-        _paragraph(outline, lines, most)
+    for number, (above, lines) in enumerate(found):
+        level = _heading_level(flat, lines, above) if number or start else None
+        if level is None:
+            _paragraph(outline, lines, most)
+        else:
+            first, last = lines[0][0], lines[-1][1]
+            own = lines[-2][1] if _is_rule(flat, lines[-1]) else last
+            outline.heading(level, Span(first, outline.trimmed(first, last)), first, own, flat[first:own])
+
+
+def _heading_level(flat: str, lines: list[tuple[int, int]], above: int) -> int | None:
+    """The level of lines that are surely a heading: that of a chapter, one underlined, one in capitals set far apart.
+
+    ``above`` is the number of blank lines over them.
+    """
+    if len(lines) > 2:
+        return None
+    line = flat[slice(*lines[0])].rstrip()
+    if len(line) > _LONGEST_HEADING or line.startswith("["):
+        return None
+    if _CHAPTER.match(line) is not None:
+        return _CHAPTER_LEVEL
+    if len(lines) == 2:
+        underlined = _is_rule(flat, lines[1]) and abs(lines[1][1] - lines[1][0] - len(line)) <= 3
+        return _CHAPTER_LEVEL if underlined and not _is_rule(flat, lines[0]) else None
+    return _CHAPTER_LEVEL + 1 if above > 1 and len(line) > 3 and line.isupper() else None
+
+
+def _is_rule(flat: str, line: tuple[int, int]) -> bool:
+    return _RULE.match(flat[slice(*line)].rstrip()) is not None
 
 
 def _paragraph(outline: Outline, lines: list[tuple[int, int]], most: int) -> None:
     if len(lines) > most:
         for start, end in lines:
             outline.add(BlockKind.PARAGRAPH, start, end)
-    else:
-        outline.add(BlockKind.PARAGRAPH, lines[0][0], lines[-1][1])
+        return
+    flat = outline.text
+    kind, first = BlockKind.PARAGRAPH, lines[0][0]
+    item: re.Match[str] | None = None
+    before = ":"
+    for start, end in lines:
+        mark = _MARK.match(flat, start, end)
+        if mark is not None and (before[-1:] in ".!?:;" or _continues(item, mark)):
+            if start > first:
+                outline.add(kind, first, start)
+            kind, first, item = BlockKind.LIST_ITEM, start, mark
+        before = flat[max(start, end - 8) : end].rstrip()
+    outline.add(kind, first, lines[-1][1])
+
+
+def _continues(item: re.Match[str] | None, mark: re.Match[str]) -> bool:
+    """Whether a mark is the next one of a list."""
+    if item is None:
+        return False
+    if mark["number"] and item["number"]:
+        return int(mark["number"]) == int(item["number"]) + 1
+    return mark["bullet"] is not None and mark["bullet"] == item["bullet"]

@@ -217,3 +217,61 @@ def test_code_falls_apart_at_blank_lines_and_definitions() -> None:
         ("CODE", "def f():\n    pass"),
         ("CODE", "def g():\n    pass"),
     ]
+
+
+def test_plain_text_has_items() -> None:
+    text = (
+        "Rules\n\nTwo hold:\n1. First. It is.\n   On.\n2. Second.\n\n"
+        "- apples\n- pears\n\n[3] A note. Long.\n\nIn the year\n12. that is all.\n"
+    )
+    assert shown("rules.txt", text)[1:] == [
+        ("PARAGRAPH", "Two hold:"),
+        ("LIST_ITEM", "1. First. It is.\n   On."),
+        ("LIST_ITEM", "2. Second."),
+        ("LIST_ITEM", "- apples"),
+        ("LIST_ITEM", "- pears"),
+        ("LIST_ITEM", "[3] A note. Long."),
+        ("PARAGRAPH", "In the year\n12. that is all."),
+    ]
+
+
+def test_a_bracket_closed_on_the_next_line_is_no_mark_of_an_item() -> None:
+    text = "Ozone\n\nThe molecule (O\n4) was found.\n"
+    assert shown("Ozone", text)[1:] == [("PARAGRAPH", "The molecule (O\n4) was found.")]
+
+
+def test_plain_text_has_chapters() -> None:
+    text = (
+        "A BOOK\n\nBy nobody.\n\n\nCHAPTER IV.\n\nText.\n\n\nTHE SEA\n\nSalt.\n\nNOT ALONE\n\nUnder\n-----\n\nOn.\n"
+        "\nPART OF IT is told in the first of many long lines that follow here, and so it is no title.\n"
+    )
+    assert headings("book.txt", text) == [(1, "A BOOK"), (2, "CHAPTER IV."), (3, "THE SEA"), (2, "Under")]
+
+
+def test_restructuredtext_rows_go_on_over_lines() -> None:
+    grid = "+---+---+\n| a | b |\n+===+===+\n| c | d |\n|   | e |\n+---+---+\n| f | g |\n+---+---+\n\nOn.\n"
+    assert shown("a.rst", grid) == [
+        ("TABLE_ROW", "| a | b |"),
+        ("TABLE_ROW", "| c | d |\n|   | e |"),
+        ("TABLE_ROW", "| f | g |"),
+        ("PARAGRAPH", "On."),
+    ]
+    simple = "===== ====\nName  Says\n===== ====\none   Mr. P.\n      Smith\n    2 two\n===== ====\n\nOn.\n"
+    assert shown("a.rst", simple) == [
+        ("TABLE_ROW", "Name  Says"),
+        ("TABLE_ROW", "one   Mr. P.\n      Smith"),
+        ("TABLE_ROW", "2 two"),
+        ("PARAGRAPH", "On."),
+    ]
+    rows = named("a.rst").structure(simple).blocks
+    assert rows[1].header == rows[0].span
+
+
+def test_footnotes_are_items() -> None:
+    assert shown("a.rst", "Text [1]_.\n\n.. [1] A note. Long.\n   On.\n")[1:] == [
+        ("LIST_ITEM", ".. [1] A note. Long.\n   On.")
+    ]
+    assert shown("a.md", "Text[^1].\n\n[^1]: A note. Long.\n[^b]: Another.\n")[1:] == [
+        ("LIST_ITEM", "[^1]: A note. Long."),
+        ("LIST_ITEM", "[^b]: Another."),
+    ]
