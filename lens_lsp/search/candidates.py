@@ -78,7 +78,7 @@ def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, questi
     number = np.zeros(corpus.slots, np.int64)
     number[named] = np.arange(len(named))
     found = corpus.places(hits, question.scanned, slots)
-    found = replace(found, slot=number[found.slot])
+    found = replace(found, slot=number[found.slot].astype(np.int32))
     windows = score(found, np.arange(len(named)), corpus.cache.arena.lengths()[named], weights, most)
     return replace(windows, slot=named[windows.slot])
 

@@ -221,9 +221,9 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
     # Which texts were scored in one go makes no difference.
-    first = np.full(int(slots[-1]) + 1, len(found.slot), np.int64)
-    np.minimum.at(first, found.slot, np.arange(len(found.slot)))
-    kept = joined(len(found.slot), np.arange(min(most, len(found.slot))), first[found.slot])
+    leading = np.full(int(slots[-1]) + 1, len(found.slot), np.int64)
+    np.minimum.at(leading, found.slot, np.arange(len(found.slot)))
+    kept = joined(len(found.slot), np.arange(min(most, len(found.slot))), leading[found.slot])
     return Windows(found.slot[kept], found.at[kept], found.score[kept])
 
 
