@@ -81,9 +81,7 @@ def _base_form(word: str, exceptions: Mapping[str, str], lemmas: set[str]) -> st
     return word
 
 
-def close_words(
-    listed: list[str], words: list[str], bases: Mapping[str, str]
-) -> dict[str, list[tuple[str, float]]]:
+def close_words(listed: list[str], words: list[str], bases: Mapping[str, str]) -> dict[str, list[tuple[str, float]]]:
     """For each listed word the words closest in meaning, with their likeness: first its base form where that has
     another stem, then what is closest to the base form."""
     vectors = MiniLm().embed(words)
