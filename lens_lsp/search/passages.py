@@ -214,10 +214,10 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
             window[reached] += table[reached + step]
         mass = weights.mass(window[:, : len(weights.own)], window[:, len(weights.own) :])
         best = np.full(last - first, -1, np.int64)
-        ranked = np.lexsort((np.arange(size), -mass))
+        held = np.flatnonzero(mass)
+        ranked = held[np.lexsort((held, -mass[held]))]
         best[row[ranked[::-1]]] = ranked[::-1]  # the last one of each row stays
-        kept = joined(size, ranked[:most], best)
-        kept = kept[mass[kept] > 0]
+        kept = joined(size, ranked[:most], best[best >= 0])
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
     # Which texts were scored in one go makes no difference.
