@@ -10,7 +10,7 @@ Kinds of fault:
   an item. The text of a value in YAML may be left between sentences, and an entry begins at its dash or behind it. In
   reStructuredText a row goes on only where its first column is blank. A line that closes a bracket opened on the line
   above ("(O", "4) was") begins no item. The end of a paragraph is the end of a sentence, and so is a line of template
-  tags alone.
+  tags alone. Marks without a letter or digit behind the last blank of a unit may be left out.
 * ``heading``: a heading begins inside the passage and text of an earlier section stands before it. Metadata, anchors
   and comments are no text. In plain text only a line that says "CHAPTER II" or the like, or one in capitals after two
   blank lines, is surely a heading.
@@ -93,7 +93,7 @@ def _end_fault(found: Outline, place: int, where: str, claimed: bool) -> Fault |
         return Fault("token", where, kind)
     if claimed:
         return None if _claim_holds(found, unit, place, where, clean) else Fault("cut-claim", where, kind)
-    if unit is None:
+    if unit is None or (where == END and found.text[place].isspace() and not plain(found.text[place : unit.end])):
         return None
     if kind == "code":
         return None if clean else Fault("code", where, kind)
