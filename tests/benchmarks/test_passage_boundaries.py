@@ -251,6 +251,10 @@ def test_a_bracket_closed_on_the_next_line_begins_no_item() -> None:
     text = "Ozone\n\nOne molecule (O\n4) was found. It is red.\n\nTwo hold:\n4) First. It is.\n"
     assert kinds("Ozone", text, "It is red.") == []
     assert kinds("Ozone", text, "It is.") == ["item"]
+    formula = "Oxygen\n\nIt has the formula O\n2. Two atoms are bound. They are.\n"
+    assert kinds("Oxygen", formula, "They are.") == []
+    counted = "Rules\n\nSome:\n1. First\n2. Second. Last.\n"
+    assert kinds("Rules", counted, "Last.") == ["item"]
 
 
 def test_a_row_goes_on_only_where_its_first_column_is_blank() -> None:
