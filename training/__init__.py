@@ -1,0 +1,1 @@
+"""What makes the tables that are shipped; no part of the package."""

@@ -28,9 +28,15 @@ def papers(tmp_path: Path) -> Path:
 
 
 def test_a_passage_is_shown_with_its_page(lens: Command, papers: Path) -> None:
-    outcome = lens("find", "how high is the monthly rent of the workshop?", LEASE)
+    outcome = lens("find", "what is the monthly rent of the workshop?", LEASE)
     assert (outcome.status, outcome.complaint) == (0, "")
     assert outcome.text.startswith("papers/lease.pdf p. 2\n")
+    assert FACT in outcome.text
+
+
+def test_words_that_occur_nowhere_are_told(lens: Command, papers: Path) -> None:
+    outcome = lens("find", "how high is the monthly rent of the zeppelin?", LEASE)
+    assert (outcome.status, outcome.complaint) == (0, "lens: These words occur nowhere: “high” and “zeppelin”.\n")
     assert FACT in outcome.text
 
 

@@ -9,6 +9,7 @@ from operator import attrgetter
 import pytest
 from documentation import DOCS, REPOSITORY, table_rows, text_of
 
+from lens_lsp.search.passages import PassageWeights
 from lens_lsp.search.signals import SIGNALS
 
 # Written from the paper: the 13 lines of Algorithm 1, and the numbered equations in order of appearance with their
@@ -100,3 +101,12 @@ def test_the_page_has_every_signal_in_order_and_with_its_weights() -> None:
     assert rows == [*((signal.family, signal.name) for signal in SIGNALS), ("scans", "links")]
     assert weights("base") == {signal.name: signal.weight for signal in SIGNALS}
     assert weights("exploring") == {signal.name: signal.exploring for signal in SIGNALS if signal.exploring}
+
+
+def test_the_page_has_every_constant_of_a_passage() -> None:
+    section = text_of(PAGE).partition("## Passages")[2].partition("## Verification")[0]
+    told = set(re.findall(r"(?<![\d.])0\.\d+", section))
+    constants = PassageWeights()
+    assert {str(getattr(constants, name)) for name in PassageWeights.__slots__} - told == {str(constants.least)}
+    assert constants.least == 0.25
+    assert "at least a quarter of the most telling" in section
