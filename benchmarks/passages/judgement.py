@@ -8,9 +8,10 @@ Kinds of fault:
   is its marker and its paragraphs up to its first child of another kind; one of at most 600 code points may not be
   split at all, a longer one between sentences. A row of more than 600 may be split between sentences. A footnote is
   an item. The text of a value in YAML may be left between sentences, and an entry begins at its dash or behind it. In
-  reStructuredText a row goes on only where its first column is blank. A line that closes a bracket opened on the line
-  above ("(O", "4) was") begins no item. The end of a paragraph is the end of a sentence, and so is a line of template
-  tags alone.
+  reStructuredText a row goes on only where its first column is blank. In plain text a number begins no item
+  below a line that is not at an end ("(O", "4) was"), unless it goes on counting. The end of a paragraph is the end of
+  a sentence, and so is a line of template tags alone. Marks without a letter or digit behind the last blank of a unit
+  may be left out.
 * ``heading``: a heading begins inside the passage and text of an earlier section stands before it. Metadata, anchors
   and comments are no text. In plain text only a line that says "CHAPTER II" or the like, or one in capitals after two
   blank lines, is surely a heading.
@@ -93,7 +94,7 @@ def _end_fault(found: Outline, place: int, where: str, claimed: bool) -> Fault |
         return Fault("token", where, kind)
     if claimed:
         return None if _claim_holds(found, unit, place, where, clean) else Fault("cut-claim", where, kind)
-    if unit is None:
+    if unit is None or (where == END and found.text[place].isspace() and not plain(found.text[place : unit.end])):
         return None
     if kind == "code":
         return None if clean else Fault("code", where, kind)

@@ -228,15 +228,22 @@ def read_text(lines: Lines, found: Outline) -> None:
         at = end
 
 
-def _begins_item(lines: Lines, at: int) -> bool:
-    """Whether a line below another one begins an item; not in "(O", "4) was", where it closes a bracket."""
-    line, before = lines.line(at), lines.line(at - 1)
-    closes = before.rfind("(") > before.rfind(")") and re.match(r"\s*\d{1,3}\)", line)
-    return bool(_BULLET.match(line)) and not closes
+def _begins_item(lines: Lines, first: int, at: int) -> bool:
+    """Whether a line below others of a block begins an item.
+
+    A number does that only where the line above is at an end, or where a line above has the number before it: none
+    closes a bracket ("(O", "4) was") or ends a formula ("the formula O", "2. Two atoms").
+    """
+    line = lines.line(at)
+    number = re.match(r"\s*\(?(\d{1,3})[.)]", line)
+    if not _BULLET.match(line) or number is None or lines.line(at - 1).rstrip()[-1:] in ".!?:;,":
+        return bool(_BULLET.match(line))
+    previous = re.compile(rf"\s*\(?{int(number.group(1)) - 1}[.)]\s")
+    return any(previous.match(lines.line(above)) for above in range(first, at))
 
 
 def _text_block(lines: Lines, found: Outline, first: int, last: int) -> None:
-    starts = [first, *(at for at in range(first + 1, last) if _begins_item(lines, at))]
+    starts = [first, *(at for at in range(first + 1, last) if _begins_item(lines, first, at))]
     rule = [at for at in range(first, last) if re.fullmatch(r"\W{3,}", lines.line(at).strip())]
     starts = sorted({*starts, *rule, *(at + 1 for at in rule if at + 1 < last)})
     for begin, end in zip(starts, [*starts[1:], last], strict=True):

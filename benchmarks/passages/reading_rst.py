@@ -6,7 +6,8 @@ import re
 
 from benchmarks.passages.outline import Lines, Outline, Title, Unit, code_lines, names_in
 
-_RULE = re.compile(r"([=\-`:.'\"~^_*+#<>])\1{2,}\s*$")
+_RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
+"""Sections may be underlined with any punctuation."""
 _FIELD = re.compile(r"[A-Z][\w-]*:(?:\s|$)")
 _ITEM = re.compile(r"(?:[-*+•]|\(?(?:\d{1,3}|#|[a-zA-Z]|[ivx]+)[.)])\s+")
 _NOTE = re.compile(r"\.\.\s+\[[^\]]+\]|\.\.\s+_[^:]+:|__\s|\.\.\s*$|\.\.\s")

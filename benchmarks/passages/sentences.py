@@ -2,8 +2,8 @@
 
 A place is a boundary where terminal punctuation is followed by white space and nothing speaks against it: an
 abbreviation, an initial, an enumerator, an ellipsis that goes on in lower case, a quotation that the sentence goes on
-after ("What?" he said). A letter alone is no initial where a word follows that begins sentences ("Saturn V. It was");
-the mark of a note ("so.[2]") belongs to what stands before it. Decimal numbers, URLs, code and link targets hold no
+after ("What?" he said). A letter alone is no initial where a word follows that begins sentences ("Saturn V. It was").
+The mark of a note ("so.[2]") belongs to what stands before it. Decimal numbers, URLs, code and link targets hold no
 boundary.
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from lens_lsp.search.prior import PriorWeights
 from lens_lsp.search.reading import Reading
 from lens_lsp.search.standing import standing
 
-_READ = 40
+_READ = 30
 """Documents that are cut into passages, at least."""
 
 
@@ -60,15 +60,15 @@ def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _RE
     """The best passages of the workspace, best first. At least ``read`` documents are looked into, where there are so
     many with a window that holds anything."""
     cutter = Cutter(scored.question, scored.weights, scored.fields)
-    places: dict[int, list[Ints]] = {}
+    chosen = _stretches(scored, max(read, 2 * limit))
+    places = _places(reading, scored, sorted(chosen))
     found: list[Passage] = []
-    for slot, windows in _stretches(scored, max(read, 2 * limit)).items():
+    for slot, windows in chosen.items():
         document = reading.document(slot)
         if document is not None:
-            places[slot] = _places(reading, scored, slot)
             stretches = _joined(reading.corpus.points(slot, np.array(windows)).tolist(), len(document.text))
             found += cutter.passages(slot, document, places[slot], stretches, float(scored.documents[slot]))
-    keys = {slot: reading.text(slot).key for slot in places}
+    keys = {slot: reading.text(slot).key for slot in chosen}
     return [
         Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
         for one in apart(found, keys, limit)
@@ -84,12 +84,20 @@ def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:
     return chosen
 
 
-def _places(reading: Reading, scored: Scored, slot: int) -> list[Ints]:
-    """The code points at which each scanned term stands in a text."""
-    corpus = reading.corpus
-    hits = corpus.places(scored.hits, scored.question.scanned, np.array([slot]))
-    points = corpus.points(slot, hits.at)
-    return [np.sort(points[hits.term == term]) for term in range(len(scored.question.scanned))]
+def _places(reading: Reading, scored: Scored, slots: Sequence[int]) -> dict[int, list[Ints]]:
+    """Per text the code points at which each scanned term stands in it, in order."""
+    corpus, terms = reading.corpus, len(scored.question.scanned)
+    hits = corpus.places(scored.hits, scored.question.scanned, np.array(slots, np.int64))
+    order = np.lexsort((hits.at, hits.term, hits.slot))
+    slot, term, at = hits.slot[order], hits.term[order], hits.at[order]
+    own = np.array(slots, np.int64)
+    bounds = np.searchsorted(slot, [own, own + 1])
+    found: dict[int, list[Ints]] = {}
+    for number, first, last in zip(slots, *bounds.tolist(), strict=True):
+        points = corpus.points(number, at[first:last])
+        ends = np.searchsorted(term[first:last], np.arange(1, terms))
+        found[number] = np.split(points, ends)
+    return found
 
 
 def _joined(windows: list[int], length: int) -> list[Span]:

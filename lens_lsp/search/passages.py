@@ -214,10 +214,10 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
             window[reached] += table[reached + step]
         mass = weights.mass(window[:, : len(weights.own)], window[:, len(weights.own) :])
         best = np.full(last - first, -1, np.int64)
-        ranked = np.lexsort((np.arange(size), -mass))
+        held = np.flatnonzero(mass)
+        ranked = held[np.lexsort((held, -mass[held]))]
         best[row[ranked[::-1]]] = ranked[::-1]  # the last one of each row stays
-        kept = joined(size, ranked[:most], best)
-        kept = kept[mass[kept] > 0]
+        kept = joined(size, ranked[:most], best[best >= 0])
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
     # Which texts were scored in one go makes no difference.
@@ -425,17 +425,21 @@ def _lines(text: str, span: Span) -> list[Span]:
 
 
 def _cut(text: str, span: Span, section: tuple[int, int], proves: bool) -> Iterator[Unit]:
-    """A unit longer than a passage as parts that overlap by half, each cut between words."""
+    """A unit longer than a passage as parts that overlap by half, each cut between lines or else between words."""
     start = span.start
     while True:
         end = min(span.end, start + WINDOW)
+        if end < span.end:
+            line = text.rfind("\n", start + WINDOW // 2 + 1, end + 1)
+            end = end if line < 0 else line
         part = trim(text, _between_words(text, Span(start, end), span))
         cut = (*(("start",) if part.start > span.start else ()), *(("end",) if part.end < span.end else ()))
         if len(part):
             yield Unit(part, section, proves, (), cut)
         if end == span.end:
             return
-        start += WINDOW // 2
+        line = text.find("\n", start + WINDOW // 2, end)
+        start = start + WINDOW // 2 if line < 0 else line + 1
 
 
 def _between_words(text: str, span: Span, around: Span) -> Span:

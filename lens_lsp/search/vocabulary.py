@@ -30,6 +30,10 @@ class Vocabulary:
 
     def __init__(self, table: bytes) -> None:
         self._table = table
+        self._first = 0
+        """Where the first word stands, behind the lines of the licence."""
+        while table.startswith(b"#", self._first):
+            self._first = table.index(b"\n", self._first) + 1
 
     def knows(self, word: str) -> bool:
         """Whether a word is an English one that people use."""
@@ -51,15 +55,24 @@ class Vocabulary:
         return [Related(other, float(likeness)) for other, _, likeness in pairs]
 
     def _line(self, word: str) -> tuple[str, str] | None:
-        """The frequency and the related words of a word, as written."""
+        """The frequency and the related words of a word, as written. The lines are in order, so it is a bisection."""
         if not word.isascii() or not word.isalpha():
             return None
-        at = self._table.find(b"\n" + word.encode() + b"\t")
-        if at < 0:
-            return None
-        end = self._table.find(b"\n", at + 1)
-        _, frequency, related = self._table[at + 1 : end].decode().split("\t")
-        return frequency, related
+        table, wanted = self._table, word.encode()
+        low, high = self._first, len(table)
+        while low < high:
+            start = table.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            end = table.find(b"\n", start)
+            end = high if end < 0 else end
+            key, _, rest = table[start:end].partition(b"\t")
+            if key == wanted:
+                frequency, _, related = rest.decode().partition("\t")
+                return frequency, related
+            if key < wanted:
+                low = end + 1
+            else:
+                high = start
+        return None
 
 
 @cache

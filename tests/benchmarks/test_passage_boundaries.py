@@ -251,12 +251,21 @@ def test_a_bracket_closed_on_the_next_line_begins_no_item() -> None:
     text = "Ozone\n\nOne molecule (O\n4) was found. It is red.\n\nTwo hold:\n4) First. It is.\n"
     assert kinds("Ozone", text, "It is red.") == []
     assert kinds("Ozone", text, "It is.") == ["item"]
+    formula = "Oxygen\n\nIt has the formula O\n2. Two atoms are bound. They are.\n"
+    assert kinds("Oxygen", formula, "They are.") == []
+    counted = "Rules\n\nSome:\n1. First\n2. Second. Last.\n"
+    assert kinds("Rules", counted, "Last.") == ["item"]
 
 
 def test_a_row_goes_on_only_where_its_first_column_is_blank() -> None:
     text = "===== =====\nlevel what\n===== =====\n    1 one\n    2 two\n      more\n===== =====\n\nOn.\n"
     assert kinds("a.rst", text, "2 two\n      more") == []
     assert kinds("a.rst", text, "2 two") == ["row"]
+
+
+def test_sections_may_be_underlined_with_any_punctuation() -> None:
+    found = outline("a.rst", "IRIX\n////\n\nText.\n\nMore\n%%%%\n\nText.\n")
+    assert [(title.texts[0], title.level) for title in found.titles] == [("IRIX", 1), ("More", 2)]
 
 
 def test_paragraphs_of_a_long_item_and_tags_are_ends() -> None:
@@ -272,6 +281,12 @@ def test_paragraphs_of_a_long_item_and_tags_are_ends() -> None:
 )
 def test_sentences_that_end_in_a_letter_or_a_note(text: str) -> None:
     assert len(list(breaks(mask(text), 0, len(text)))) == 1
+
+
+def test_marks_at_the_end_of_an_item_may_be_left_out() -> None:
+    text = "- See it (all)\n  * \n- Next.\n"
+    assert kinds("a.md", text, "- See it (all)") == []
+    assert kinds("a.md", text, "- See it (") == ["sentence"]
 
 
 def test_initials_end_nothing() -> None:

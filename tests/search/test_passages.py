@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
@@ -81,6 +82,16 @@ def test_a_long_row_is_never_cut_at_its_lines() -> None:
     found = units_of(document("a.rst", text), [Span(0, len(text))])
     assert len(found) > 1
     assert all(unit.cut for unit in found)
+
+
+def test_what_is_longer_than_a_passage_is_cut_between_its_lines() -> None:
+    lines = [f"<td>number {number} of a long table</td>" for number in range(40)]
+    text = "\n".join(lines)
+    found = units_of(document("a.md", text), [Span(0, len(text))])
+    assert len(found) > 2
+    assert all(text[unit.span.start : unit.span.end].split("\n")[0] in lines for unit in found)
+    assert all(text[unit.span.start : unit.span.end].split("\n")[-1] in lines for unit in found)
+    assert all(after.span.start <= before.span.end for before, after in pairwise(found))
 
 
 def test_items_take_linear_time() -> None:

@@ -174,7 +174,7 @@ def _paragraph(outline: Outline, lines: list[tuple[int, int]], most: int) -> Non
     before = ":"
     for start, end in lines:
         mark = _MARK.match(flat, start, end)
-        if mark is not None and (before[-1:] in ".!?:;" or _continues(item, mark)):
+        if mark is not None and (before[-1:] in ".!?:;," or _continues(item, mark)):
             if start > first:
                 outline.add(kind, first, start)
             kind, first, item = BlockKind.LIST_ITEM, start, mark
