@@ -37,9 +37,9 @@ _BROUGHT = 50
 
 _BEARING = 3
 """Documents that bear on one fact, beside those that the whole question admits."""
-LEADING = 5
+LEADING = 6
 """Documents that come first for what they are as a whole."""
-_PASSAGE = 1.5
+_PASSAGE = 3.0
 """How much the best passage of any other document counts beside the document as a whole."""
 _MOST_WANTED = 20
 """Documents with the metadata that is wanted that are looked at."""
