@@ -11,6 +11,7 @@ from urllib.parse import quote as percent_encoded
 
 from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.corpus.formats.kinds import rare_kind
 from lens_lsp.domain.inert import inert_markdown
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.passages_shown import ELLIPSIS, passage_shown
@@ -89,7 +90,9 @@ class TextRenderer:
         """The place first, and an empty line last."""
         where = opened_at(self._places, item, self._style)
         locator = "" if has_own_places(item.locator) else shown_locator(item.locator)
-        aside = " › ".join(" ".join(printable(part).split()) for part in (*item.heading, locator) if part)
+        kind = rare_kind(item.path)
+        parts = (*item.heading, locator, f"({kind})" if kind else "")
+        aside = " › ".join(" ".join(printable(part).split()) for part in parts if part)
         head = f"{where}  {self._style.dim(aside)}" if aside else where
         lines = []
         for part in passage_shown(item):

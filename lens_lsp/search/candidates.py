@@ -12,12 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from lens_lsp.corpus.formats.kinds import rare_kind
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
 from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.words import key
+from lens_lsp.domain.words import STOP_WORDS, key, stem, words
 from lens_lsp.oracle.analysis import analyse, terms
 from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus
@@ -41,6 +42,8 @@ LEADING = 6
 """Documents that come first for what they are as a whole."""
 _PASSAGE = 3.0
 """How much the best passage of any other document counts beside the document as a whole."""
+RARE = 0.3
+"""What a file counts that is of a kind which is searched last."""
 _MOST_WANTED = 20
 """Documents with the metadata that is wanted that are looked at."""
 _PROMISING = 1000
@@ -67,6 +70,8 @@ class Scored:
     """What the question asks of metadata."""
     beginnings: tuple[int, ...] = ()
     """Slots whose beginnings are looked at, whatever stands there."""
+    rare: frozenset[int] = frozenset()
+    """Slots of lock files, generated and vendored files, licences: searched last unless the question names them."""
 
 
 def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: Question, most: int) -> Windows:
@@ -178,7 +183,8 @@ class Candidates:
         fields = None if "path" in self._ablate else field_query(self.asked.plan.question, self._corpus)
         coverage = self._asked_measures.coverage()
         beginnings = self._beginnings(fields, coverage)
-        self.scored = Scored(self.asked, weights, self.scanned, windows, coverage, fields, beginnings)
+        self._rare = self._rare_among(joined(len(self.lengths), windows.slot, self.overall.ranked))
+        self.scored = Scored(self.asked, weights, self.scanned, windows, coverage, fields, beginnings, self._rare)
         """Where the passages of the question are."""
         self._order(windows.best(len(self.lengths)))
 
@@ -210,11 +216,23 @@ class Candidates:
         overall = overall / (float(overall.max(initial=0.0)) or 1.0)
         self.scores = overall + _PASSAGE * best / (float(best.max(initial=0.0)) or 1.0)
         """Per slot, how well the document answers to the question."""
-        leading = self.overall.ranked[:LEADING]
+        leading = [slot for slot in self.overall.ranked[:LEADING].tolist() if slot not in self._rare]
         self.scores[leading] = overall[leading] + _PASSAGE
+        self.scores[list(self._rare)] *= RARE
         chosen = joined(len(best), self.overall.ranked, np.flatnonzero(best))
         self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
         """Candidate slots, best first."""
+
+    def _rare_among(self, slots: Ints) -> frozenset[int]:
+        """Which of some slots are files of a kind that is searched last, and not called like a word of the question."""
+        asked = set(map(stem, self.asked.words)) - STOP_WORDS
+        rare = set()
+        for slot in slots.tolist():
+            text = self._corpus.cache.slots[slot]
+            path = "" if text is None else text.key[1]
+            if rare_kind(path) is not None and not asked & set(map(stem, words(path.rpartition("/")[2]))):
+                rare.add(slot)
+        return frozenset(rare)
 
     def _promising(self, weights: Weights) -> Ints:
         """The slots whose windows are scored: those that hold most of the question, and the best of the prior."""

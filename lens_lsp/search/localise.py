@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from lens_lsp.domain.model import Document, Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
-from lens_lsp.search.candidates import Candidates, Scored
+from lens_lsp.search.candidates import RARE, Candidates, Scored
 from lens_lsp.search.measure import Ints
 from lens_lsp.search.passages import WINDOW, Cutter, Passage, apart
 from lens_lsp.search.prior import PriorWeights
@@ -67,7 +68,8 @@ def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _RE
         document = reading.document(slot)
         if document is not None:
             stretches = _joined(reading.corpus.points(slot, np.array(windows)).tolist(), len(document.text))
-            found += cutter.passages(slot, document, places[slot], stretches, float(scored.documents[slot]))
+            own = cutter.passages(slot, document, places[slot], stretches, float(scored.documents[slot]))
+            found += [replace(one, score=RARE * one.score) for one in own] if slot in scored.rare else own
     keys = {slot: reading.text(slot).key for slot in chosen}
     return [
         Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
