@@ -47,6 +47,16 @@ def bill_of_lock(lock: Path, to: Path, version: str) -> None:
     _write(to, bill, version)
 
 
+def _drop_own(metafile: Path) -> None:
+    """Take what the page shares with the extension out of a metafile: it is part of this repository, no package."""
+    told = json.loads(metafile.read_bytes())
+    own = {path for path in told["inputs"] if path.startswith("..") and "node_modules" not in path}
+    told["inputs"] = {path: value for path, value in told["inputs"].items() if path not in own}
+    for output in told["outputs"].values():
+        output["inputs"] = {path: value for path, value in output["inputs"].items() if path not in own}
+    metafile.write_text(json.dumps(told), "utf-8")
+
+
 def _of_bundle(folder: Path, to: Path, version: str) -> None:
     if not _CYCLONEDX.exists() or not (folder / "node_modules").is_dir():
         raise ReleaseError(f"what is bundled cannot be told: run `npm ci` in vscode-extension and in {folder.name}")
@@ -55,6 +65,7 @@ def _of_bundle(folder: Path, to: Path, version: str) -> None:
         # The page's result is committed, so it is built aside; the extension's is made anew for the package anyway.
         aside = [str(Path(scratch) / "built")] if folder == PAGE else []
         run(["node", "esbuild.mjs", *aside, f"--metafile={metafile}"], folder)
+        _drop_own(metafile)
         options = ("--output-reproducible", "--bwd", str(folder), "-o", str(to), str(metafile))
         run([str(_CYCLONEDX), *options], folder)
     _write(to, json.loads(to.read_bytes()), version)
