@@ -9,6 +9,7 @@ inside a sentence, an item, a row or a line of code, never across a heading.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -50,6 +51,10 @@ _KEY = regex(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|
 _DEEPER = 4
 """Columns behind the text of an item from which on what stands under it is code."""
 _MOST_INDENT = 200
+VERBATIM = 0.5
+"""What a passage counts, in shares of the question, that holds all of it word for word."""
+_FEWEST_VERBATIM, _MOST_VERBATIM = 3, 16
+"""Words of a question that is looked for as a whole."""
 _NEAR = 25
 """Code points from the beginning of one term to that of the next, for both to count as said together."""
 
@@ -528,6 +533,9 @@ class Cutter:
         self._weights = weights
         self._fields = fields
         self._definition = definition_of(question.plan.question)
+        verbatim = _FEWEST_VERBATIM <= len(question.words) <= _MOST_VERBATIM
+        written = r"[\W_]{1,3}".join(map(re.escape, question.words))
+        self._verbatim = re.compile(rf"\b{written}\b", re.IGNORECASE) if verbatim else None
         self._terms = [stem(term) for term in question.terms]
         self._related = [stem(related.word) for related in question.related]
 
@@ -551,6 +559,7 @@ class Cutter:
         held = sums[runs[:, 1]] - sums[runs[:, 0]]
         own, related = held[:, :terms], held[:, terms:]
         preferred = self._preferred(slot, document, units, runs)
+        preferred += self._said(document, around, starts[runs[:, 0]], stops[runs[:, 1] - 1])
         chosen = joined(len(runs), weights.distinctive(own, related), np.flatnonzero(preferred > 0))
         if not len(chosen):
             return []
@@ -594,6 +603,16 @@ class Cutter:
                     first, last = np.searchsorted(at, [target.start, target.end])
                     counts[unit, term] -= last - first
         return np.asarray(np.maximum(counts, 0) * proves[:, None], np.float64)
+
+    def _said(self, document: Document, around: Sequence[Span], starts: Ints, stops: Ints) -> Floats:
+        """What passages count that hold the whole question word for word."""
+        counted = np.zeros(len(starts))
+        if self._verbatim is None:
+            return counted
+        for span in around:
+            for match in self._verbatim.finditer(document.text, span.start, span.end):
+                counted[(starts <= match.start()) & (match.end() <= stops)] = VERBATIM
+        return counted
 
     def _preferred(self, slot: int, document: Document, units: Sequence[Unit], runs: Ints) -> Floats:
         """What passages count because they define what the question asks about, or for the document's metadata."""
