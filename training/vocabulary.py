@@ -1,6 +1,6 @@
 """Make the vocabulary of the search: how common English words are, and which words mean something close to them.
 
-    python -m pip install '.[vocabulary]'
+    python -m pip install '.[dense]' wordfreq
     python -m training.vocabulary [--wordnet DIR] [--out DIR]
 
 Frequencies are those of the package wordfreq (Zipf scale: the logarithm of how often a word occurs in a billion). Words
