@@ -116,7 +116,6 @@ class Candidates:
         self._asked_measures = self.measures
         self.asked = self.question
         """The question as it was asked, without the terms that joined since."""
-        self.passages: list[int] = []
         self._rank_passages()
         self.own = self._own_scores()
         self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
@@ -206,8 +205,6 @@ class Candidates:
         best = np.zeros(len(self.lengths))
         for passage in passages:
             best[passage.slot] = max(best[passage.slot], passage.score)
-        self.passages = list(dict.fromkeys(passage.slot for passage in passages))
-        """The slots of the passages, best first."""
         self._order(best)
 
     def _order(self, best: Floats) -> None:
