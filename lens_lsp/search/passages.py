@@ -265,7 +265,7 @@ class Unit:
     """What is never cut when it fits: a sentence, item, row, heading, block or line of code."""
 
     span: Span
-    section: tuple[int, int]
+    section: tuple[int, ...]
     """Passages hold units of one section only."""
     proves: bool = True
     """False for what proves nothing by itself: tables of contents, link definitions, template tags."""
@@ -362,11 +362,13 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Un
             whole = trim(text, part)
             if not len(whole) or not any(char.isalnum() for char in text[whole.start : whole.end]):
                 continue
+            # What is ours parts a section: no passage reaches over it.
+            own = (*section, bisect_right(structure.ours, whole.start, key=lambda ours: ours.start))
             if len(whole) <= WINDOW:
-                yield Unit(whole, section, proves, opens)
+                yield Unit(whole, own, proves, opens)
                 opens = ()
             else:
-                yield from _cut(text, whole, section, proves)
+                yield from _cut(text, whole, own, proves)
 
 
 def _pieces(text: str, block: Block, hidden: Sequence[Span], *, keyed: bool) -> list[Span]:
@@ -429,7 +431,7 @@ def _lines(text: str, span: Span) -> list[Span]:
     return [Span(*line.span()) for line in _LINE.finditer(text, span.start, span.end)]
 
 
-def _cut(text: str, span: Span, section: tuple[int, int], proves: bool) -> Iterator[Unit]:
+def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Iterator[Unit]:
     """A unit longer than a passage as parts that overlap by half, each cut between lines or else between words."""
     start = span.start
     while True:
@@ -621,7 +623,7 @@ class Cutter:
             return np.zeros(len(runs))
         counted = np.zeros(len(units))
         for place, unit in enumerate(units):
-            if unit.section == METADATA:
+            if unit.section[:2] == METADATA:
                 if fields is not None:
                     counted[place] = fields.proof(document, slot, unit.span)
                 elif definition is not None:
@@ -637,7 +639,7 @@ class Cutter:
         constants = self._weights.constants
         title = set(map(stem, words(document.structure.head.title or "")))
         path = set(map(stem, words(document.path)))
-        known: dict[tuple[int, int], tuple[Floats, Floats]] = {}
+        known: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
         own, related = [], []
         for unit in firsts:
             if unit.section not in known:

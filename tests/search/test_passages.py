@@ -106,3 +106,12 @@ def test_items_take_linear_time() -> None:
 
     measure(500)
     assert measure(8000) < 16 * 4 * max(measure(500), 0.001)
+
+
+def test_no_passage_reaches_over_what_is_ours() -> None:
+    text = "# Notes\n\nThe kestrel nests.\n\n?? where does it nest\n\nA second one nests.\n"
+    made = document("a.md", text)
+    assert made.structure.ours
+    sections = [unit.section for unit in units_of(made, [Span(0, len(text))])]
+    before, after = sections[-2:]
+    assert before != after
