@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -110,8 +111,9 @@ def test_items_take_linear_time() -> None:
 
 def test_no_passage_reaches_over_what_is_ours() -> None:
     text = "# Notes\n\nThe kestrel nests.\n\n?? where does it nest\n\nA second one nests.\n"
-    made = document("a.md", text)
-    assert made.structure.ours
+    plain, at = document("a.md", text), text.index("??")
+    ours = (Span(at, text.index("\n", at)),)
+    made = replace(plain, structure=replace(plain.structure, ours=ours))
     sections = [unit.section for unit in units_of(made, [Span(0, len(text))])]
     before, after = sections[-2:]
     assert before != after
