@@ -91,7 +91,9 @@ def prepare(plan: Plan) -> Question:
     return Question(
         plan=plan,
         terms=terms,
-        literals=tuple((literal, *map(exact_literal, numbers.get(literal, ()))) for literal in literals),
+        literals=tuple(
+            tuple(dict.fromkeys((literal, *map(exact_literal, numbers.get(literal, ()))))) for literal in literals
+        ),
         phrases=tuple(phrase for phrase in phrases if len(phrase) > 1),
         words=tuple(match.group() for match in matches),
         capital=tuple(
