@@ -138,6 +138,7 @@ class Lens:
         ablate: Set[str] = frozenset(),
         trace: bool = False,
         documents: int = 10,
+        admitted: int | None = None,
         cancelled: Callable[[], bool] | None = None,
         prices: tuple[float, float] | None = None,
         spent: Callable[[int, int], None] | None = None,
@@ -151,7 +152,8 @@ class Lens:
         found. Without an ``oracle`` the offline rules judge and no call is made. ``asking`` are the lines or
         selections, by absolute path, that hold the question itself and are never evidence. ``trace`` adds to the
         events all that recomputing the beliefs needs. ``documents`` is how many ranked documents the answer lists, at
-        least ten. ``observer`` is told about progress, on another thread. ``prices`` are those of the oracle,
+        least ten; ``admitted`` is how many the search admits first, by default ten in the mode `deep` and else those of
+        the first 50 passages. ``observer`` is told about progress, on another thread. ``prices`` are the oracle's,
         (in, out) per million tokens; ``spent`` is told the tokens (in, out) of each call as soon as it is over.
         What is known in ``memory`` is used while it still holds, and what is proven is kept there; ``thread`` names the
         conversation in it that the question belongs to. Raises `UsageError` for an empty question, for an unknown
@@ -186,7 +188,7 @@ class Lens:
                 oracle = oracle or OfflineOracle()
                 budget = budget or Budget.of(mode)
                 ledger = Ledger(budget, clock=clock, prices=prices, endpoint=oracle.endpoint, spent=spent)
-                options = Options(mode, seed, ablate, trace, documents)
+                options = Options(mode, seed, ablate, trace, documents, admitted)
                 heard = observer or _Silent()
                 steps = Asking(workspace, question, oracle, ledger, options, asking or {}, work, heard, memory, thread)
                 async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):

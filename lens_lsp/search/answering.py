@@ -25,7 +25,7 @@ from lens_lsp.oracle.links import unlinked
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.search.facts import Combined, combine, facts_of
-from lens_lsp.search.localise import passages_of, ranking
+from lens_lsp.search.localise import ranking
 from lens_lsp.search.recall import named_newer
 from lens_lsp.search.rounds import Quote
 from lens_lsp.search.search import Search
@@ -232,7 +232,7 @@ class Answering:
         if not missing or search.subject is not None:
             return []
         passages: list[Cited] = []
-        for passage in passages_of(search.reading, search.candidates.scored, MOST_PASSAGES):
+        for passage in search.passages[:MOST_PASSAGES]:
             document = search.reading.document(passage.slot)
             if document is not None:
                 found = Cited(passage.slot, document, passage.span, 0, Verdict.RELATED, passage.score)

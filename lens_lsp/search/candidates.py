@@ -32,7 +32,7 @@ from lens_lsp.search.question import Question, prepare
 from lens_lsp.search.spellings import corrections
 
 ADMITTED = 10
-"""m: documents admitted at first, and as many more by self-correction."""
+"""m of the paper: documents admitted at first by its protocol. Self-correction admits as many more by any."""
 _BROUGHT = 50
 """Documents that new terms may lead to; how many of them join is not decided here."""
 
@@ -66,6 +66,8 @@ class Scored:
     windows: Windows
     documents: Floats
     """Per slot, the share of the question that the whole document covers."""
+    prior: Floats
+    """Per slot, the prior of the whole document, links included, as a share of the best one's."""
     fields: FieldQuery | None = None
     """What the question asks of metadata."""
     beginnings: tuple[int, ...] = ()
@@ -183,7 +185,11 @@ class Candidates:
         coverage = self._asked_measures.coverage()
         beginnings = self._beginnings(fields, coverage)
         self._rare = self._rare_among(joined(len(self.lengths), windows.slot, self.overall.ranked))
-        self.scored = Scored(self.asked, weights, self.scanned, windows, coverage, fields, beginnings, self._rare)
+        overall = np.maximum(self.overall.scores, 0.0)
+        overall = overall / (float(overall.max(initial=0.0)) or 1.0)
+        self.scored = Scored(
+            self.asked, weights, self.scanned, windows, coverage, overall, fields, beginnings, self._rare
+        )
         """Where the passages of the question are."""
         self._order(windows.best(len(self.lengths)))
 
@@ -209,8 +215,7 @@ class Candidates:
 
     def _order(self, best: Floats) -> None:
         """Rank: a few documents for what they are as a whole, links included, all others for their best passage too."""
-        overall = np.maximum(self.overall.scores, 0.0)
-        overall = overall / (float(overall.max(initial=0.0)) or 1.0)
+        overall = self.scored.prior
         self.scores = overall + _PASSAGE * best / (float(best.max(initial=0.0)) or 1.0)
         """Per slot, how well the document answers to the question."""
         leading = [slot for slot in self.overall.ranked[:LEADING].tolist() if slot not in self._rare]

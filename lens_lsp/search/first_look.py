@@ -157,5 +157,6 @@ class FirstLook:
         """The best passages of the candidates, as if there were no other documents."""
         weights = Weights(self._question, count(hits, len(self._question.terms), self._lengths[candidates]))
         windows = windows_of(self._corpus, hits, weights, candidates, self._question, _WINDOWS)
-        scored = Scored(self._question, weights, hits, windows, measures.coverage())
+        whole = measures.coverage()
+        scored = Scored(self._question, weights, hits, windows, whole, whole)
         return passages_of(self._reading, scored, _CONSIDERED, read=_CONSIDERED)

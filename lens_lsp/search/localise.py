@@ -14,7 +14,7 @@ from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.search.candidates import RARE, Candidates, Scored
-from lens_lsp.search.measure import Ints
+from lens_lsp.search.measure import Floats, Ints
 from lens_lsp.search.passages import WINDOW, Cutter, Passage, apart
 from lens_lsp.search.prior import PriorWeights
 from lens_lsp.search.reading import Reading
@@ -22,6 +22,10 @@ from lens_lsp.search.standing import standing
 
 _READ = 30
 """Documents that are cut into passages, at least."""
+_LEADING = 20
+"""Passages that are ranked by themselves alone."""
+_PRIOR = 0.8
+"""How much the prior of the document counts in the other ranking of what comes behind those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,19 @@ def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _RE
     keys = {slot: reading.text(slot).key for slot in chosen}
     return [
         Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
-        for one in apart(found, keys, limit)
+        for one in _ranked(apart(found, keys), scored.prior, limit)
     ]
+
+
+def _ranked(passages: list[Passage], prior: Floats, limit: int) -> list[Passage]:
+    """The first ``limit`` of passages that are ranked by their own scores. Behind the leading ones every second one is
+    taken from a ranking to which the prior of the document counts as well: where words fail, good documents help."""
+    leading, others = passages[:_LEADING], passages[_LEADING:]
+    if limit <= _LEADING:
+        return passages[:limit]
+    by_document = sorted(others, key=lambda one: -(one.score + _PRIOR * float(prior[one.slot])))
+    both = dict.fromkeys(one for pair in zip(others, by_document, strict=True) for one in pair)
+    return [*leading, *both][:limit]
 
 
 def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:

@@ -13,13 +13,15 @@ from lens_lsp.search.propose import START, Mixture
 @dataclass(frozen=True, slots=True)
 class Options:
     """How one question is to be searched. ``trace`` adds to the events what recomputing the beliefs needs;
-    ``documents`` is how many ranked documents the answer lists, at least ten."""
+    ``documents`` is how many ranked documents the answer lists, at least ten. ``admitted`` is how many documents are
+    admitted at first, m of the paper; by default ten in the paper's mode, else those of the first 50 passages."""
 
     mode: Mode = Mode.EVIDENCE
     seed: int = 0
     ablate: Set[str] = frozenset()
     trace: bool = False
     documents: int = 10
+    admitted: int | None = None
 
     @property
     def signals(self) -> frozenset[str]:

@@ -710,8 +710,8 @@ def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:
     return np.asarray(sums[last] - sums[first], np.float64)
 
 
-def apart(passages: Iterable[Passage], keys: Mapping[int, object], most: int) -> list[Passage]:
-    """The best passages, best first, none that lies more than a third under a better one. ``keys`` order equal scores
+def apart(passages: Iterable[Passage], keys: Mapping[int, object]) -> list[Passage]:
+    """The passages, best first, none that lies more than a third under a better one. ``keys`` order equal scores
     of different texts, so that runs repeat."""
     kept: list[Passage] = []
     taken: dict[int, list[Span]] = {}
@@ -721,8 +721,6 @@ def apart(passages: Iterable[Passage], keys: Mapping[int, object], most: int) ->
             continue
         under.append(passage.span)
         kept.append(passage)
-        if len(kept) == most:
-            break
     return kept
 
 

@@ -27,11 +27,13 @@ from lens_lsp.domain.plan import Intent, MatchRule, Plan
 from lens_lsp.oracle.base import ObserveRequest, Oracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.search.aggregate import Matches, matches_of
-from lens_lsp.search.candidates import Candidates
+from lens_lsp.search.candidates import ADMITTED, Candidates
 from lens_lsp.search.draw import Proposal, Request, certain, fill, outline, stored, unread_sections, whole
 from lens_lsp.search.further import Further
 from lens_lsp.search.landscape import Landscape, joint, landscape
+from lens_lsp.search.localise import passages_of
 from lens_lsp.search.options import Options
+from lens_lsp.search.passages import Passage
 from lens_lsp.search.propose import draws, lexical, local, stratified
 from lens_lsp.search.reading import Reading
 from lens_lsp.search.recall import Recalled, Recollection, broken_sources, recall
@@ -40,6 +42,8 @@ from lens_lsp.search.space import Space
 from lens_lsp.search.telling import Telling
 from lens_lsp.search.waiting import Waiting
 
+PASSAGES = 50
+"""Passages whose documents are admitted."""
 _MARGIN = 4
 """How many times what is admitted counts as seen."""
 
@@ -68,6 +72,8 @@ class Search:
         self.progress = Progress(plan, oracle.table)
         self.matches: dict[int, Matches] = {}
         self.candidates: Candidates
+        self.passages: list[Passage] = []
+        """What the scan finds, best first."""
         self.stopped: StopReason | None = None
         self.recalled: Recalled | None = None
         """What became of what earlier questions left."""
@@ -94,6 +100,7 @@ class Search:
         """
         self.candidates = Candidates(self.reading.corpus, self.plan, ablate=self.options.signals, cancelled=self._late)
         self.stages += self.candidates.stages
+        self._rank()
         if self.plan.intent is Intent.SUMMARIZE and self.plan.document is not None:
             self.subject = self.candidates.called(self.plan.document)
         self._count_all()
@@ -105,9 +112,20 @@ class Search:
         """Have documents that were read since join the ranking; whether some are among its best, which join the search
         next. Takes long, as `scan`."""
         best = self.candidates.join()
+        self._rank()
         self._waiting.bring(best)
         self._count_all()
         return bool(best)
+
+    def _rank(self) -> None:
+        """The documents by their best passages, as `localise` does."""
+        self.passages = passages_of(self.reading, self.candidates.scored, PASSAGES)
+        self.candidates.rank_by(self.passages)
+
+    def _first(self) -> list[int]:
+        """The slots to admit first: by the paper's protocol ten, else the documents of the first passages."""
+        documents = 0 if self.options.mode is Mode.DEEP else len({passage.slot for passage in self.passages})
+        return self.candidates.first(self.options.admitted or max(ADMITTED, documents))
 
     def _count_all(self) -> None:
         for j, requirement in enumerate(self.plan.requirements):
@@ -171,7 +189,7 @@ class Search:
                 yield event
         if not self.space.admitted:
             named = [] if self.subject is None else [self.subject]
-            yield self._admit(direct or named or self.candidates.first())
+            yield self._admit(direct or named or self._first())
         while (reason := await self._reason_to_stop()) is None:
             if self._time_to_correct() or self._waiting.pending:
                 yield self._widen()
@@ -218,7 +236,7 @@ class Search:
         slots = [held.slot for items in recalled.held.values() for held in items]
         slots += [slot for newer in recalled.newer.values() for slot in newer]
         if any(j not in recalled.held for j in self.progress.open):
-            slots += direct or self.candidates.first()
+            slots += direct or self._first()
         if not recalled.held:
             return
         yield self._admit(slots)
