@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.unread import notices
+from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
+from lens_lsp.judge.read import ReadingJudge
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.oracle.planning import question_plan
 from lens_lsp.search.answering import Answering, Surroundings
 from lens_lsp.search.first_look import FirstLook
 from lens_lsp.search.further import Further
@@ -86,7 +89,9 @@ class Asking:
 
         further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
         reading, work = self._reading(ready.snapshot), self.work
-        search = Search(plan, reading, self.oracle, self.ledger, self.options, work.cancelled, further, work.late)
+        search = Search(
+            plan, reading, self.oracle, self.ledger, self.options, work.cancelled, further, work.late, work.start
+        )
         async for event in self._search(search, known, ready, failure):
             yield event
         async for event in self._answer(search, known, ready):
@@ -109,6 +114,8 @@ class Asking:
             question, near = known.question, known.near
             if earlier is not None:
                 return replace(earlier, question=question), None
+        if self.options.mode is Mode.FAST and isinstance(self.oracle, ReadingJudge):
+            return question_plan(question), None  # the first call reads
         try:
             return await self.oracle.analyse(question, self.ledger, near), None
         except (BudgetSpent, OracleFailed) as failure:

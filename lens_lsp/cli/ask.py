@@ -182,7 +182,7 @@ class _Asking:
     ) -> tuple[Oracle, Budget]:
         """The model as an oracle that an interrupt ends at once, and the budget its context leaves."""
         from lens_lsp.oracle.chat import ChatOracle, budget_for
-        from lens_lsp.oracle.stoppable import Stop, StoppableOracle
+        from lens_lsp.oracle.stoppable import Stop, StoppableChat
 
         stop = Stop()
         stack.enter_context(interruption.telling(stop.ask))
@@ -190,7 +190,7 @@ class _Asking:
             with suppress(BudgetSpent):
                 async with stop.heeded():
                     await model.probe()
-        return StoppableOracle(ChatOracle(model, self._mode), stop), budget_for(self._mode, model.context_tokens)
+        return StoppableChat(ChatOracle(model, self._mode), stop), budget_for(self._mode, model.context_tokens)
 
     def _explained(self, event: Event) -> Event:
         """An event as it is heard: where the day's tokens ended the search, the answer says so."""

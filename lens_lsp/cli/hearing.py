@@ -36,6 +36,8 @@ class Hearing:
         self._found = False
         self._early: list[Evidence] = []
         self._said = ""
+        self._checking = False
+        """Words came that were not checked."""
         self._events = 0
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
@@ -69,10 +71,15 @@ class Hearing:
             put(live_line(event.evidence, self.places, self._style, columns))
         elif isinstance(event, AnswerDelta):
             self.bar.close()
+            if self._checking and not event.checking:
+                return  # what the check made of it comes at the end
+            if event.checking and not self._checking:
+                put(("\n" if self._found else "") + self._style.dim("checking:") + " ")
+            self._checking |= event.checking
             if event.restart and self._said:
                 put(self._paragraph_end() + self._style.dim("after searching further:") + "\n\n")
                 self._said = ""
-            put(("\n" if self._found and not self._said else "") + printable(event.text))
+            put(("\n" if self._found and not self._said and not self._checking else "") + printable(event.text))
             self._said += event.text
 
     def _paragraph_end(self) -> str:

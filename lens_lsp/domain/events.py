@@ -152,10 +152,12 @@ class EvidenceFound:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDelta:
-    """The next piece of the answer's text; ``restart`` begins it anew, what came before no longer holds."""
+    """The next piece of the answer's text; ``restart`` begins it anew, what came before no longer holds. Words that are
+    still ``checking`` were not yet compared with what was proven."""
 
     text: str
     restart: bool = False
+    checking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ async def _judging(permit: Permit, model: OpenAIChat | EditorChat, counting: Cou
     from lens_lsp.kept.meter import Meter
     from lens_lsp.kept.usage import usage_file
     from lens_lsp.oracle.chat import ChatOracle, budget_for
-    from lens_lsp.oracle.stoppable import StoppableOracle
+    from lens_lsp.oracle.stoppable import StoppableChat
 
     settings, mode = permit.settings, permit.mode
     prices, limits = settings.model.prices, settings.limits
@@ -87,4 +87,4 @@ async def _judging(permit: Permit, model: OpenAIChat | EditorChat, counting: Cou
             async with stop.heeded():
                 await model.probe()
     budget = limits.lowered(budget_for(mode, model.context_tokens))
-    return Seat(mode, budget, StoppableOracle(ChatOracle(model, mode), stop), prices, counting.by(meter))
+    return Seat(mode, budget, StoppableChat(ChatOracle(model, mode), stop), prices, counting.by(meter))

@@ -37,7 +37,7 @@ _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 8.0
 _PER_MESSAGE = 4
 _LONGEST_BROKEN = 2_000
-_IN_ROUNDS = frozenset({CallStage.OBSERVE, CallStage.COVER, CallStage.REPAIR})
+_IN_ROUNDS = frozenset({CallStage.OBSERVE, CallStage.COVER, CallStage.READ, CallStage.WIDEN, CallStage.REPAIR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +197,9 @@ class Caller:
 
     @property
     def _rounds_calls(self) -> int:
-        """How many calls all rounds may take together."""
-        return self._ledger.budget.rounds * (2 if self._mode is Mode.DEEP else 1)
+        """How many calls all rounds may take together: 2L deep, else 2 + L (a read, L further ones, one to spare)."""
+        rounds = self._ledger.budget.rounds
+        return 2 * rounds if self._mode is Mode.DEEP else 2 + rounds
 
     def _may_retry(self, error: ModelError) -> bool:
         left = self._ledger.budget.seconds - self._ledger.seconds
@@ -212,6 +213,10 @@ class Caller:
         if error is not None and error.retry_after is not None:
             wait = max(wait, error.retry_after) if error.retry_after else 0.0  # 0 says: at once
         await self._sleep(max(0.0, min(wait, self._ledger.budget.seconds - self._ledger.seconds)))
+
+    async def mended(self, prompt: Prompt, said: str, broken: MalformedReply, parse: Callable[[str], T]) -> T:
+        """Ask once more for a reply that can be read, after a streamed one that cannot."""
+        return await self._mended(prompt, ChatReply(said), broken, parse)
 
     async def _mended(self, prompt: Prompt, reply: ChatReply, broken: MalformedReply, parse: Callable[[str], T]) -> T:
         """Ask once more for a reply that can be read."""

@@ -11,7 +11,7 @@ import contextlib
 import random
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -31,6 +31,8 @@ from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold
+from lens_lsp.judge.llm.read import AnswerStream
+from lens_lsp.judge.read import ReadReply, ReadRequest
 from lens_lsp.models.base import ChatModel
 from lens_lsp.models.endpoint import Endpoint
 from lens_lsp.oracle import prompts, schemas
@@ -175,6 +177,68 @@ class ChatOracle:
         reply = await caller.ask(CallStage.OBSERVE, prompt, parse)
         observations = tuple(_unredacted(one, packet) for one in reply.observations)
         return replace(reply, observations=observations, shown=shown, withheld=withheld)
+
+    async def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
+        """The read call, as it streams; a reply that cannot be read is asked for once more."""
+        caller, _ = self._for(ledger)
+        prompt, packet = self.reading(request, ledger)
+        reply.shown, reply.withheld = frozenset(packet.seen), frozenset(packet.withheld)
+        if not reply.shown:
+            return
+        stream, said = AnswerStream(), list[str]()
+        try:
+            async with contextlib.aclosing(caller.stream(CallStage.READ, prompt)) as pieces:
+                async for piece in pieces:
+                    said.append(piece)
+                    words = stream.feed(piece)
+                    if words:
+                        yield words
+        except OracleFailed as failure:
+            if not self._salvaged("".join(said), reply):
+                raise
+            ledger.warn(f"the model's reply broke off: {failure}")
+        else:
+            await self._parsed(caller, prompt, "".join(said), reply)
+        said_quotes = ((quote, packet.seen[quote.region].unredacted(quote.text)) for quote in reply.quotes)
+        reply.quotes = tuple(replace(quote, text=text) for quote, text in said_quotes if text is not None)
+
+    def reading(self, request: ReadRequest, ledger: Ledger) -> tuple[Prompt, Packet]:
+        """The request that `read` makes, and what of the documents is in it."""
+        _, composer = self._for(ledger)
+        prompt, packet = composer.read(request)
+        _tell(packet.conversation, ledger)
+        return prompt, packet
+
+    @staticmethod
+    def _salvaged(text: str, reply: ReadReply) -> bool:
+        """Whether something was said before a reply broke off."""
+        from lens_lsp.judge.llm.read_reply import parse_read  # brings pydantic, while the call is on its way
+
+        try:
+            parse_read(text, reply, reply.shown)
+        except MalformedReply:
+            return False
+        reply.broken_off = True
+        return bool(reply.quotes)
+
+    @staticmethod
+    async def _parsed(caller: Caller, prompt: Prompt, text: str, reply: ReadReply) -> None:
+        from lens_lsp.judge.llm.read_reply import parse_read
+
+        try:
+            parse_read(text, reply, reply.shown)
+        except MalformedReply as broken:
+            await caller.mended(prompt, text, broken, lambda again: parse_read(again, reply, reply.shown))
+
+    async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
+        """Other words for a question; none when the reply cannot be read."""
+        from lens_lsp.judge.llm.read_reply import parse_terms
+
+        caller, composer = self._for(ledger)
+        try:
+            return await caller.ask(CallStage.WIDEN, composer.widening(question, about), parse_terms, mend=False)
+        except MalformedReply:
+            return ()
 
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger

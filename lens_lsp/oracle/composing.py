@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
+from functools import partial
 from math import inf
 
 from lens_lsp.corpus.opening import display_path
@@ -18,6 +19,9 @@ from lens_lsp.domain.observation import Region
 from lens_lsp.domain.plan import AnswerType, Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, tokens
+from lens_lsp.domain.words import key
+from lens_lsp.judge.llm import read
+from lens_lsp.judge.read import ReadRequest
 from lens_lsp.models.base import Message, Role
 from lens_lsp.oracle import prompts, schemas
 from lens_lsp.oracle.base import ObserveRequest, SynthesisRequest
@@ -25,7 +29,15 @@ from lens_lsp.oracle.calling import Conversation, Prompt
 from lens_lsp.oracle.redaction import Redacted, redacted
 from lens_lsp.oracle.schemas import Schema
 
-REPLY_TOKENS = {"anchors": 400, "plan": 1_200, "observe": 2_000, "cover": 600, "synthesise": 1_500, "short": 200}
+REPLY_TOKENS = {
+    "anchors": 400,
+    "plan": 1_200,
+    "read": 2_000,
+    "observe": 2_000,
+    "cover": 600,
+    "synthesise": 1_500,
+    "short": 200,
+}
 """The longest reply of each kind."""
 EVIDENCE_TOKENS = 12_000
 """Tokens of evidence in one request; what comes last is left out."""
@@ -76,6 +88,39 @@ class Packet:
         self._sent += [Sent(path, span, region.root, veiled) for span in region.sources]
         return block
 
+    def passages(self, regions: Iterable[Region]) -> str:
+        """Regions for a read call, each document named once, as many as have room; the best documents come first."""
+        written: list[str] = []
+        above: tuple[int, str] | None = None
+        for region in regions:
+            if not self._may_show(region.path, private=region.private):
+                self.withheld.add(region.number)
+                continue
+            path = display_path(region.path)
+            name = path.rpartition("/")[2].rpartition(".")[0]
+            named = [path, *((region.title,) if key(region.title) != key(name) else ())]
+            headings = region.headings[1:] if region.headings[:1] == (region.title,) else region.headings
+            body = self._redacted(path, region.text)
+            document = " — ".join(self._line(path, line) for line in named)
+            place = " > ".join(self._line(path, heading) for heading in headings)
+            block = f"[{self.nonce} {region.number}]{' ' if place else ''}{place}\n"
+            block += f"{self._line(path, region.header)}\n" if region.header else ""
+            block += f"{body.text}\n"
+            if above != (region.root, path):
+                block = f"[{self.nonce} document] {document}\n{block}"
+            size = tokens(block)
+            if size > self.room and self.seen:
+                self.conversation.omitted += 1
+                continue
+            self.room -= size
+            self.seen[region.number] = body
+            above = region.root, path
+            written.append(block)
+            self.conversation.told.setdefault((region.root, path), set()).update(region.headings)
+            veiled = path in self.conversation.hidden
+            self._sent += [Sent(path, span, region.root, veiled) for span in region.sources]
+        return "".join(written).rstrip("\n")
+
     def evidence(self, items: Iterable[Evidence], most: float = inf) -> tuple[str, int]:
         """Fenced items of evidence, up to a number of tokens, and how many were left out."""
         blocks: list[str] = []
@@ -106,17 +151,24 @@ class Packet:
         return True
 
     def _fenced(self, kind: str, number: int, path: str, context: Sequence[str], text: str) -> str:
-        body = redacted(text, self.conversation.numbers)
-        around = [redacted(" ".join(line.split()), self.conversation.numbers) for line in context if line]
+        body = self._redacted(path, text)
         self.seen[number] = body
-        for shown in (body, *around):
-            if shown.kinds:
-                self.conversation.secret.add(path)
-            if shown.veiled:
-                self.conversation.hidden.add(path)
-        head = "\n".join(shown.text[:MOST_CONTEXT] for shown in around)
+        head = "\n".join(self._line(path, line) for line in context if line)
         fence = f"[{self.nonce}"
         return f"{fence} {kind} {number}, context]\n{head}\n{fence} text]\n{body.text}\n{fence} end]"
+
+    def _redacted(self, path: str, text: str) -> Redacted:
+        """A text of a document as it may be sent; what had to be taken out is noted for its path."""
+        shown = redacted(text, self.conversation.numbers)
+        if shown.kinds:
+            self.conversation.secret.add(path)
+        if shown.veiled:
+            self.conversation.hidden.add(path)
+        return shown
+
+    def _line(self, path: str, text: str) -> str:
+        """What tells of a passage where it stands, as one line that may be sent."""
+        return self._redacted(path, " ".join(text.split())).text[:MOST_CONTEXT]
 
 
 def fresh(nonce: Callable[[], str], texts: Iterable[str]) -> str:
@@ -161,6 +213,26 @@ class Composer:
         fenced = [block for region in request.regions if (block := packet.region(region)) is not None]
         text = template.format(question=question, facts=facts, regions="\n".join(fenced))
         return self._prompt(packet, text, "observe", schema), packet
+
+    def read(self, request: ReadRequest) -> tuple[Prompt, Packet]:
+        """The read call."""
+        packet = self.packet(request.question, *(text for region in request.regions for text in _texts(region)))
+        question = packet.clean(request.question)
+        quotes = read.SUMMARY_QUOTES if request.summary else read.QUOTES
+        filled = partial(read.READ.format, nonce=packet.nonce, question=question, quotes=quotes)
+        bare = self._read_prompt(packet, filled(passages=""))
+        packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
+        return self._read_prompt(packet, filled(passages=packet.passages(request.regions))), packet
+
+    def _read_prompt(self, packet: Packet, text: str) -> Prompt:
+        messages = (Message(Role.SYSTEM, read.SYSTEM.format(nonce=packet.nonce)), Message(Role.USER, text))
+        return Prompt(messages, min(REPLY_TOKENS["read"], self.context_tokens // 4), read.SCHEMA, packet.sent)
+
+    def widening(self, question: str, about: str) -> Prompt:
+        """The call for other words; nothing of a document but what ``about`` says is in it."""
+        packet = self.packet(question, about)
+        text = read.WIDEN.format(question=packet.clean(question), about=packet.clean(about))
+        return Prompt((Message(Role.USER, text),), REPLY_TOKENS["anchors"], read.TERMS_SCHEMA)
 
     def coverage(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence]

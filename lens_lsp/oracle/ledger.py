@@ -27,6 +27,10 @@ class CallStage(StrEnum):
     """S1, anchors."""
     DECOMPOSE = "decompose"
     """S2, requirements."""
+    READ = "read"
+    """A read call: quotes and the answer in one."""
+    WIDEN = "widen"
+    """Other words for a question whose own stand nowhere."""
     OBSERVE = "observe"
     COVER = "cover"
     SYNTHESISE = "synthesise"
@@ -34,6 +38,8 @@ class CallStage(StrEnum):
     REPAIR = "repair"
 
 
+_ANSWERING = frozenset({CallStage.READ, CallStage.SYNTHESISE, CallStage.CALIBRATE})
+"""Calls that may be the last one: their replies hold an answer."""
 # Three lines of ours around a region, with their nonce.
 _FENCE = 30
 _ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
@@ -152,7 +158,7 @@ class Ledger:
         Raises `BudgetSpent`. What is granted counts at once; `withdraw` gives it back when the endpoint refused.
         """
         left = self.budget.calls - self.calls
-        kept = 0 if stage in (CallStage.SYNTHESISE, CallStage.CALIBRATE) else 1
+        kept = 0 if stage in _ANSWERING else 1
         if left <= kept:
             raise BudgetSpent(StopReason.BUDGET_CALLS)
         if self._tokens_in + self._tokens_out + tokens + reply > self.budget.tokens:

@@ -6,7 +6,7 @@ model's own plan would draw may differ.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import field
 
 from lens_lsp.domain.answer import Sent
@@ -15,6 +15,7 @@ from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
+from lens_lsp.judge.read import ReadReply, ReadRequest
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.oracle.calling import Prompt
 from lens_lsp.oracle.chat import ChatOracle
@@ -62,6 +63,18 @@ class Preview:
         if packet.seen:
             self.requests.append((CallStage.OBSERVE, prompt))
         raise OracleFailed(DRY_RUN)
+
+    async def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
+        """Keep the request of the first read call. Raises `OracleFailed`."""
+        prompt, packet = self.chat.reading(request, ledger)
+        if packet.seen:
+            self.requests.append((CallStage.READ, prompt))
+        raise OracleFailed(DRY_RUN)
+        yield
+
+    async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
+        """Nothing is asked."""
+        return ()
 
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lens_lsp.domain.answer import StopReason
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable
 from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.judge.read import ReadReply, ReadRequest
 from lens_lsp.oracle.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
+
+if TYPE_CHECKING:
+    from lens_lsp.oracle.chat import ChatOracle
 
 T = TypeVar("T")
 
@@ -116,6 +120,29 @@ class StoppableOracle:
         """The oracle's short answer."""
         async with self._stop.heeded():
             return await self._oracle.calibrate(request, answer, ledger)
+
+
+class StoppableChat(StoppableOracle):
+    """The same for a chat model, which also implements `judge.read.ReadingJudge`."""
+
+    def __init__(self, chat: ChatOracle, stop: Stop) -> None:
+        super().__init__(chat, stop)
+        self._chat = chat
+
+    async def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
+        """The model's words as they come; only the waiting for them is ever ended."""
+        async with aclosing(self._chat.read(request, reply, ledger)) as pieces:
+            while True:
+                async with self._stop.heeded():
+                    piece = await anext(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+    async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
+        """The model's other words."""
+        async with self._stop.heeded():
+            return await self._chat.widen(question, about, ledger)
 
 
 def _generator(pieces: AsyncIterator[T]) -> AsyncGenerator[T]:

@@ -7,7 +7,7 @@ come nearest. When the oracle cannot word it any more (the budget is spent, the 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
 
@@ -17,15 +17,29 @@ from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, 
 from lens_lsp.domain.inert import inert_markdown, printable
 from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
 from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.plan import Intent
+from lens_lsp.domain.plan import Intent, Requirement
 from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.words import key
+from lens_lsp.judge.read import Answerable, ReadReply
 from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
+from lens_lsp.oracle.marking import unsupported
 from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.oracle.quoting import plain
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.search.facts import Combined, combine, facts_of
 from lens_lsp.search.localise import ranking
+from lens_lsp.search.read_answer import (
+    RESULT,
+    Result,
+    cite,
+    cited_numbers,
+    final_text,
+    item_of,
+    rests_on_nothing,
+    result_of,
+)
 from lens_lsp.search.recall import named_newer
 from lens_lsp.search.rounds import Quote
 from lens_lsp.search.search import Search
@@ -87,6 +101,10 @@ class Answering:
     async def run(self) -> AsyncIterator[Event]:
         """The answer as it is worded, then whole; once more after further rounds if the first left a fact unmet."""
         started = time.perf_counter()
+        if self._search.said:
+            for event in self._run_read():
+                yield event
+            return
         draft = self._draft()
         for item in draft.evidence:
             yield EvidenceFound(item, final=True)
@@ -105,6 +123,46 @@ class Answering:
             draft.short = await self._calibrated(draft)
         self._search.stages.append(Stage("answer", time.perf_counter() - started))
         self.items = tuple(draft.items)
+        answer = self._answer(draft)
+        yield Answered(answer)
+        yield Stopped(answer.stopped)
+
+    def _run_read(self) -> Iterator[Event]:
+        """The answer of a judge that reads first, checked: what it cites, computes and says agree, or it is partial."""
+        search = self._search
+        reply, said = search.reply, search.said
+        assert reply is not None
+        chosen = cited_numbers(reply, said)
+        items = consolidate(cite([said[number] for number in chosen], 1.0))
+        evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
+        numbers = {number: n for number in chosen if (n := item_of(said[number], items)) is not None}
+        result = result_of(reply, said, numbers)
+        text = final_text(reply, numbers, result, [item.quote for item in evidence])
+        without = unsupported(text, range(1, len(items) + 1))
+        uncomputed = RESULT in reply.answer and result is None
+        whole = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
+        whole = whole and not (without or uncomputed or rests_on_nothing(reply, said))
+        if uncomputed:
+            text += "\n\nThe values could not be combined; they are shown as they stand."
+        if reply.missing and reply.answerable is not Answerable.YES:
+            text += f"\n\nNo passage states: {'; '.join(map(plain, reply.missing))}."
+        plan = search.plan
+        missing = reply.missing if reply.answerable is not Answerable.YES else ()
+        more = tuple(Requirement(f"f{n}", text_) for n, text_ in enumerate(missing, 2))
+        search.plan = replace(plan, requirements=(*plan.requirements[:1], *more))
+        short = None if uncomputed else _short(reply, result)
+        state = RequirementStatus.COVERED if whole or more else RequirementStatus.MISSING
+        cited = tuple(range(1, len(items) + 1))
+        facts = [Fact(plan.requirements[0], state, short, cited, matching=len(cited), read=len(cited))]
+        facts += [Fact(requirement, RequirementStatus.MISSING, None, ()) for requirement in more]
+        combined = None if result is None else Combined(result.computation, result.text, "")
+        draft = _Draft(items, evidence, facts, combined, text, short if whole else None, unsupported=without)
+        if not whole and not more:
+            draft.unmet = {plan.requirements[0].id}
+        for item in evidence:
+            yield EvidenceFound(item, final=True)
+        yield AnswerDelta(text, restart=search.worded)
+        self.items = tuple(items)
         answer = self._answer(draft)
         yield Answered(answer)
         yield Stopped(answer.stopped)
@@ -162,7 +220,8 @@ class Answering:
     @property
     def _voice(self) -> Oracle:
         """Who words the answer."""
-        return OfflineOracle() if self._search.stopped in _SPENT else self._oracle
+        spent = self._search.stopped in _SPENT or self._search.reply is not None  # who read has had its say
+        return OfflineOracle() if spent else self._oracle
 
     async def _calibrated(self, draft: _Draft) -> str | None:
         """Stage S5, in the paper's mode only."""
@@ -328,6 +387,13 @@ class Answering:
         if recalled is None:
             return ()
         return named_newer(recalled, self._search.reading, (item.slot for item in draft.items))
+
+
+def _short(reply: ReadReply, result: Result | None) -> str | None:
+    """The short answer: what was computed, where that is the answer."""
+    if result is None:
+        return reply.short
+    return reply.short if reply.short and key(result.text) in key(reply.short) else result.text
 
 
 def _cited(quote: Quote, belief: float) -> Cited:

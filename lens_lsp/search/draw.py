@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from lens_lsp.domain.answer import Arm
+from lens_lsp.domain.model import Document
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, Shown, tokens
 from lens_lsp.domain.text import Span
+from lens_lsp.search.context import context_of
 from lens_lsp.search.disclosure import disclosed
 from lens_lsp.search.edges import fits, overlapping
 from lens_lsp.search.measure import Floats
 from lens_lsp.search.passage import REGION_TOKENS, region, shown
+from lens_lsp.search.passages import Passage
 from lens_lsp.search.position import CELL
 from lens_lsp.search.space import Admission, Space
 
@@ -22,6 +26,9 @@ _WIDTH = 500
 """Code points around a drawn cell, before snapping."""
 _OPENING = 300
 """Code points that are shown of the beginning of a document, before snapping."""
+_FLAT = 0.8
+"""The ranking is flat while passages score this share of the third one."""
+_COMPARED = 3
 _ENOUGH = 0.9
 """Share of the outstanding belief that one request needs to hold at most."""
 
@@ -78,6 +85,19 @@ class Request:
         )
 
     @property
+    def used(self) -> int:
+        """Tokens of what is in it."""
+        return self._most - self._left
+
+    def arrange(self) -> None:
+        """Number the regions by document, in the order of the documents' first ones, and by place within each."""
+        first: dict[int, int] = {}
+        for item in self.proposals:
+            first.setdefault(item.admission.slot, item.number)
+        ordered = sorted(self.proposals, key=lambda item: (first[item.admission.slot], item.span.start))
+        self.proposals = [replace(item, number=number) for number, item in enumerate(ordered, 1)]
+
+    @property
     def half(self) -> bool:
         """Whether half of it is filled."""
         return 2 * self._left < self._most
@@ -107,6 +127,11 @@ class Request:
         self.proposals.append(proposal)
         return proposal
 
+    def again(self, proposal: Proposal) -> None:
+        """Show what was shown before once more."""
+        self._left -= proposal.tokens + self._around(proposal.admission, proposal.view)
+        self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
+
     def _around(self, admission: Admission, view: Shown) -> int:
         """Tokens of a region that are not its text."""
         if not self._fence:
@@ -133,6 +158,31 @@ def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outst
         if proposal is not None:
             taken[proposal.cells.start : proposal.cells.end] = True
             held += float(outstanding[proposal.cells.start : proposal.cells.end].sum())
+
+
+def best(request: Request, space: Space, passages: Sequence[Passage], enough: int) -> None:
+    """Regions of passages, which come best first: up to about ``enough`` tokens, and further ones while the ranking is
+    flat and there is room."""
+    admitted = {admission.slot: admission for admission in space.admitted}
+    flat = _FLAT * passages[min(_COMPARED, len(passages)) - 1].score if passages else 0.0
+    for passage in passages:
+        if request.full or (request.used >= enough and passage.score < flat):
+            return
+        admission = admitted.get(passage.slot)
+        if admission is not None and admission.unread(passage.span) is not None:
+            request.add(admission, _with_context(admission.document, passage.span), Arm.LEXICAL)
+
+
+def _with_context(document: Document, span: Span) -> Span:
+    """A passage with what leads into it, as far as a region can hold that; a short document as a whole."""
+    whole = Span(0, len(document.text))
+    if fits(document.text, whole):
+        return whole
+    for part in context_of(document, span):
+        wider = Span(min(span.start, part.span.start), max(span.end, part.span.end))
+        if fits(document.text, wider):
+            span = wider
+    return span
 
 
 def certain(request: Request, space: Space, outstanding: Floats, *, first: bool) -> None:

@@ -43,6 +43,11 @@ class Reading:
         self.warnings: list[str] = []
 
     @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders, absolute."""
+        return tuple(root.path for root in self._snapshot.roots)
+
+    @property
     def read(self) -> int:
         """How many documents were read."""
         return sum(document is not None for document in self._documents.values())

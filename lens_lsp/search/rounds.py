@@ -13,10 +13,11 @@ from lens_lsp.domain.observation import Judgement, ObservationReply, Observation
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
+from lens_lsp.judge.read import Answerable, ReadReply, SaidQuote
 from lens_lsp.search.belief import Beliefs, Entry
 from lens_lsp.search.draw import Proposal
 from lens_lsp.search.measure import Floats
-from lens_lsp.search.resolve import resolve
+from lens_lsp.search.resolve import Resolved, resolve
 from lens_lsp.search.stopping import RELAXED, Quoted, coverage_rule, glr, passes, threshold
 
 _BEST_CELLS = 5
@@ -104,6 +105,40 @@ class Progress:
             Quote(requirement, judgement.verdict, item, found.span, cells, found.match, judgement.value, self.round)
         )
         return Entry(requirement, judgement.verdict, cells)
+
+    def read(self, reply: ReadReply, proposals: Sequence[Proposal]) -> tuple[list[Judged], dict[int, Quote]]:
+        """Update the beliefs in the only requirement by the reply of a read call: what was judged, and where its quotes
+        stand, by their numbers in the reply.
+
+        A quote that stands in another region than was said counts if it is the only one. What was read and not quoted
+        counts as none.
+        """
+        verdict = Verdict.FULL if reply.answerable is Answerable.YES else Verdict.PARTIAL
+        said_quotes = () if reply.answerable is Answerable.NO else reply.quotes
+        read = [item for item in proposals if item.number in reply.shown]
+        for item in proposals:
+            if item.number not in reply.shown:
+                item.admission.unmark(item.span, again=item.number not in reply.withheld)
+        numbered: dict[int, Quote] = {}
+        for said in said_quotes:
+            found = _place(said, read)
+            if found is None:
+                self.rejected += 1
+                continue
+            item, place = found
+            cells = item.admission.touched(place.span, item.cells)
+            numbered[said.number] = Quote(0, verdict, item, place.span, cells, place.match, None, self.round)
+        self.quotes += numbered.values()
+        judged = []
+        for item in read:
+            touched = [quote.cells for quote in numbered.values() if quote.proposal is item]
+            quoted = Span(min(c.start for c in touched), max(c.end for c in touched)) if touched else None
+            entry = Entry(0, Verdict.NONE if quoted is None else verdict, quoted)
+            self.beliefs.observe(item.cells, [entry])
+            judged.append(self._judged(entry, item))
+        if reply.answerable is Answerable.YES and numbered:
+            self.covered[0] = "read"
+        return judged, numbered
 
     def hold(self, requirement: int, item: Proposal, span: Span, match: str, value: str | None) -> Judged:
         """Enter what proved a requirement before and still stands, as a full quote of round 0."""
@@ -196,6 +231,16 @@ def settle_many(progress: Progress, fresh: Set[int], *, exhausted: bool) -> None
     for j in progress.open:
         if progress.plan.requirements[j].many and progress.quoted(j) and (exhausted or j not in fresh):
             progress.covered[j] = "all-read" if exhausted else "nothing-new"
+
+
+def _place(said: SaidQuote, read: Sequence[Proposal]) -> tuple[Proposal, Resolved] | None:
+    """Where a quote stands: in the region that was said, else in the only other one that holds it."""
+    named = [item for item in read if item.number == said.region]
+    for group in (named, read):
+        found = [(item, place) for item in group if (place := resolve(said.text, item.view)) is not None]
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def _best(row: Floats) -> list[int]:

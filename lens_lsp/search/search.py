@@ -6,9 +6,14 @@ readable documents and an oracle, and it yields events.
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -16,19 +21,24 @@ from lens_lsp.domain.answer import Arm, Mode, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import (
     Admitted,
+    AnswerDelta,
     Covered,
     Event,
     EvidenceFound,
     Observed,
 )
+from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.observation import ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
+from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
+from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest, Oracle
 from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.links import unlinked
 from lens_lsp.search.aggregate import Matches, matches_of
 from lens_lsp.search.candidates import ADMITTED, Candidates
-from lens_lsp.search.draw import Proposal, Request, certain, fill, outline, stored, unread_sections, whole
+from lens_lsp.search.draw import Proposal, Request, best, certain, fill, outline, stored, unread_sections, whole
 from lens_lsp.search.further import Further
 from lens_lsp.search.landscape import Landscape, joint, landscape
 from lens_lsp.search.localise import passages_of
@@ -44,14 +54,34 @@ from lens_lsp.search.waiting import Waiting
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
+_ENOUGH_READ, _MOST_READ = 2_000, 4_000
+"""Tokens of the regions of one read call: so many to begin with, and at most."""
+_FENCE = 12
+"""Tokens of our lines around a region in a read call."""
+_RELEVANT = 0.5
+"""Passages that the first scan found are shown later if they score this share of the best one."""
+_LED = 8
+"""Passages of one further query."""
+_MOST_QUERIES = 6
 _MARGIN = 4
 """How many times what is admitted counts as seen."""
+
+
+T = TypeVar("T")
+
+
+class Runner(Protocol):
+    """Does what takes long somewhere else than on the event loop."""
+
+    def __call__(self, work: Callable[[], T]) -> Awaitable[T]:
+        """Start the work; awaiting what comes back gives its result."""
 
 
 class Search:
     """One question's exploration: `run` yields its events and leaves the rest as attributes for the answer.
 
-    At ``cancelled`` it ends, with what a scan finds until it is ``late``.
+    At ``cancelled`` it ends, with what a scan finds until it is ``late``. ``run`` does what takes long without holding
+    up the event loop.
     """
 
     def __init__(
@@ -64,6 +94,7 @@ class Search:
         cancelled: Callable[[], bool],
         further: Further | None = None,
         late: Callable[[], bool] | None = None,
+        run: Runner | None = None,
     ) -> None:
         self.plan = plan
         self.reading = reading
@@ -88,7 +119,19 @@ class Search:
         self._further = further or Further()
         self._rng = np.random.Generator(np.random.PCG64(options.seed))
         self._mixture = options.mixture()
-        self._rounds = 1 if "exploration" in options.ablate else ledger.budget.rounds
+        self._judge = oracle if options.mode is Mode.FAST and isinstance(oracle, ReadingJudge) else None
+        self.reply: ReadReply | None = None
+        """What the last read call said."""
+        self.said: dict[int, Quote] = {}
+        """Its quotes that stand in their sources, by their numbers."""
+        self.worded = False
+        """Words of an answer were given out already."""
+        self._queue: list[Passage] = []
+        """What the next read call is to show, best first."""
+        self._widened = False
+        self._run: Runner = run or _at_once
+        rounds = ledger.budget.rounds + (self._judge is not None)
+        self._rounds = 1 if "exploration" in options.ablate else rounds
         self._position = np.zeros((len(plan.requirements), 0))
         self._landscape: Landscape
         self._tell: Telling
@@ -181,19 +224,36 @@ class Search:
 
     async def _explore(self) -> AsyncIterator[Event]:
         direct = self._whole_scope()
-        if self.recalled is not None and not self.space.admitted:
-            if self.recalled.whole:
-                self.stopped = StopReason.REUSED
-                return
-            for event in self._take_up(self.recalled, direct) if self.subject is None else ():
+        for event in self._enter(direct):
+            yield event
+        if self.recalled is not None and self.recalled.whole:
+            self.stopped = StopReason.REUSED
+        elif self._judge is not None and not self.matches:
+            async for event in self._explore_by_reading(self._judge, everything=bool(direct)):
                 yield event
+        else:
+            async for event in self._explore_by_observing(everything=bool(direct)):
+                yield event
+
+    def _enter(self, direct: Sequence[int]) -> Iterator[Event]:
+        """Line 5: what is known is taken up, the first documents are admitted."""
+        if self.space.admitted:
+            return
+        if self.recalled is not None:
+            if self.recalled.whole:
+                return
+            if self.subject is None:
+                yield from self._take_up(self.recalled, direct)
         if not self.space.admitted:
             named = [] if self.subject is None else [self.subject]
             yield self._admit(direct or named or self._first())
+
+    async def _explore_by_observing(self, *, everything: bool) -> AsyncIterator[Event]:
+        """Lines 6 to 10 with an oracle that observes: propose by the arms, one observation a round."""
         while (reason := await self._reason_to_stop()) is None:
             if self._time_to_correct() or self._waiting.pending:
                 yield self._widen()
-            request = self._propose(everything=bool(direct))
+            request = self._propose(everything=everything)
             if not request.proposals:
                 if await self._further.promising(self.take_in):
                     continue
@@ -207,10 +267,128 @@ class Search:
             yield self._tell.proposed(self.progress.round, self._mixture.weights, request)
             async for event in self._observe(request):
                 yield event
-            if self.subject is not None or (direct and request.complete):
+            if self.subject is not None or (everything and request.complete):
                 reason = StopReason.DIRECT
                 break
         self.stopped = reason
+
+    async def _explore_by_reading(self, judge: ReadingJudge, *, everything: bool) -> AsyncIterator[Event]:
+        """Lines 5 to 10 with a judge that reads first: propose the best passages, observe by one read call that quotes
+        and answers, update; then only what is said to be missing is looked for."""
+        self._queue = list(self.passages)
+        while (reason := self._reading_ends()) is None:
+            newcomers = [passage.slot for passage in self._queue if passage.slot not in self.space]
+            if newcomers:
+                yield self._admit(newcomers)
+            request = self._propose_reading(everything=everything)
+            if not request.proposals or (self.progress.round and not self._fresh(request)):
+                if await self._further.promising(self.take_in):
+                    self._queue = list(self.passages)
+                    continue
+                if await self._widen_words(judge):
+                    continue
+                reason = StopReason.NOWHERE if self._says_no() else StopReason.ROUNDS
+                break
+            self.progress.round += 1
+            yield self._tell.proposed(self.progress.round, self._mixture.weights, request)
+            async for event in self._read(judge, request):
+                yield event
+            unread = self.subject is not None and not request.complete
+            if (self.subject is not None or everything) and not unread:
+                reason = StopReason.DIRECT
+                break
+            if self.progress.open and self.subject is None and self.rounds_left and self.reply is not None:
+                self._queue = await self._run(partial(self._led_to, self.reply))
+        self.stopped = reason
+
+    def _reading_ends(self) -> StopReason | None:
+        """Why no further read call is made, if there is a reason."""
+        if self._cancelled():
+            return StopReason.CANCELLED
+        if not self.progress.open and self.subject is None:
+            return StopReason.COVERED
+        if self.progress.round >= self._rounds or (self.progress.round > 1 and self._says_no()):
+            return StopReason.NOWHERE if self._says_no() else StopReason.ROUNDS
+        self._ledger.check_time()
+        return None
+
+    def _says_no(self) -> bool:
+        return self.reply is None or self.reply.answerable is Answerable.NO
+
+    def _propose_reading(self, *, everything: bool) -> Request:
+        """The regions of the next read call: what was quoted before, then what is new."""
+        budget = self._ledger.budget
+        whole_document = everything or self.subject is not None
+        request = Request(budget.direct_tokens if whole_document else min(_MOST_READ, budget.request_tokens), _FENCE)
+        kept = [quote.proposal for quote in self.progress.quotes]
+        for item in {(item.admission.slot, item.span): item for item in kept}.values():
+            request.again(item)
+        if everything:
+            for admission in self.space.admitted:
+                whole(request, admission)
+        elif self.subject is not None:
+            outline(request, self.space)
+        else:
+            best(request, self.space, self._queue, _ENOUGH_READ)
+        request.arrange()
+        return request
+
+    def _fresh(self, request: Request) -> bool:
+        """Whether a request holds anything that was not quoted before."""
+        kept = {(quote.proposal.admission.slot, quote.proposal.span) for quote in self.progress.quotes}
+        return any((item.admission.slot, item.span) not in kept for item in request.proposals)
+
+    async def _read(self, judge: ReadingJudge, request: Request) -> AsyncIterator[Event]:
+        """One read call: its answer's words as they come, then what it quotes."""
+        progress = self.progress
+        regions = tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals)
+        reply, known, rejected = ReadReply(), len(progress.quotes), progress.rejected
+        asked = ReadRequest(self.plan.question, regions, self.subject is not None)
+        begun = False
+        async with aclosing(judge.read(asked, reply, self._ledger)) as words:
+            async for piece in words:
+                yield AnswerDelta(unlinked(printable(piece)), restart=self.worded and not begun, checking=True)
+                begun = self.worded = True
+        judged, said = progress.read(reply, request.proposals)
+        self.reply, self.said = reply, said
+        yield Observed(progress.round, tuple(judged), progress.rejected - rejected, reply.terms)
+        for n, quote in enumerate(progress.quotes[known:], known + 1):
+            yield EvidenceFound(self._tell.evidence(quote, n))
+        yield Covered(progress.round, progress.report(self.space.place))
+
+    def _led_to(self, reply: ReadReply) -> list[Passage]:
+        """Passages that may hold what a reply says is missing: each of its terms is searched for by itself, then what
+        the first scan found and was not shown, above a floor."""
+        queries = [" ".join((self.plan.question, *reply.terms)), *reply.terms, *reply.missing]
+        found = [self._search_for(query) for query in dict.fromkeys(queries[:_MOST_QUERIES])]
+        floor = _RELEVANT * max((passage.score for passage in self.passages), default=0.0)
+        led = [passage for row in zip_longest(*found) for passage in row if passage is not None]
+        return [*led, *(passage for passage in self.passages if passage.score >= floor)]
+
+    def _search_for(self, query: str) -> list[Passage]:
+        candidates = Candidates(
+            self.reading.corpus, analyse(query), ablate={*self.options.signals, "links"}, cancelled=self._cancelled
+        )
+        return passages_of(self.reading, candidates.scored, _LED, read=_LED)
+
+    async def _widen_words(self, judge: ReadingJudge) -> bool:
+        """Ask once for other words where the question's own stand nowhere; whether they lead anywhere."""
+        nowhere = not self.passages or bool(self.candidates.missing())
+        if self._widened or not nowhere or not self._says_no() or self.progress.round >= self._rounds:
+            return False
+        self._widened = True
+        terms = await judge.widen(self.plan.question, self._about(), self._ledger)
+        if not terms:
+            return False
+        before = self.passages
+        self._queue = await self._run(partial(self._led_to, ReadReply(terms=terms)))
+        seen = {(passage.slot, passage.span) for passage in before}
+        return any((passage.slot, passage.span) not in seen for passage in self._queue)
+
+    def _about(self) -> str:
+        """What the files are about, as far as it may be told: the names of their folders."""
+        names = ", ".join(name for name in map(os.path.basename, self.reading.roots) if name)
+        return f"The files lie in a folder named {names}." if names else ""
 
     def recall(self, recollection: Recollection) -> None:
         """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread."""
@@ -277,11 +455,13 @@ class Search:
 
     def _whole_scope(self) -> list[int]:
         """The direct path: all texts, when they fit one request together."""
+        direct = self._ledger.budget.direct_tokens
+        direct = direct if self._judge is None else min(direct, _MOST_READ)
         if self.matches or self.subject is not None or "exploration" in self.options.ablate or self._further.left:
             return []
         lengths = self.candidates.lengths
         slots = np.flatnonzero(lengths).tolist()
-        fits = int(lengths.sum()) // 3 + len(slots) <= self._ledger.budget.direct_tokens
+        fits = int(lengths.sum()) // 3 + len(slots) <= direct
         return [int(slot) for slot in slots] if fits and slots else []
 
     def _time_to_correct(self) -> bool:
@@ -401,6 +581,10 @@ class Search:
         """Search for new terms; who they lead to waits for the next round."""
         proven = {quote.proposal.admission.slot for quote in self.progress.quotes}
         self._waiting.bring(self.candidates.extend(terms, admitted=set(self.space.slots.tolist()), proven=proven))
+
+
+async def _at_once(work: Callable[[], T]) -> T:
+    return work()
 
 
 def _by_arm(proposals: Sequence[Proposal], utility: Mapping[int, float]) -> dict[Arm, float]:

@@ -1,0 +1,1 @@
+"""A chat model as the judge."""
