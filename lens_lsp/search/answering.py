@@ -19,27 +19,14 @@ from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Intent, Requirement
 from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.words import key
-from lens_lsp.judge.read import Answerable, ReadReply
 from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
-from lens_lsp.oracle.marking import unsupported
 from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.oracle.quoting import plain
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.search.facts import Combined, combine, facts_of
 from lens_lsp.search.localise import ranking
-from lens_lsp.search.read_answer import (
-    RESULT,
-    Result,
-    cite,
-    cited_numbers,
-    final_text,
-    item_of,
-    rests_on_nothing,
-    result_of,
-)
+from lens_lsp.search.read_answer import Checked, check
 from lens_lsp.search.recall import named_newer
 from lens_lsp.search.rounds import Quote
 from lens_lsp.search.search import Search
@@ -85,6 +72,8 @@ class _Draft:
     short: str | None = None
     unmet: set[str] = field(default_factory=set)
     unsupported: tuple[str, ...] = ()
+    whole: bool = True
+    """It may be called answered when nothing is missing."""
 
 
 class Answering:
@@ -128,44 +117,40 @@ class Answering:
         yield Stopped(answer.stopped)
 
     def _run_read(self) -> Iterator[Event]:
-        """The answer of a judge that reads first, checked: what it cites, computes and says agree, or it is partial."""
+        """The answer of a judge that reads first, as the check leaves it."""
         search = self._search
-        reply, said = search.reply, search.said
-        assert reply is not None
-        chosen = cited_numbers(reply, said)
-        items = consolidate(cite([said[number] for number in chosen], 1.0))
-        evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
-        numbers = {number: n for number in chosen if (n := item_of(said[number], items)) is not None}
-        result = result_of(reply, said, numbers)
-        text = final_text(reply, numbers, result, [item.quote for item in evidence])
-        without = unsupported(text, range(1, len(items) + 1))
-        uncomputed = RESULT in reply.answer and result is None
-        whole = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
-        whole = whole and not (without or uncomputed or rests_on_nothing(reply, said))
-        if uncomputed:
-            text += "\n\nThe values could not be combined; they are shown as they stand."
-        if reply.missing and reply.answerable is not Answerable.YES:
-            text += f"\n\nNo passage states: {'; '.join(map(plain, reply.missing))}."
-        plan = search.plan
-        missing = reply.missing if reply.answerable is not Answerable.YES else ()
-        more = tuple(Requirement(f"f{n}", text_) for n, text_ in enumerate(missing, 2))
-        search.plan = replace(plan, requirements=(*plan.requirements[:1], *more))
-        short = None if uncomputed else _short(reply, result)
-        state = RequirementStatus.COVERED if whole or more else RequirementStatus.MISSING
-        cited = tuple(range(1, len(items) + 1))
-        facts = [Fact(plan.requirements[0], state, short, cited, matching=len(cited), read=len(cited))]
-        facts += [Fact(requirement, RequirementStatus.MISSING, None, ()) for requirement in more]
-        combined = None if result is None else Combined(result.computation, result.text, "")
-        draft = _Draft(items, evidence, facts, combined, text, short if whole else None, unsupported=without)
-        if not whole and not more:
-            draft.unmet = {plan.requirements[0].id}
-        for item in evidence:
+        assert search.reply is not None
+        draft = self._read_draft(check(search.reply, search.said, self._evidence))
+        for item in draft.evidence:
             yield EvidenceFound(item, final=True)
-        yield AnswerDelta(text, restart=search.worded)
-        self.items = tuple(items)
+        yield AnswerDelta(draft.text, restart=search.worded)
+        self.items = tuple(draft.items)
         answer = self._answer(draft)
         yield Answered(answer)
         yield Stopped(answer.stopped)
+
+    def _read_draft(self, checked: Checked) -> _Draft:
+        """The question is proven as far as its answer is; what is said to be missing is a fact of its own."""
+        search = self._search
+        first = search.plan.requirements[0]
+        further = [Requirement(f"f{n}", text) for n, text in enumerate(checked.missing, 2)]
+        search.plan = replace(search.plan, requirements=(first, *further))
+        state = RequirementStatus.COVERED if checked.stated or further else RequirementStatus.MISSING
+        numbers = tuple(range(1, len(checked.items) + 1))
+        facts = [Fact(first, state, checked.short, numbers, matching=len(numbers), read=len(numbers))]
+        facts += [Fact(requirement, RequirementStatus.MISSING, None, ()) for requirement in further]
+        result = checked.result
+        combined = None if result is None else Combined(result.computation, result.text, "")
+        return _Draft(
+            checked.items,
+            checked.evidence,
+            facts,
+            combined,
+            checked.text,
+            checked.short if checked.whole else None,
+            unsupported=checked.unsupported,
+            whole=checked.whole,
+        )
 
     def _may_go_on(self) -> bool:
         search = self._search
@@ -320,7 +305,7 @@ class Answering:
         search, around = self._search, self._around
         results = tuple(self._result(fact, draft) for fact in draft.facts)
         missing = any(result.status is RequirementStatus.MISSING for result in results)
-        status = Status.PARTIAL if missing else Status.ANSWERED
+        status = Status.PARTIAL if missing or not draft.whole else Status.ANSWERED
         if not draft.evidence:
             status = Status.UNANSWERED
         slots = search.space.slots
@@ -387,13 +372,6 @@ class Answering:
         if recalled is None:
             return ()
         return named_newer(recalled, self._search.reading, (item.slot for item in draft.items))
-
-
-def _short(reply: ReadReply, result: Result | None) -> str | None:
-    """The short answer: what was computed, where that is the answer."""
-    if result is None:
-        return reply.short
-    return reply.short if reply.short and key(result.text) in key(reply.short) else result.text
 
 
 def _cited(quote: Quote, belief: float) -> Cited:

@@ -7,7 +7,7 @@ decided here (design: the answer, its short form and its status never contradict
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lens_lsp.computation import arithmetic
 from lens_lsp.computation.expression import evaluate
@@ -18,12 +18,15 @@ from lens_lsp.computation.writing import show
 from lens_lsp.domain.answer import Computation
 from lens_lsp.domain.errors import ComputationError
 from lens_lsp.domain.inert import printable
+from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key
-from lens_lsp.judge.read import Operand, ReadReply, SaidComputation
+from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.oracle.links import without_addresses
-from lens_lsp.search.consolidate import Cited, Item
+from lens_lsp.oracle.marking import unsupported
+from lens_lsp.oracle.quoting import plain
+from lens_lsp.search.consolidate import Cited, Item, consolidate
 from lens_lsp.search.rounds import Quote
 
 RESULT = "{result}"
@@ -40,6 +43,63 @@ class Result:
 
     text: str
     computation: Computation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The answer of a read call after the check."""
+
+    items: list[Item]
+    """E*: what the answer cites, in the order in which it cites it."""
+    evidence: tuple[Evidence, ...]
+    text: str
+    short: str | None
+    result: Result | None
+    missing: tuple[str, ...]
+    """What is asked and not stated."""
+    unsupported: tuple[str, ...]
+    stated: bool
+    """The judge says that all that is asked is stated."""
+    whole: bool
+    """It may be called answered: all that is asked is stated, every sentence rests on a quote that stands in its
+    source, and what is to be computed was."""
+
+
+def check(reply: ReadReply, said: Mapping[int, Quote], evidence: Callable[[Item, int], Evidence]) -> Checked:
+    """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
+    ``evidence`` makes an item of evidence with its number."""
+    chosen = cited_numbers(reply, said)
+    items = consolidate(cite([said[number] for number in chosen], 1.0))
+    shown = tuple(evidence(item, n) for n, item in enumerate(items, 1))
+    numbers = {number: n for number in chosen if (n := item_of(said[number], items)) is not None}
+    result = result_of(reply, said, numbers)
+    text = final_text(reply, numbers, result, [item.quote for item in shown])
+    without = unsupported(text, range(1, len(items) + 1))
+    uncomputed = RESULT in reply.answer and result is None
+    answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
+    missing = () if reply.answerable is Answerable.YES else reply.missing
+    if uncomputed:
+        text += "\n\nThe values could not be combined; they are shown as they stand."
+    if missing:
+        text += f"\n\nNo passage states: {'; '.join(map(plain, missing))}."
+    return Checked(
+        items,
+        shown,
+        text,
+        None if uncomputed else _short(reply, result),
+        result,
+        missing,
+        without,
+        stated=reply.answerable is Answerable.YES,
+        whole=answerable and not (without or uncomputed or rests_on_nothing(reply, said)),
+    )
+
+
+def _short(reply: ReadReply, result: Result | None) -> str | None:
+    """The short answer: what was computed, unless the judge's own says it."""
+    if result is None or (reply.short and key(result.text) in key(reply.short)):
+        return reply.short
+    return result.text
 
 
 def cited_numbers(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
