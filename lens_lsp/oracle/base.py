@@ -63,6 +63,8 @@ class SynthesisRequest:
     """How it was computed, with the operands' numbers, as one line of Markdown."""
     unread: tuple[str, ...] = ()
     """Sections of a summarised document that did not fit."""
+    judged: bool = False
+    """A model read what was found and says that no passage states what is asked."""
     again: bool = False
     """The first synthesis found a requirement unmet and the search went on; this call is the calibration's."""
 

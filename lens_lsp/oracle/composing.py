@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from functools import partial
 from math import inf
+from pathlib import PurePosixPath
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.rules import denied_path
@@ -97,17 +98,14 @@ class Packet:
                 self.withheld.add(region.number)
                 continue
             path = display_path(region.path)
-            name = path.rpartition("/")[2].rpartition(".")[0]
-            named = [path, *((region.title,) if key(region.title) != key(name) else ())]
-            headings = region.headings[1:] if region.headings[:1] == (region.title,) else region.headings
             body = self._redacted(path, region.text)
-            document = " — ".join(self._line(path, line) for line in named)
-            place = " > ".join(self._line(path, heading) for heading in headings)
-            block = f"[{self.nonce} {region.number}]{' ' if place else ''}{place}\n"
-            block += f"{self._line(path, region.header)}\n" if region.header else ""
-            block += f"{body.text}\n"
+            place = [self._line(path, heading) for heading in region.headings if heading != region.title]
             if above != (region.root, path):
-                block = f"[{self.nonce} document] {document}\n{block}"
+                named = key(region.title) in key(f"{PurePosixPath(path).stem} {region.text[:MOST_CONTEXT]}")
+                place = [path, *(() if named else (self._line(path, region.title),)), *place]
+            block = f"[{self.nonce} {region.number}] {' > '.join(place)}\n"
+            block += f"{self._line(path, region.header)}\n" if region.header else ""
+            block += f"{body.text.strip()}\n"
             size = tokens(block)
             if size > self.room and self.seen:
                 self.conversation.omitted += 1

@@ -36,7 +36,8 @@ def worded(request: SynthesisRequest, *, configured: bool) -> Iterator[str]:
     for piece in _body(request):
         yield piece
         last = piece
-    yield who if last.endswith("\n\n") else "\n" + who
+    if not request.judged:
+        yield who if last.endswith("\n\n") else "\n" + who
 
 
 def _body(request: SynthesisRequest) -> Iterator[str]:

@@ -227,6 +227,7 @@ class Answering:
             computed=None if combined is None else combined.result,
             derivation=None if combined is None else combined.derivation,
             unread=self._search.unread,
+            judged=self._search.reply is not None,
             again=again,
         )
 

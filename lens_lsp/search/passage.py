@@ -109,7 +109,7 @@ def shown(document: Document, span: Span) -> Shown:
         view.at,
         view.pieces,
         units=tuple(Block(unit.kind, Span(view.place(unit.span.start), view.place(unit.span.end))) for unit in found),
-        headings=heading_path(document, span.start),
+        headings=heading_path(document, trim(text, span).start),
         headers=tuple(" ".join(shown(document, _start_of(header)).text.split()) for header in headers),
     )
 

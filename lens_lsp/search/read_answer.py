@@ -30,7 +30,8 @@ from lens_lsp.search.consolidate import Cited, Item, consolidate
 from lens_lsp.search.rounds import Quote
 
 RESULT = "{result}"
-_MARKER = regex(r"[ \t]*\[\^?([0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,20})\]")
+_MARKER = regex(r"([ \t]*)\[\^?([0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,20})\]")
+_REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
 _NUMBER = regex(r"[0-9]+")
 _EMPHASIS = regex(r"[*_`~]+")
 _ORDERED = frozenset({"greatest", "least"})
@@ -105,7 +106,7 @@ def _short(reply: ReadReply, result: Result | None) -> str | None:
 def cited_numbers(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
     """The numbers of the quotes that the answer rests on, in the order in which it cites them: those of its text, of
     what is computed, of its items; all quotes when it cites none."""
-    named = [int(number) for marker in _MARKER.finditer(reply.answer) for number in _NUMBER.findall(marker[1])]
+    named = [int(number) for marker in _MARKER.finditer(reply.answer) for number in _NUMBER.findall(marker[2])]
     if reply.computation is not None:
         named += [operand.quote for operand in reply.computation.operands]
     named += [item.quote for item in reply.items]
@@ -155,17 +156,18 @@ def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | No
     nothing in it is a link or an address that is not in one of the ``texts`` of the evidence."""
 
     def renumbered(match: re.Match[str]) -> str:
-        found = [numbers.get(int(number)) for number in _NUMBER.findall(match[1])]
+        found = [numbers.get(int(number)) for number in _NUMBER.findall(match[2])]
         marks = "".join(f"[{n}]" for n in dict.fromkeys(found) if n is not None)
-        return f" {marks}" if marks else ""
+        return f"{match[1]}{marks}" if marks else ""
 
-    text = without_addresses(printable(_MARKER.sub(renumbered, reply.answer)), texts)
+    text = _REPEATED.sub(r"\1", _MARKER.sub(renumbered, reply.answer))
+    text = without_addresses(printable(text), texts)
     return text.replace(RESULT, "" if result is None else f"**{result.text}**").strip()
 
 
 def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:
     """Whether the answer cites a quote that stands nowhere."""
-    named = {int(number) for marker in _MARKER.finditer(reply.answer) for number in _NUMBER.findall(marker[1])}
+    named = {int(number) for marker in _MARKER.finditer(reply.answer) for number in _NUMBER.findall(marker[2])}
     return bool(named - said.keys())
 
 
