@@ -12,7 +12,7 @@ import unicodedata
 from email.utils import parsedate_to_datetime
 
 from lens_lsp.domain.regexes import regex
-from lens_lsp.models.base import ModelError, ModelFailure
+from lens_lsp.models.base import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, Wait
 from lens_lsp.models.endpoint import Endpoint, Key
 
 MOST_WORDS = 200
@@ -95,9 +95,23 @@ def paused(origin: str, failures: int, last: ModelFailure | None, seconds: float
     return ModelError(text, failure=ModelFailure.PAUSED)
 
 
-def late(endpoint: Endpoint, seconds: float) -> ModelError:
-    """The deadline passed."""
-    text = f"{endpoint.origin} gave no complete reply within {seconds:g} s; allow more time, or use a smaller model"
+def late(who: str, request: ChatRequest, waited: Wait) -> ModelError:
+    """A limit of time ran out: which one, and the setting that raises it. ``who`` is an origin or a model."""
+    patience = request.patience
+    # The limits of a token are shares of a longest call that is above the default.
+    setting = f"model.callSeconds above {max(patience.call, CALL_SECONDS):g}"
+    if waited is Wait.FIRST:
+        what = f"sent no token within {patience.first:g} s"
+    elif waited is Wait.NEXT:
+        what = f"sent no further token for {patience.next:g} s in the middle of its reply"
+    elif request.seconds < patience.call:
+        what, setting = f"gave no complete reply in the {request.seconds:.3g} s that were left", "budget.seconds higher"
+    else:
+        what, setting = (
+            f"gave no complete reply within {patience.call:g} s",
+            f"model.callSeconds above {patience.call:g}",
+        )
+    text = f"{who} {what}. Set {setting} in your own settings, or name a smaller model"
     return ModelError(text, failure=ModelFailure.DEADLINE)
 
 
