@@ -16,7 +16,6 @@ from typing import TypeVar, overload
 from lens_lsp.domain.answer import Account, Mode, Sent, StopReason
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.records import dataclass
-from lens_lsp.models.base import CALL_SECONDS
 
 N = TypeVar("N", int, float)
 
@@ -59,7 +58,7 @@ class Budget:
     request_tokens: int = 8_000
     direct_tokens: int = 8_000
     fence_tokens: int = 0
-    call_seconds: float = CALL_SECONDS
+    call_seconds: float = 600.0
 
     @classmethod
     def of(cls, mode: Mode) -> Budget:
