@@ -130,8 +130,8 @@ class ChatServer:
             fault = self.fault() if callable(self.fault) else self.fault
             if self.silent:
                 await line.gone()
-            elif path in self.routes:
-                await line.whole(json.dumps(self.routes[path]).encode())
+            elif path.partition("?")[0] in self.routes:
+                await line.whole(json.dumps(self.routes[path.partition("?")[0]]).encode())
             elif not path.endswith("/chat/completions"):
                 await line.whole(b'{"error": "no such path"}', status="404 Not Found")
             elif fault is not None:
