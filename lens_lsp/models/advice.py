@@ -97,21 +97,22 @@ def paused(origin: str, failures: int, last: ModelFailure | None, seconds: float
 
 def late(who: str, request: ChatRequest, waited: Wait) -> ModelError:
     """A limit of time ran out: which one, and the setting that raises it. ``who`` is an origin or a model."""
-    patience = request.patience
-    # The limits of a token are shares of a longest call that is above the default.
-    setting = f"model.callSeconds above {max(patience.call, CALL_SECONDS):g}"
+    patience, least = request.patience, request.patience.call
+    if waited is not Wait.CALL:
+        # The limits of a token are shares of a longest call that is above the default.
+        least = max(least, CALL_SECONDS)
+    where = "" if patience.option else " in your own settings"
+    setting = f"{patience.option or 'model.callSeconds'} above {least:g}{where}"
     if waited is Wait.FIRST:
         what = f"sent no token within {patience.first:g} s"
     elif waited is Wait.NEXT:
         what = f"sent no further token for {patience.next:g} s in the middle of its reply"
     elif request.seconds < patience.call:
-        what, setting = f"gave no complete reply in the {request.seconds:.3g} s that were left", "budget.seconds higher"
+        what = f"gave no complete reply in the {request.seconds:.3g} s that were left"
+        setting = "budget.seconds higher in your own settings"
     else:
-        what, setting = (
-            f"gave no complete reply within {patience.call:g} s",
-            f"model.callSeconds above {patience.call:g}",
-        )
-    text = f"{who} {what}. Set {setting} in your own settings, or name a smaller model"
+        what = f"gave no complete reply within {patience.call:g} s"
+    text = f"{who} {what}. Set {setting}, or name a smaller model"
     return ModelError(text, failure=ModelFailure.DEADLINE)
 
 

@@ -51,18 +51,19 @@ class Patience:
 
     ``call`` is the whole call (``model.callSeconds``). Of a reply that streams, ``first`` is how long its first token
     may take, the reading of the prompt included, and ``next`` how long each further one; while tokens come in time only
-    the whole call is bounded.
+    the whole call is bounded. ``option`` is the one that was typed for this limit, None where the user's settings hold.
     """
 
     call: float = CALL_SECONDS
     first: float = _FIRST_SECONDS
     next: float = _NEXT_SECONDS
+    option: str | None = None
 
     @classmethod
-    def of(cls, call: float) -> Patience:
+    def of(cls, call: float, option: str | None = None) -> Patience:
         """That of a longest call: who raises it has a slow model, which may be slow at every step."""
         share = max(1.0, call / CALL_SECONDS)
-        return cls(call, _FIRST_SECONDS * share, _NEXT_SECONDS * share)
+        return cls(call, _FIRST_SECONDS * share, _NEXT_SECONDS * share, option)
 
 
 class Wait(StrEnum):

@@ -172,11 +172,10 @@ class Caller:
         self._ledger.request(stage, estimate + state.pending_in, prompt.reply_tokens + state.pending_out)
         state.pending_in += estimate
         state.pending_out += prompt.reply_tokens
-        longest = self._ledger.budget.call_seconds
-        seconds = max(0.001, min(longest, self._ledger.budget.seconds - self._ledger.seconds))
-        request = ChatRequest(
-            prompt.messages, prompt.reply_tokens, seconds, schema=prompt.schema, patience=Patience.of(longest)
-        )
+        budget = self._ledger.budget
+        patience = Patience.of(budget.call_seconds, budget.call_option)
+        seconds = max(0.001, min(patience.call, budget.seconds - self._ledger.seconds))
+        request = ChatRequest(prompt.messages, prompt.reply_tokens, seconds, schema=prompt.schema, patience=patience)
         call = _Call(self._ledger, stage, estimate, request)
         try:
             yield call

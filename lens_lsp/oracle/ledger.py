@@ -59,6 +59,8 @@ class Budget:
     direct_tokens: int = 8_000
     fence_tokens: int = 0
     call_seconds: float = 600.0
+    call_option: str | None = None
+    """The option that was typed for ``call_seconds``, for whoever is told that it ran out."""
 
     @classmethod
     def of(cls, mode: Mode) -> Budget:

@@ -74,8 +74,13 @@ class Settings:
         limits = self.limits
         tokens = limits.tokens if "tokens" in self.own and limits.tokens is not None else default.tokens
         seconds = limits.seconds if "seconds" in self.own and limits.seconds is not None else default.seconds
+        typed = self.source("model.callSeconds") is Source.COMMAND_LINE
         raised = replace(
-            default, tokens=tokens, seconds=seconds, call_seconds=self.call_seconds or default.call_seconds
+            default,
+            tokens=tokens,
+            seconds=seconds,
+            call_seconds=self.call_seconds or default.call_seconds,
+            call_option="--call-seconds" if typed else default.call_option,
         )
         return limits.lowered(raised)
 

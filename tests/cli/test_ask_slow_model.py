@@ -85,6 +85,12 @@ def test_a_call_that_is_too_long_names_the_longest_call(asking: Asking, slow: Ch
     assert "4 May 1931" in answer["evidence"][0]["quote"]
 
 
+def test_an_option_that_is_too_short_is_named(asking: Asking, slow: ChatServer) -> None:
+    (warning,) = asking("callSeconds = 30\n", "--call-seconds", "2")["warnings"]
+    advice = "Set --call-seconds above 2, or name a smaller model"
+    assert warning == f"{slow.origin} gave no complete reply within 2 s. {advice}"
+
+
 def test_a_question_that_is_too_long_names_the_time_of_the_question(asking: Asking) -> None:
     answer = asking("[budget]\nseconds = 2\n")
     assert answer["stopped"] == "budget-seconds"

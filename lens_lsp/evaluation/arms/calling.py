@@ -63,7 +63,7 @@ class HeldModel:
         await self.model.aclose()
 
     def _held(self, request: ChatRequest) -> ChatRequest:
-        seconds, patience = min(request.seconds, self.seconds), Patience.of(self.seconds)
+        seconds, patience = min(request.seconds, self.seconds), Patience.of(self.seconds, "--call-seconds")
         return replace(request, temperature=self.temperature, seconds=seconds, patience=patience)
 
 
