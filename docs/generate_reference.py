@@ -54,11 +54,14 @@ Who may say something, the lowest first:
 | :--- | :--- |
 | you | the file that `LENS_CONFIG` names, else `config.toml` in your folder for configuration (`~/.config/lens-lsp`) |
 | a project | `.lens.toml` in the workspace: the nearest folder at or above a path that holds it or `.git` |
-| the environment | `LENS_BASE_URL`, `LENS_MODEL`, `LENS_API_KEY` |
+| the environment | `LENS_BASE_URL`, `LENS_MODEL`, `LENS_API_KEY`, `LENS_CONTEXT_TOKENS`, `LENS_CALL_SECONDS`, \
+`LENS_BUDGET_SECONDS` |
 | an editor | its own settings, with `lens.` before each key |
 | the command line | options |
 
-* Limits only go down: of several the lowest holds, except that the command line may replace your own.
+* Of several limits the lowest holds, except that the command line replaces those of the environment, and these replace
+  those of your file. Yours of time and tokens may be above the default (calls never are); what a project or a workspace
+  of an editor says only lowers.
 * Exclusions add up. Nobody brings back what another leaves out, and secrets are never searched.
 * A project cannot name an endpoint, a key, a program or a place on disk.
 * An editor's `mode` only lowers yours, from `deep` to `fast` to `evidence`.

@@ -189,7 +189,7 @@ def find_parser() -> Parser:
     parser.add_argument("--seed", type=int, metavar="N", help="recorded in the JSON; find has no random part")
     nothing = "accepted for scripts: find stores nothing"
     add_store_options(parser, nothing, nothing)
-    for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds"):
+    for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds", "--call-seconds"):
         parser.add_argument(option, nargs="?", action=_Refused, help=argparse.SUPPRESS)
     return parser
 
@@ -248,10 +248,19 @@ def _add_budget_options(parser: Parser) -> None:
         "--max-tokens",
         type=_count,
         metavar="N",
-        help="at most N tokens to and from a model, below the mode's own limit",
+        help="at most N tokens to and from a model, in place of your settings' limit",
     )
     parser.add_argument(
-        "--max-seconds", type=_amount, metavar="S", help="stop searching after S seconds, before the mode's own limit"
+        "--max-seconds",
+        type=_amount,
+        metavar="S",
+        help="stop searching after S seconds, in place of your settings' limit",
+    )
+    parser.add_argument(
+        "--call-seconds",
+        type=_amount,
+        metavar="S",
+        help="wait S seconds for one call to a model, in place of model.callSeconds in your settings",
     )
     parser.add_argument(
         "--max-cost", type=_amount, metavar="X", help="spend at most X; needs model.prices in your settings"

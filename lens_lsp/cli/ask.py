@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing, suppress
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -19,13 +18,14 @@ from lens_lsp.cli.render import Places
 from lens_lsp.cli.searching import HERE, question_and_paths, require_current_folder, roots_of, searched, settled
 from lens_lsp.cli.terminal import open_output, tell
 from lens_lsp.cli.workspace import workspace_of
-from lens_lsp.domain.answer import Answer, Mode, Status, StopReason
+from lens_lsp.domain.answer import Answer, Mode, Status
 from lens_lsp.domain.errors import BudgetSpent, UsageError
 from lens_lsp.domain.events import Answered, Event
 from lens_lsp.domain.records import dataclass
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.ledger import Budget, Limits
-from lens_lsp.settings.settings import CommandLine, Settings
+from lens_lsp.settings.advice import advised
+from lens_lsp.settings.settings import CommandLine, Settings, Source
 
 if TYPE_CHECKING:
     from lens_lsp.kept.meter import Meter
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from lens_lsp.oracle.base import Oracle
 
 _MACHINES = ("json", "events")
-_TOKENS = StopReason.BUDGET_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,14 @@ def parse(argv: Sequence[str]) -> AskRequest:
         seed=options.seed,
         dry_run=options.dry_run,
         yes=options.yes,
-        command=CommandLine(options.mode, limits, tuple(options.scope), options.no_ignore, options.cache_extractions),
+        command=CommandLine(
+            options.mode,
+            limits,
+            tuple(options.scope),
+            options.no_ignore,
+            options.cache_extractions,
+            options.call_seconds,
+        ),
         choice=StoreChoice(options.store, off=options.no_store),
         thread=options.thread,
     )
@@ -123,11 +129,9 @@ class _Asking:
         self._request = request
         self._settings = settings
         self._mode = mode
-        self._limits = settings.limits
         self._model: OpenAIChat | None = None
         self._meter: Meter | None = None
-        self._left: int | None = None
-        """What is left of a day's tokens, where that is less than the question could take."""
+        self._budget = settings.budget(Budget.of(mode))
 
     def take(self, model: OpenAIChat) -> None:
         """Have a model judge. Raises `UsageError` if text may not be sent to it."""
@@ -144,22 +148,21 @@ class _Asking:
         self._meter = Meter(usage_file(), model.endpoint, settings.model.prices)
         if settings.daily_tokens is not None:
             left = self._meter.left(settings.daily_tokens)
-            self._left = left if left < self._limits.lowered(Budget.of(self._mode)).tokens else None
-            self._limits = self._limits.lowest(Limits(tokens=left))
+            self._settings = settings.lowered(Limits(tokens=left), Source.DAY)
 
     async def listen(self, hearing: Hearing, memory: Memory | None, interruption: Interruption) -> None:
         """Ask, and have every event heard."""
         request = self._request
         async with AsyncExitStack() as stack:
-            oracle, budget = None, Budget.of(self._mode)
+            oracle = None
             if self._model is not None:
                 stack.push_async_callback(self._model.aclose)
-                oracle, budget = await self._seated(self._model, interruption, stack)
+                oracle = await self._seated(self._model, interruption, stack)
             events = self._lens.ask(
                 request.question,
                 mode=self._mode,
                 seed=request.seed,
-                budget=self._limits.lowered(budget),
+                budget=self._budget,
                 oracle=oracle,
                 trace=request.shape == "events" and request.explain,
                 observer=hearing,
@@ -177,28 +180,26 @@ class _Asking:
         if self._meter is not None and self._meter.problem is not None and not self._request.quiet:
             tell(self._meter.problem)
 
-    async def _seated(
-        self, model: OpenAIChat, interruption: Interruption, stack: AsyncExitStack
-    ) -> tuple[Oracle, Budget]:
-        """The model as an oracle that an interrupt ends at once, and the budget its context leaves."""
+    async def _seated(self, model: OpenAIChat, interruption: Interruption, stack: AsyncExitStack) -> Oracle:
+        """The model as an oracle that an interrupt ends at once; the budget is what its context leaves."""
         from lens_lsp.oracle.chat import ChatOracle, budget_for
         from lens_lsp.oracle.stoppable import Stop, StoppableChat
 
         stop = Stop()
         stack.enter_context(interruption.telling(stop.ask))
-        if 0 not in (self._limits.calls, self._limits.tokens):
+        limits = self._settings.limits
+        if 0 not in (limits.calls, limits.tokens):
             with suppress(BudgetSpent):
                 async with stop.heeded():
                     await model.probe()
-        return StoppableChat(ChatOracle(model, self._mode), stop), budget_for(self._mode, model.context_tokens)
+        self._budget = self._settings.budget(budget_for(self._mode, model.context_tokens))
+        return StoppableChat(ChatOracle(model, self._mode), stop)
 
     def _explained(self, event: Event) -> Event:
-        """An event as it is heard: where the day's tokens ended the search, the answer says so."""
-        if self._left is None or not isinstance(event, Answered) or event.answer.stopped is not _TOKENS:
+        """An event as it is heard: where a limit ended the search, the answer says which and what to set."""
+        if not isinstance(event, Answered):
             return event
-        daily = self._settings.daily_tokens
-        why = f"Of the {daily:,} tokens a day of budget.dailyTokens, {self._left:,} were left for this question."
-        return Answered(replace(event.answer, warnings=(*event.answer.warnings, why)))
+        return Answered(advised(event.answer, self._settings, self._budget))
 
 
 def _require_consent(request: AskRequest, model: OpenAIChat) -> None:
@@ -237,7 +238,7 @@ def _dry_run(lens: Lens, request: AskRequest, settings: Settings, mode: Mode, mo
     if model is not None:
         from lens_lsp.oracle.chat import budget_for
 
-        budget = settings.limits.lowered(budget_for(mode, model.context_tokens))
+        budget = settings.budget(budget_for(mode, model.context_tokens))
         with unchanged_memory(request.paths, request.choice) as memory:
             thread = None if memory is None else request.thread
             asked = lens.preview(

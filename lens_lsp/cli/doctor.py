@@ -41,7 +41,9 @@ _REQUIRED = (
     "ahocorasick_rs", "numpy", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
 )  # fmt: skip
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
-_VARIABLES = ("LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_DEBUG", "LENS_MODEL", "LENS_STORE")
+_VARIABLES = (
+    "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_MODEL", "LENS_STORE"
+)  # fmt: skip
 _WATCH_LIMIT = "/proc/sys/fs/inotify/max_user_watches"
 
 Facts = dict[str, dict[str, object]]

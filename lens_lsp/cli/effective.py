@@ -10,6 +10,7 @@ from datetime import date
 from lens_lsp.cli.account import some
 from lens_lsp.kept.consents import Consents, consent_file
 from lens_lsp.kept.usage import Usage, usage_file
+from lens_lsp.oracle.ledger import Budget
 from lens_lsp.settings.settings import Settings, Source
 
 
@@ -49,6 +50,7 @@ def _values(settings: Settings) -> dict[str, str]:
         "model.baseUrl": "set" if model.base_url else "not set",
         "model.name": "set" if model.name else "not set",
         "model.contextTokens": _number(model.context_tokens, "what the endpoint says"),
+        "model.callSeconds": _number(settings.call_seconds, f"{Budget().call_seconds:g}"),
         "model.prices": prices,
         "budget.calls": _number(limits.calls, "the mode's own"),
         "budget.tokens": _number(limits.tokens, "the mode's own"),

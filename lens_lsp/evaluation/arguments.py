@@ -76,7 +76,7 @@ def _model_arguments(parser: argparse.ArgumentParser) -> None:
         type=_positive,
         default=120,
         metavar="S",
-        help="the longest that one call may take (default and most 120)",
+        help="the longest that one call may take (default 120)",
     )
     parser.add_argument(
         "--concurrency",

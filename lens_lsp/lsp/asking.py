@@ -28,7 +28,9 @@ from lens_lsp.lsp.questions import Question, frozen, searched
 from lens_lsp.lsp.seat import seated
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
+from lens_lsp.oracle.ledger import Budget
 from lens_lsp.oracle.stoppable import Stop
+from lens_lsp.settings.advice import advised
 from lens_lsp.store.failures import NotSaved
 from lens_lsp.wire.answer import answer_json
 from lens_lsp.wire.events import event_json
@@ -115,7 +117,7 @@ async def _answered(
     memory = await run(None, desk.stores.memory, question.home)
     recall = Recall(memory, params.thread)
     lent = session.lenses.lent(paths, rules, permit.settings.memory)
-    async with in_time(permit.settings.limits.seconds), lent as loan:
+    async with in_time(permit.settings.budget(Budget.of(permit.mode)).seconds), lent as loan:
         answer = await _heard(ls, params, progress, loan, partial(_events, loan.lens, question, allowed, recall))
     shelf = Shelf(desk.configuration.editor.answers, None if memory is None else memory.store)
     asked = await run(None, written, answer, question, session.buffers(), paths, rules, shelf)
@@ -180,7 +182,10 @@ async def _events(
         )
         async with aclosing(events):
             async for event in events:
-                yield event
+                if isinstance(event, Answered):
+                    yield Answered(advised(event.answer, seat.settings, seat.budget))
+                else:
+                    yield event
 
 
 def written(

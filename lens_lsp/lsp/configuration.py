@@ -27,6 +27,7 @@ _PULL_SECONDS = 5.0
 _ANSWERS, _NOTES = "answersFolder", "diagnostics.notes"
 _VARIABLE = "${workspaceFolder}"
 _OF_THE_USER = ("model.", "extraRoots")
+_LIMITS, _WORKSPACE = "budget.", "workspace."
 _TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
@@ -128,11 +129,12 @@ class Configuration:
 
 
 def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:
-    """What several scopes of an editor's settings come to: what is left out adds up, the lowest limit counts, and of
-    everything else what the widest scope says.
+    """What several scopes of an editor's settings come to: what is left out adds up, and of everything else holds what
+    the widest scope says.
 
     ``said`` begins with the widest scope. The others are folders, which a stranger may have made: they have no say in
-    which model is asked and in what is searched beside them.
+    which model is asked and in what is searched beside them, and the lowest of their limits, which only lower, stands
+    apart, with ``workspace.`` before its name.
     """
     from lens_lsp.settings.options import UserOptions
     from lens_lsp.settings.sources import flat
@@ -140,12 +142,18 @@ def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:
     whole: dict[str, object] = {}
     for number, scope in enumerate(said):
         for name, value in flat(scope, frozenset(UserOptions.names())):
+            if number and name.startswith(_LIMITS):
+                name = _WORKSPACE + name
             before = whole.get(name)
             if value is None or (number and name.startswith(_OF_THE_USER)):
                 continue
             if name == "exclude" and isinstance(before, list) and isinstance(value, list):
                 whole[name] = list(dict.fromkeys([*map(str, before), *map(str, value)]))
-            elif name.startswith("budget.") and isinstance(before, int | float) and isinstance(value, int | float):
+            elif (
+                name.startswith(_WORKSPACE + _LIMITS)
+                and isinstance(before, int | float)
+                and isinstance(value, int | float)
+            ):
                 whole[name] = min(before, value)
             else:
                 whole.setdefault(name, value)

@@ -135,7 +135,7 @@ class Lenses:
 async def in_time(seconds: float | None = None) -> AsyncGenerator[None]:
     """Give work up that is not over long after the ``seconds`` of its budget, None for the default: what waits for a
     disk counts no time. Raises `RequestFailed` then."""
-    most = Budget().seconds if seconds is None else min(seconds, Budget().seconds)
+    most = Budget().seconds if seconds is None else seconds
     try:
         async with asyncio.timeout(most + GRACE) as limit:
             yield

@@ -60,7 +60,7 @@ async def chosen(ls: LensServer, mode: str | None, budget: WireBudget) -> Permit
     if mode is not None:
         settings = replace(settings, mode=mode, sources={**settings.sources, "mode": Source.EDITOR})
     limits = Limits(budget.calls, budget.tokens, budget.seconds, budget.cost)
-    settings = replace(settings, limits=settings.limits.lowest(limits))
+    settings = settings.lowered(limits, Source.REQUEST)
     seat, model = settings.seat(editor=ls.session.offers_model)
     settings.require_prices(calling=model is not None)
     return Permit(settings, seat, None if model is None else await _model(ls, model))

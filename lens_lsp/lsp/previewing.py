@@ -39,7 +39,7 @@ async def _preview(
         question.text,
         permit.model,
         mode=permit.mode,
-        budget=permit.settings.limits.lowered(budget_for(permit.mode, permit.model.context_tokens)),
+        budget=permit.settings.budget(budget_for(permit.mode, permit.model.context_tokens)),
         buffers=question.buffers,
         asking=question.asking,
         memory=memory,

@@ -11,6 +11,7 @@ from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Budget, Limits
+from lens_lsp.settings.settings import Settings, Source
 
 if TYPE_CHECKING:
     from lens_lsp.kept.meter import Meter
@@ -27,6 +28,8 @@ class Seat:
 
     mode: Mode
     budget: Budget
+    settings: Settings
+    """What the budget was made from."""
     oracle: Oracle | None = None
     prices: tuple[float, float] | None = None
     spent: Callable[[int, int], None] | None = None
@@ -37,7 +40,7 @@ async def seated(permit: Permit, stop: Stop) -> AsyncGenerator[Seat]:
     """The seat for one question; at the stop a model is asked for nothing more. Raises `UsageError` where the day's
     tokens cannot be counted."""
     if permit.model is None:
-        yield Seat(permit.mode, permit.settings.limits.lowered(Budget.of(permit.mode)))
+        yield Seat(permit.mode, permit.settings.budget(Budget.of(permit.mode)), permit.settings)
         return
     counting = Counting()
     try:
@@ -77,14 +80,14 @@ async def _judging(permit: Permit, model: OpenAIChat | EditorChat, counting: Cou
     from lens_lsp.oracle.stoppable import StoppableChat
 
     settings, mode = permit.settings, permit.mode
-    prices, limits = settings.model.prices, settings.limits
+    prices = settings.model.prices
     meter = Meter(usage_file(), model.endpoint, prices)
     if settings.daily_tokens is not None:
         left = await asyncio.get_running_loop().run_in_executor(None, meter.left, settings.daily_tokens)
-        limits = limits.lowest(Limits(tokens=left))
-    if 0 not in (limits.calls, limits.tokens):
+        settings = settings.lowered(Limits(tokens=left), Source.DAY)
+    if 0 not in (settings.limits.calls, settings.limits.tokens):
         with suppress(BudgetSpent):
             async with stop.heeded():
                 await model.probe()
-    budget = limits.lowered(budget_for(mode, model.context_tokens))
-    return Seat(mode, budget, StoppableChat(ChatOracle(model, mode), stop), prices, counting.by(meter))
+    budget = settings.budget(budget_for(mode, model.context_tokens))
+    return Seat(mode, budget, settings, StoppableChat(ChatOracle(model, mode), stop), prices, counting.by(meter))

@@ -12,7 +12,7 @@ import unicodedata
 from email.utils import parsedate_to_datetime
 
 from lens_lsp.domain.regexes import regex
-from lens_lsp.models.base import ModelError, ModelFailure
+from lens_lsp.models.base import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, Wait
 from lens_lsp.models.endpoint import Endpoint, Key
 
 MOST_WORDS = 200
@@ -95,9 +95,24 @@ def paused(origin: str, failures: int, last: ModelFailure | None, seconds: float
     return ModelError(text, failure=ModelFailure.PAUSED)
 
 
-def late(endpoint: Endpoint, seconds: float) -> ModelError:
-    """The deadline passed."""
-    text = f"{endpoint.origin} gave no complete reply within {seconds:g} s; allow more time, or use a smaller model"
+def late(who: str, request: ChatRequest, waited: Wait) -> ModelError:
+    """A limit of time ran out: which one, and the setting that raises it. ``who`` is an origin or a model."""
+    patience, least = request.patience, request.patience.call
+    if waited is not Wait.CALL:
+        # The limits of a token are shares of a longest call that is above the default.
+        least = max(least, CALL_SECONDS)
+    where = "" if patience.option else " in your own settings"
+    setting = f"{patience.option or 'model.callSeconds'} above {least:g}{where}"
+    if waited is Wait.FIRST:
+        what = f"sent no token within {patience.first:g} s"
+    elif waited is Wait.NEXT:
+        what = f"sent no further token for {patience.next:g} s in the middle of its reply"
+    elif request.seconds < patience.call:
+        what = f"gave no complete reply in the {request.seconds:.3g} s that were left"
+        setting = "budget.seconds higher in your own settings"
+    else:
+        what = f"gave no complete reply within {patience.call:g} s"
+    text = f"{who} {what}. Set {setting}, or name a smaller model"
     return ModelError(text, failure=ModelFailure.DEADLINE)
 
 

@@ -39,18 +39,58 @@ class Departure:
     left: bool | None = None
 
 
+CALL_SECONDS = 600.0
+"""The longest that one call may take, unless the user's own settings say otherwise."""
+_FIRST_SECONDS = 300.0
+_NEXT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a model is waited for, in seconds.
+
+    ``call`` is the whole call (``model.callSeconds``). Of a reply that streams, ``first`` is how long its first token
+    may take, the reading of the prompt included, and ``next`` how long each further one; while tokens come in time only
+    the whole call is bounded. ``option`` is the one that was typed for this limit, None where the user's settings hold.
+    """
+
+    call: float = CALL_SECONDS
+    first: float = _FIRST_SECONDS
+    next: float = _NEXT_SECONDS
+    option: str | None = None
+
+    @classmethod
+    def of(cls, call: float, option: str | None = None) -> Patience:
+        """That of a longest call: who raises it has a slow model, which may be slow at every step."""
+        share = max(1.0, call / CALL_SECONDS)
+        return cls(call, _FIRST_SECONDS * share, _NEXT_SECONDS * share, option)
+
+
+class Wait(StrEnum):
+    """What of a call was waited for when its time ran out."""
+
+    FIRST = "first"
+    """The first token of a reply that streams."""
+    NEXT = "next"
+    """A further one."""
+    CALL = "call"
+    """The end of the reply."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """What is asked of a model. ``max_tokens`` bounds the reply, ``seconds`` the whole call.
+    """What is asked of a model. ``max_tokens`` bounds the reply, ``seconds`` this call; less than ``patience`` allows a
+    call where the question's time ends sooner.
 
     ``schema`` is a JSON schema the reply must follow; a model that cannot be held to one is asked for JSON in words.
     """
 
     messages: tuple[Message, ...]
     max_tokens: int
-    seconds: float = 120.0
+    seconds: float = CALL_SECONDS
     schema: Mapping[str, Any] | None = None
     temperature: float = 0.0
+    patience: Patience = Patience()
     departure: Departure = field(default_factory=Departure, compare=False, repr=False)
 
 

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from lens_lsp.models.base import ModelError
 
@@ -78,8 +79,9 @@ async def _ollama(ask: _Ask, origin: str, name: str) -> int | None:
 
 
 async def _llama_cpp(ask: _Ask, origin: str, name: str) -> int | None:
-    """The size of one slot of llama.cpp's server, which has one model."""
-    settings = (await ask("GET", f"{origin}/props", None)).get("default_generation_settings")
+    """The size of one slot of llama.cpp's server; one that has several models is not made to load this one."""
+    query = urlencode({"model": name, "autoload": "false"})
+    settings = (await ask("GET", f"{origin}/props?{query}", None)).get("default_generation_settings")
     return _size(settings.get("n_ctx")) if isinstance(settings, dict) else None
 
 
@@ -95,7 +97,10 @@ def _listed(found: dict[str, Any], name: str) -> int | None:
     """What the list of models says about one of them."""
     for model in _entries(found, "data"):
         if model.get("id") == name:
-            return next((size for key in _SIZES if (size := _size(model.get(key))) is not None), None)
+            meta = model.get("meta")
+            slot = meta.get("n_ctx") if isinstance(meta, dict) else None  # llama.cpp; n_ctx_train is no promise
+            sizes = (_size(each) for each in (*map(model.get, _SIZES), slot))
+            return next((size for size in sizes if size is not None), None)
     return None
 
 

@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from lens_lsp.domain.records import dataclass
-from lens_lsp.models import replies
-from lens_lsp.models.base import ChatReply, ChatRequest, Message, ModelError, ModelFailure
+from lens_lsp.models import advice, replies
+from lens_lsp.models.base import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Wait
 from lens_lsp.models.habits import in_words
 from lens_lsp.models.openai import REMOTE_CONTEXT
 
@@ -72,8 +72,7 @@ class EditorChat:
             async with asyncio.timeout(request.seconds):
                 said = await self._ask(_messages(request), request.max_tokens)
         except TimeoutError:
-            text = f"the editor's model {self.name} gave no reply within {request.seconds:.0f} s; ask again"
-            raise ModelError(text, failure=ModelFailure.DEADLINE) from None
+            raise advice.late(f"the editor's model {self.name}", request, Wait.CALL) from None
         return self._reply(said)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply, None]:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.domain.shown import tokens
-from lens_lsp.models import advice
 from lens_lsp.models.base import ModelError, ModelFailure
 from lens_lsp.models.endpoint import Endpoint, Key
 
@@ -75,7 +74,8 @@ class Embeddings:
                 response = await client.post(f"{self._endpoint.base}/embeddings", json=body)
                 return response.content
         except TimeoutError:
-            raise advice.late(self._endpoint, self._seconds) from None
+            text = f"{self.endpoint} gave no vectors within {self._seconds:g} s; name a smaller embedding model"
+            raise ModelError(text, failure=ModelFailure.DEADLINE) from None
 
     def _read(self, body: bytes, texts: Sequence[str]) -> list[list[float]]:
         try:

@@ -11,12 +11,12 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.models import advice, replies
-from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
+from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure, Patience, Wait
 from lens_lsp.models.breaker import Breaker
 from lens_lsp.models.endpoint import Endpoint, Key
 from lens_lsp.models.habits import Habits
@@ -30,7 +30,6 @@ LOCAL_CONTEXT = 4_096
 """Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
 REMOTE_CONTEXT = 16_384
 
-# After the last word only usage may come, which is not worth a deadline.
 _GRACE_SECONDS = 1.0
 # The SDK wants a key; the real one is known to the transport alone.
 _NO_KEY = "none"
@@ -121,7 +120,7 @@ class OpenAIChat:
                 kind = replies.media_type(response.headers.get("content-type", ""), origin)
                 body = await self._whole(response.iter_bytes())
         except TimeoutError:
-            raise advice.late(self._endpoint, request.seconds) from None
+            raise advice.late(origin, request, Wait.CALL) from None
         if kind != "application/json":
             raise ModelError(f"{origin} streams though it was not asked to; update it", failure=ModelFailure.UNREADABLE)
         return replies.whole_reply(body, origin, self._key)
@@ -145,24 +144,26 @@ class OpenAIChat:
 
     async def _stream(self, request: ChatRequest, deadline: float) -> AsyncGenerator[str | ChatReply, None]:
         origin = self._endpoint.origin
+        waiting = _Waiting(request.patience, deadline)
         try:
             async with AsyncExitStack() as stack:
-                async with asyncio.timeout_at(deadline):
+                async with waiting.once():
                     response = await self._open(request, stack, stream=True)
                 kind = replies.media_type(response.headers.get("content-type", ""), origin)
                 if kind == "application/json":  # some servers stream only some models
-                    async with asyncio.timeout_at(deadline):
+                    waiting.wait = Wait.CALL
+                    async with waiting.once():
                         body = await self._whole(response.iter_bytes())
                     reply = replies.whole_reply(body, origin, self._key)
                     yield reply.text
                 else:
                     events = replies.EventStream(origin, self._key)
-                    async with aclosing(_pieces(events, response.iter_bytes(), deadline)) as pieces:
+                    async with aclosing(_pieces(events, response.iter_bytes(), waiting)) as pieces:
                         async for text in pieces:
                             yield text
                     reply = events.reply()
         except TimeoutError:
-            raise advice.late(self._endpoint, request.seconds) from None
+            raise advice.late(origin, request, waiting.late_for) from None
         yield reply
 
     async def aclose(self) -> None:
@@ -245,17 +246,56 @@ def _readable(ca_file: str | None) -> str | None:
     return ca_file
 
 
+class _Waiting:
+    """The limits of one reply that streams. ``deadline`` is the end of the call, a time of the event loop; ``wait`` is
+    what is waited for. Only time spent on waiting counts against a token, never that of who takes the text."""
+
+    def __init__(self, patience: Patience, deadline: float) -> None:
+        self._patience = patience
+        self._clock = asyncio.get_running_loop().time
+        self.deadline = deadline
+        self.wait = Wait.FIRST
+        self._waited = 0.0
+        self._tokens = 0
+
+    @property
+    def late_for(self) -> Wait:
+        """Which limit has run out."""
+        return Wait.CALL if self._clock() >= self.deadline else self.wait
+
+    @asynccontextmanager
+    async def once(self) -> AsyncGenerator[None, None]:
+        """Around one wait for bytes. Raises `TimeoutError` when its time is over."""
+        began, until = self._clock(), self.deadline
+        if self.wait is not Wait.CALL:
+            longest = self._patience.first if self.wait is Wait.FIRST else self._patience.next
+            until = min(until, began + longest - self._waited)
+        async with asyncio.timeout_at(until):
+            yield
+        self._waited += self._clock() - began
+
+    def heard(self, tokens: int) -> None:
+        """So many pieces of the reply have come by now. What is no piece of it, such as a sign of life, is no token."""
+        if tokens > self._tokens:
+            self._tokens, self._waited, self.wait = tokens, 0.0, Wait.NEXT
+
+    def finish(self) -> None:
+        """The text is complete: only usage may come, which is not worth a deadline."""
+        if self.wait is not Wait.CALL:
+            self.wait = Wait.CALL
+            self.deadline = min(self.deadline, self._clock() + _GRACE_SECONDS)
+
+
 async def _pieces(
-    events: replies.EventStream, parts: AsyncIterator[bytes], deadline: float
+    events: replies.EventStream, parts: AsyncIterator[bytes], waiting: _Waiting
 ) -> AsyncGenerator[str, None]:
     """The text of a stream as it comes, up to its end. Raises `TimeoutError` when a part is not there in time.
 
     Only the waiting for a part is ever interrupted, never the one who takes the text.
     """
-    until = deadline
     while not events.done:
         try:
-            async with asyncio.timeout_at(until):
+            async with waiting.once():
                 part = await anext(parts, None)
         except (TimeoutError, ModelError):
             if events.finished:
@@ -267,5 +307,6 @@ async def _pieces(
             return
         for text in events.feed(part):
             yield text
-        if events.finished and until == deadline:
-            until = min(deadline, asyncio.get_running_loop().time() + _GRACE_SECONDS)
+        waiting.heard(events.tokens)
+        if events.finished:
+            waiting.finish()

@@ -74,6 +74,11 @@ class EventStream:
         """The text is complete; usage may still come."""
         return self.done or self._reader.finished is not None
 
+    @property
+    def tokens(self) -> int:
+        """Pieces of the reply so far, those that only think among them."""
+        return self._reader.pieces
+
     def feed(self, part: bytes) -> Iterator[str]:
         """The text that a part of the stream completes. Raises `ModelError`."""
         *lines, rest = part.split(b"\n")
@@ -138,6 +143,8 @@ class _Reader:
         self._refusal: list[str] = []
         self._tokens: tuple[int | None, int | None] = (None, None)
         self.finished: str | None = None
+        self.pieces = 0
+        """Messages or deltas that said something, in whatever field; who speaks is nothing yet."""
 
     def take(self, message: dict[str, Any], finish: object) -> str:
         """Take in one message or delta; its text."""
@@ -145,6 +152,7 @@ class _Reader:
             raise _no_text(
                 f"the model at {self._origin} called a tool, and there are none; use a model without that habit"
             )
+        self.pieces += any(said for name, said in message.items() if name != "role")
         refusal = written(message.get("refusal"))
         if refusal:
             self._refusal.append(refusal)

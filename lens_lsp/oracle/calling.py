@@ -17,7 +17,7 @@ from lens_lsp.domain.answer import Mode, Sent, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import tokens
-from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
+from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Patience, Role
 from lens_lsp.oracle import prompts
 from lens_lsp.oracle.ledger import CallStage, Ledger
 from lens_lsp.oracle.replies import MalformedReply
@@ -28,8 +28,6 @@ Sleep = Callable[[float], Awaitable[None]]
 
 MOST_RETRIES = 2
 """Refused requests of one question that are tried again."""
-CALL_SECONDS = 120.0
-"""The longest that one call may take."""
 LONGEST_STREAM = 64_000
 """Code points of a streamed answer; what comes behind them is not waited for."""
 
@@ -174,15 +172,11 @@ class Caller:
         self._ledger.request(stage, estimate + state.pending_in, prompt.reply_tokens + state.pending_out)
         state.pending_in += estimate
         state.pending_out += prompt.reply_tokens
-        left = self._ledger.budget.seconds - self._ledger.seconds
-        call = _Call(
-            self._ledger,
-            stage,
-            estimate,
-            ChatRequest(
-                prompt.messages, prompt.reply_tokens, max(0.001, min(CALL_SECONDS, left)), schema=prompt.schema
-            ),
-        )
+        budget = self._ledger.budget
+        patience = Patience.of(budget.call_seconds, budget.call_option)
+        seconds = max(0.001, min(patience.call, budget.seconds - self._ledger.seconds))
+        request = ChatRequest(prompt.messages, prompt.reply_tokens, seconds, schema=prompt.schema, patience=patience)
+        call = _Call(self._ledger, stage, estimate, request)
         try:
             yield call
         finally:

@@ -78,7 +78,10 @@ def budget_for(mode: Mode, context_tokens: int) -> Budget:
     budget = Budget.of(mode)
     room = context_tokens - OVERHEAD_TOKENS - min(REPLY_TOKENS["observe"], context_tokens // 4)
     if room < _LEAST_REQUEST:
-        raise UsageError(f"a context of {context_tokens:,} tokens is too small to read documents in; 4,096 will do")
+        raise UsageError(
+            f"a context of {context_tokens:,} tokens is too small to read documents in, 4,096 will do; where the model"
+            " takes more, set model.contextTokens or LENS_CONTEXT_TOKENS"
+        )
     return replace(
         budget, request_tokens=min(budget.request_tokens, room), direct_tokens=min(budget.direct_tokens, room)
     )

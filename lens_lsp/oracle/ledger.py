@@ -43,6 +43,8 @@ _ANSWERING = frozenset({CallStage.READ, CallStage.SYNTHESISE, CallStage.CALIBRAT
 # Three lines of ours around a region, with their nonce.
 _FENCE = 30
 _ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
+MODEL_SECONDS = 900.0
+"""Seconds of a question that a model judges: a small one on this machine reads a prompt for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Budget:
 
     ``request_tokens`` is the context cap of one observation; a scope of at most ``direct_tokens`` is read at once.
     ``fence_tokens`` are spent on telling one region from the next; 0 for an oracle that is handed regions as they are
-    and does not pay for their context either.
+    and does not pay for their context either. ``call_seconds`` is the longest that one call may take.
     """
 
     rounds: int = 3
@@ -62,15 +64,18 @@ class Budget:
     request_tokens: int = 8_000
     direct_tokens: int = 8_000
     fence_tokens: int = 0
+    call_seconds: float = 600.0
+    call_option: str | None = None
+    """The option that was typed for ``call_seconds``, for whoever is told that it ran out."""
 
     @classmethod
     def of(cls, mode: Mode) -> Budget:
         """The default of a mode: 4 + 2L calls deep, 2 + L fast, none with the offline oracle."""
         rounds = _ROUNDS[mode]
         if mode is Mode.DEEP:
-            return cls(rounds=rounds, calls=4 + 2 * rounds, fence_tokens=_FENCE)
+            return cls(rounds=rounds, calls=4 + 2 * rounds, seconds=MODEL_SECONDS, fence_tokens=_FENCE)
         if mode is Mode.FAST:
-            return cls(rounds=rounds, calls=2 + rounds, fence_tokens=_FENCE)
+            return cls(rounds=rounds, calls=2 + rounds, seconds=MODEL_SECONDS, fence_tokens=_FENCE)
         # Rules judge by the words of the question, so what the prior ranks low they never find telling.
         return cls(rounds=rounds, calls=0, request_tokens=6_400, direct_tokens=64_000 // 3)
 

@@ -1,7 +1,8 @@
 """What everybody says becomes settings: the user's file, projects, environment, editor, command line.
 
-Limits only go down: the command line may replace the user's own, projects and an editor's settings lower what is left.
-Exclusions only add up. No project can name an endpoint, a key, a program or a place.
+The user's own limits of time and tokens may be above the defaults: those of the command line, else of the environment,
+else of the user's file. An editor's lower them, or stand alone; everybody else's only lower. Exclusions only add up. No
+project can name an endpoint, a key, a program or a place.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from lens_lsp.settings.sources import (
     PROJECT_FILE,
     Notice,
     Unreadable,
+    flat,
     read_project_file,
     read_user_file,
     taken,
@@ -34,6 +36,14 @@ if TYPE_CHECKING:
 
 _LOWEST_FIRST = (Mode.EVIDENCE.value, Mode.FAST.value, Mode.DEEP.value, AUTO)
 """Modes by what they may call; `AUTO` is what somebody says who does not mind."""
+_VARIABLES = {
+    "LENS_CONTEXT_TOKENS": "model.contextTokens",
+    "LENS_CALL_SECONDS": "model.callSeconds",
+    "LENS_BUDGET_SECONDS": "budget.seconds",
+}
+"""Variables that say what a key of the user's file says, with the key."""
+_WORKSPACE = "workspace."
+"""Before the names of an editor's settings that a workspace says."""
 _MODEL_KEYS = {
     "base_url": "model.baseUrl",
     "name": "model.name",
@@ -57,6 +67,7 @@ def settings_of(
     """
     heard = _Heard()
     heard.hear_user(environment)
+    heard.hear_environment(environment)
     for folder in workspaces:
         heard.hear_project(folder)
     if client:
@@ -70,7 +81,10 @@ class _Heard:
 
     user: UserOptions | None = None
     projects: list[tuple[str, ProjectOptions]] = field(default_factory=list)
+    variables: UserOptions | None = None
     editor: ClientOptions | None = None
+    workspace: SharedOptions | None = None
+    """What an editor's settings say that belong to a workspace."""
     notices: list[Notice] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
 
@@ -86,6 +100,20 @@ class _Heard:
 
             self.user = taken(UserOptions, sent, path, self.notices)
 
+    def hear_environment(self, environment: Mapping[str, str]) -> None:
+        said = {name: environment[name] for name in _VARIABLES if environment.get(name)}
+        if not said:
+            return
+        from lens_lsp.settings.options import LIMITING, UserOptions
+
+        sent = {_VARIABLES[name]: _number(text) for name, text in said.items()}
+        self.variables, wrong = UserOptions.lenient(sent)
+        for name in said:
+            if _VARIABLES[name] in wrong:
+                told = UserOptions.told(_VARIABLES[name])
+                text = f"{name} is not {told['wanted']}; write {name}={told['example']}"
+                self.notices.append(Notice(text, _VARIABLES[name] in LIMITING))
+
     def hear_project(self, folder: str) -> None:
         path = os.path.join(folder, PROJECT_FILE)
         try:
@@ -99,17 +127,25 @@ class _Heard:
             self.projects.append((folder, taken(ProjectOptions, sent, path, self.notices)))
 
     def hear_editor(self, client: Mapping[str, object]) -> None:
-        from lens_lsp.settings.options import ClientOptions
+        from lens_lsp.settings.options import ClientOptions, SharedOptions, UserOptions
 
-        self.editor = taken(ClientOptions, client, "the editor's settings", self.notices)
+        said = dict(flat(client, frozenset(UserOptions.names())))
+        workspace = {name: said.pop(name) for name in [*said] if name.startswith(_WORKSPACE)}
+        self.editor = taken(ClientOptions, said, "the editor's settings", self.notices)
+        if workspace:
+            scoped = {name.removeprefix(_WORKSPACE): value for name, value in workspace.items()}
+            self.workspace = taken(SharedOptions, scoped, "the editor's settings of a workspace", self.notices)
 
     def settings(self, environment: Mapping[str, str], command: CommandLine) -> Settings:
         """What it comes to."""
         cache: int | None = self._highest("cacheMegabytes", "cache_megabytes")
+        limits, own = self._limits(command)
         return Settings(
             mode=self._mode(command),
             model=self._model(environment),
-            limits=self._limits(command),
+            limits=limits,
+            own=own,
+            call_seconds=self._call_seconds(command),
             daily_tokens=self._highest("budget.dailyTokens", "daily_tokens"),
             rules=self._rules(command),
             extra_roots=self._extra_roots(),
@@ -120,8 +156,12 @@ class _Heard:
         )
 
     def _highest(self, key: str, name: str) -> Any:
-        """What the editor says, else the user's file."""
-        for source, options in ((Source.EDITOR, self.editor), (Source.USER_FILE, self.user)):
+        """What the editor says, else the environment, else the user's file."""
+        for source, options in (
+            (Source.EDITOR, self.editor),
+            (Source.ENVIRONMENT, self.variables),
+            (Source.USER_FILE, self.user),
+        ):
             value = getattr(options, name, None)
             if value is not None:
                 self.sources[key] = source
@@ -142,7 +182,8 @@ class _Heard:
 
     def _model(self, environment: Mapping[str, str]) -> ModelSettings:
         own = ModelSettings() if self.user is None else ModelSettings().told(self.user)
-        here = own.of_environment(environment, None if self.user is None else self.user.key_origin)
+        context = None if self.variables is None else self.variables.context_tokens
+        here = own.of_environment(environment, context, None if self.user is None else self.user.key_origin)
         model = here if self.editor is None else here.told(self.editor)
         before = ModelSettings()
         for source, now in ((Source.USER_FILE, own), (Source.ENVIRONMENT, here), (Source.EDITOR, model)):
@@ -154,20 +195,31 @@ class _Heard:
             before = now
         return model
 
-    def _limits(self, command: CommandLine) -> Limits:
-        lowering: list[tuple[Source, object]] = [(Source.PROJECT, options) for _, options in self.projects]
-        lowering.append((Source.EDITOR, self.editor))
-        chosen = {}
+    def _limits(self, command: CommandLine) -> tuple[Limits, frozenset[str]]:
+        """The lowest limits that anybody names, and which of them the user names, too."""
+        owners = [
+            (Source.COMMAND_LINE, command.limits),
+            (Source.ENVIRONMENT, self.variables),
+            (Source.USER_FILE, self.user),
+        ]
+        lowering: list[tuple[Source, object]] = [(Source.EDITOR, self.editor), (Source.PROJECT, self.workspace)]
+        lowering += [(Source.PROJECT, options) for _, options in self.projects]
+        chosen, own = {}, set()
         for limit in fields(Limits):
-            key, name = f"budget.{limit.name}", limit.name
-            typed = getattr(command.limits, name)
-            own = getattr(self.user, name, None)
-            said = [(Source.USER_FILE, own)] if typed is None else [(Source.COMMAND_LINE, typed)]
-            said += [(source, getattr(options, name, None)) for source, options in lowering]
-            known = [(value, source) for source, value in said if value is not None]
-            if known:
-                chosen[name], self.sources[key] = min(known, key=lambda each: each[0])
-        return Limits(**chosen)
+            name = limit.name
+            said = _said(name, owners)[:1] + _said(name, lowering)
+            if said:
+                chosen[name], self.sources[f"budget.{name}"] = min(said, key=lambda each: each[0])
+            if any(source is not Source.PROJECT for _, source in said):
+                own.add(name)
+        return Limits(**chosen), frozenset(own)
+
+    def _call_seconds(self, command: CommandLine) -> float | None:
+        if command.call_seconds is not None:
+            self.sources["model.callSeconds"] = Source.COMMAND_LINE
+            return command.call_seconds
+        seconds: float | None = self._highest("model.callSeconds", "call_seconds")
+        return seconds
 
     def _rules(self, command: CommandLine) -> CorpusRules:
         respected = self._highest("respectIgnoreFiles", "respect_ignore_files")
@@ -199,6 +251,20 @@ class _Heard:
         missing = [folder for folder in folders if not os.path.isdir(folder)]
         self.notices += [Notice(f"extraRoots: {folder} is no folder and is left out") for folder in missing]
         return tuple(folder for folder in folders if folder not in missing)
+
+
+def _said(name: str, senders: Sequence[tuple[Source, object]]) -> list[tuple[Any, Source]]:
+    """What senders say of a limit, those that say nothing left out."""
+    said = [(getattr(options, name, None), source) for source, options in senders]
+    return [(value, source) for value, source in said if value is not None]
+
+
+def _number(text: str) -> object:
+    """The number that a variable holds; its text where it holds none."""
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return text
 
 
 def _patterns(options: SharedOptions | None) -> tuple[str, ...]:

@@ -71,11 +71,16 @@ class ModelSettings:
             model, context_tokens=options.context_tokens or model.context_tokens, prices=prices or model.prices
         )
 
-    def of_environment(self, environment: Mapping[str, str], key_origin: str | None) -> ModelSettings:
-        """With what our own variables say; ``key_origin`` is where the user's file lets a key go that stands alone."""
+    def of_environment(
+        self, environment: Mapping[str, str], context_tokens: int | None, key_origin: str | None
+    ) -> ModelSettings:
+        """With what our own variables say, ``context_tokens`` as read; ``key_origin`` is where the user's file lets a
+        key go that stands alone."""
         base_url = environment.get("LENS_BASE_URL")
         model = self.named(base_url, environment.get("LENS_MODEL"))
-        return replace(model, key=environment.get("LENS_API_KEY") or None, key_belongs_to=base_url or key_origin)
+        key = environment.get("LENS_API_KEY") or None
+        context = context_tokens or model.context_tokens
+        return replace(model, context_tokens=context, key=key, key_belongs_to=base_url or key_origin)
 
     @property
     def key_in_keyring(self) -> bool:

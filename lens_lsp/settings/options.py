@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.models.endpoint import Endpoint
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.oracle.ledger import MODEL_SECONDS, Budget
 from lens_lsp.settings.languages import LANGUAGES
 
 _BUDGET = Budget()
@@ -121,13 +121,17 @@ class SharedOptions(Options):
     )
     tokens: _Count | None = _key(
         "budget.tokens",
-        "tokens of one question, in and out, at most",
+        "tokens of one question, in and out, at most; yours may be above the default",
         "a whole number from 0",
         "50000",
         f"{_BUDGET.tokens:,}",
     )
     seconds: _Amount | None = _key(
-        "budget.seconds", "seconds that one question takes, at most", "a number above 0", "60", f"{_BUDGET.seconds:g}"
+        "budget.seconds",
+        "seconds that one question takes, at most; yours may be above the default",
+        "a number above 0",
+        "60",
+        f"{_BUDGET.seconds:g}, and {MODEL_SECONDS:g} with a model",
     )
     cost: _Amount | None = _key(
         "budget.cost",
@@ -180,6 +184,14 @@ class ClientOptions(SharedOptions):
         "a whole number from 256",
         "8192",
         "what the endpoint says",
+    )
+    call_seconds: _Amount | None = _key(
+        "model.callSeconds",
+        "seconds that one call to the model takes, at most, within those of the question; above the default it raises"
+        " in proportion how long the first token of a reply may take (300) and each further one (60)",
+        "a number above 0",
+        "1200",
+        f"{_BUDGET.call_seconds:g}",
     )
     prices: Prices | None = _key(
         "model.prices",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields, replace
 from enum import StrEnum
 
 from lens_lsp.corpus.extraction import DocumentOptions
@@ -11,7 +11,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import Limits
+from lens_lsp.oracle.ledger import Budget, Limits
 from lens_lsp.settings.model import ModelSettings
 from lens_lsp.settings.sources import Notice
 
@@ -28,6 +28,10 @@ class Source(StrEnum):
     ENVIRONMENT = "environment"
     EDITOR = "editor"
     COMMAND_LINE = "command line"
+    REQUEST = "request"
+    """A program that asks for its user: it only lowers limits."""
+    DAY = "day"
+    """What is left of the tokens of a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +43,22 @@ class CommandLine:
     scopes: tuple[str, ...] = ()
     no_ignore: bool = False
     cache_extractions: bool = False
+    call_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds. ``memory`` is in bytes, None for the default; ``daily_tokens`` is None for no limit."""
+    """What holds. ``memory`` is in bytes, None for the default; ``daily_tokens`` is None for no limit.
+
+    ``limits`` are the lowest that somebody named; ``own`` names those of them that the user named, too, which may be
+    above the default of a mode. ``call_seconds`` is the longest that one call may take, None for the default.
+    """
 
     mode: str = AUTO
     model: ModelSettings = field(default_factory=ModelSettings)
     limits: Limits = field(default_factory=Limits)
+    own: frozenset[str] = frozenset()
+    call_seconds: float | None = None
     daily_tokens: int | None = None
     rules: CorpusRules = field(default_factory=CorpusRules)
     extra_roots: tuple[str, ...] = ()
@@ -56,6 +67,32 @@ class Settings:
     sources: Mapping[str, Source] = field(default_factory=dict)
     """Who said what, by the key of the user's file; a key that nobody spoke of is left out."""
     notices: tuple[Notice, ...] = ()
+
+    def budget(self, default: Budget) -> Budget:
+        """The budget of a question whose mode and model have a default. Only the user raises it, and never the calls:
+        those are the bound of the paper."""
+        limits = self.limits
+        tokens = limits.tokens if "tokens" in self.own and limits.tokens is not None else default.tokens
+        seconds = limits.seconds if "seconds" in self.own and limits.seconds is not None else default.seconds
+        typed = self.source("model.callSeconds") is Source.COMMAND_LINE
+        raised = replace(
+            default,
+            tokens=tokens,
+            seconds=seconds,
+            call_seconds=self.call_seconds or default.call_seconds,
+            call_option="--call-seconds" if typed else default.call_option,
+        )
+        return limits.lowered(raised)
+
+    def lowered(self, by: Limits, source: Source) -> Settings:
+        """With no limit above those of somebody who only lowers."""
+        limits = self.limits.lowest(by)
+        named = {
+            f"budget.{each.name}": source
+            for each in fields(Limits)
+            if getattr(limits, each.name) != getattr(self.limits, each.name)
+        }
+        return replace(self, limits=limits, sources={**self.sources, **named})
 
     def seat(self, *, editor: bool = False) -> tuple[Mode, ModelSettings | None]:
         """Who judges: the mode, and the model it needs. ``editor``: we are inside an editor that offers its own model.

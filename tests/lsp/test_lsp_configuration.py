@@ -104,12 +104,14 @@ def test_an_editor_can_only_lower_the_mode(edit: Edit, tmp_path: Path) -> None:
     assert editor.result("lens/ask", ASK)["mode"] == "evidence"
 
 
-def test_of_several_scopes_the_narrowest_limit_counts() -> None:
+def test_a_folders_limits_stand_apart_for_they_only_lower() -> None:
     wide = {"exclude": ["a"], "budget": {"calls": 9}, "mode": "fast", "lens.diagnostics.notes": True}
     narrow = {"exclude": ["b", "a"], "budget.calls": 4, "mode": "deep", "respectIgnoreFiles": None}
-    assert combined([wide, narrow]) == {
+    assert combined([wide, narrow, {"budget.calls": 5, "budget.seconds": 3_600}]) == {
         "exclude": ["a", "b"],
-        "budget.calls": 4,
+        "budget.calls": 9,
+        "workspace.budget.calls": 4,
+        "workspace.budget.seconds": 3_600,
         "mode": "fast",
         "diagnostics.notes": True,
     }

@@ -27,7 +27,8 @@ class ChatServer:
 
     ``refuses`` names fields of a request (``json_schema``, ``json_object``, ``temperature``, …) that it answers with a
     400. ``routes`` are further paths with the JSON they give. ``elsewhere`` is where a redirect leads. ``pieces`` are
-    sent before ``paused`` is set and the stream waits for ``go_on``.
+    sent before ``paused`` is set and the stream waits for ``go_on``. A reply begins after ``first`` seconds, and each
+    piece of it takes ``pace`` seconds.
     """
 
     def __init__(
@@ -41,6 +42,8 @@ class ChatServer:
         retry_after: str = "7",
         words: str = "",
         pause_after: int | None = None,
+        first: float = 0.0,
+        pace: float = 0.0,
         done: bool = True,
         hang_after_finish: bool = False,
         tls: ssl.SSLContext | None = None,
@@ -57,6 +60,8 @@ class ChatServer:
         self.retry_after = retry_after
         self.words = words
         self.pause_after = pause_after
+        self.first = first
+        self.pace = pace
         self.done = done
         self.hang_after_finish = hang_after_finish
         self.silent = False
@@ -125,8 +130,8 @@ class ChatServer:
             fault = self.fault() if callable(self.fault) else self.fault
             if self.silent:
                 await line.gone()
-            elif path in self.routes:
-                await line.whole(json.dumps(self.routes[path]).encode())
+            elif path.partition("?")[0] in self.routes:
+                await line.whole(json.dumps(self.routes[path.partition("?")[0]]).encode())
             elif not path.endswith("/chat/completions"):
                 await line.whole(b'{"error": "no such path"}', status="404 Not Found")
             elif fault is not None:
@@ -144,10 +149,15 @@ class ChatServer:
                 return
         text = self.reply if isinstance(self.reply, str) else self.reply(asked)
         if not asked.get("stream"):
-            await line.whole(completion(text))
+            if not await line.gone_within(self.first + self.pace * len([*pieces(text)])):
+                await line.whole(completion(text))
             return
         await line.begin_stream()
+        if await line.gone_within(self.first):
+            return
         for number, piece in enumerate(pieces(text)):
+            if await line.gone_within(self.pace):
+                return
             if number == self.pause_after:
                 self.paused.set()
                 await line.gone_or(self.go_on)

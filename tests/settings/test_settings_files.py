@@ -33,6 +33,7 @@ WRONG = {
     "model.baseUrl": '"ftp://user:canary@host"',
     "model.name": '["canary"]',
     "model.contextTokens": "100",
+    "model.callSeconds": "-1",
     "model.prices": "{ in = 1 }",
     "model.keyOrigin": '"nowhere"',
     "extraRoots": '["relative/canary"]',

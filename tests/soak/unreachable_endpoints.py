@@ -69,7 +69,7 @@ KINDS = (
     Kind("plain http elsewhere", None, "use https://"),
     Kind("dropped", ModelFailure.UNREACHABLE, "see its log"),
 )
-SILENT = Kind("no handshake", ModelFailure.DEADLINE, "allow more time", seconds=SILENT_SECONDS)
+SILENT = Kind("no handshake", ModelFailure.DEADLINE, "Set budget.seconds", seconds=SILENT_SECONDS)
 """Asked in place of every other ``dropped``."""
 
 

@@ -20,19 +20,23 @@ const RULES: Readonly<Record<string, (said: Said) => unknown>> = {
   'model.baseUrl': users,
   'model.name': users,
   'model.contextTokens': users,
+  'model.callSeconds': users,
   'model.prices': users,
   extraRoots: users,
   cacheMegabytes: users,
   mode: mostCareful,
   'budget.calls': lowest,
-  'budget.tokens': lowest,
-  'budget.seconds': lowest,
+  'budget.tokens': users,
+  'budget.seconds': users,
   'budget.cost': lowest,
   exclude: all,
   respectIgnoreFiles: narrowest,
   'diagnostics.notes': narrowest,
   answersFolder: narrowest,
 };
+
+/** Limits that the user may set above the default: what a workspace says of them stands apart, and only lowers. */
+const RAISED = ['budget.tokens', 'budget.seconds'] as const;
 
 /** Names of the settings that decide what the server's process is: another value means another process. */
 export const PROCESS_SETTINGS = ['path', 'interpreter', 'model.baseUrl', 'model.name'] as const;
@@ -54,6 +58,12 @@ export function serverSettings(inspect: Inspect, trusted: boolean): Readonly<Rec
     const value = rule(trusted || name === 'exclude' ? said : { globalValue: said.globalValue });
     if (value !== undefined && value !== null && value !== '') {
       told[name] = value;
+    }
+  }
+  for (const name of trusted ? RAISED : []) {
+    const value = lowest({ ...inspect(name), globalValue: undefined });
+    if (value !== undefined) {
+      told[`workspace.${name}`] = value;
     }
   }
   if (!trusted) {

@@ -16,7 +16,7 @@ from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.access import Excerpt
 from lens_lsp.evaluation.arms.base import Quoted
-from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message
+from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, Patience
 from lens_lsp.oracle.calling import Caller, Conversation, Prompt
 from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
 from lens_lsp.oracle.schemas import Schema
@@ -63,7 +63,8 @@ class HeldModel:
         await self.model.aclose()
 
     def _held(self, request: ChatRequest) -> ChatRequest:
-        return replace(request, temperature=self.temperature, seconds=min(request.seconds, self.seconds))
+        seconds, patience = min(request.seconds, self.seconds), Patience.of(self.seconds, "--call-seconds")
+        return replace(request, temperature=self.temperature, seconds=seconds, patience=patience)
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ export interface Start {
 
 /** What changes which code a Python runs. */
 const PYTHONS = /^(?:PYTHON|VIRTUAL_ENV$|CONDA_|__PYVENV_LAUNCHER__$)/i;
-const MODEL = ['LENS_BASE_URL', 'LENS_MODEL', 'LENS_API_KEY'];
+const MODEL = ['LENS_BASE_URL', 'LENS_MODEL', 'LENS_API_KEY', 'LENS_CONTEXT_TOKENS'];
 
 /**
  * The process for a resolution. The key stands in its environment, bound to the one base URL beside it, and nowhere

@@ -9,6 +9,7 @@ const inherited = {
   LENS_BASE_URL: 'https://old.example',
   LENS_MODEL: 'old',
   LENS_API_KEY: 'old key',
+  LENS_CONTEXT_TOKENS: '4096',
   HOME: '/home/me',
 };
 

@@ -12,7 +12,14 @@ test('what nobody says is not told', () => {
 
 test('a workspace names no host, no program and no place on disk', () => {
   const hostile: Record<string, Said> = {};
-  for (const name of ['model.baseUrl', 'model.name', 'model.contextTokens', 'model.prices', 'extraRoots']) {
+  for (const name of [
+    'model.baseUrl',
+    'model.name',
+    'model.contextTokens',
+    'model.callSeconds',
+    'model.prices',
+    'extraRoots',
+  ]) {
     hostile[name] = { workspaceValue: 'https://evil.example', workspaceFolderValue: 'https://evil.example' };
   }
   assert.deepEqual(told(hostile), {});
@@ -24,12 +31,23 @@ test('a workspace names no host, no program and no place on disk', () => {
 
 test('limits only go down', () => {
   const lower = { globalValue: 5, workspaceValue: 3, workspaceFolderValue: 4 };
-  const higher = { globalValue: 5, workspaceValue: 50 };
-  assert.deepEqual(told({ 'budget.calls': lower, 'budget.tokens': higher, 'budget.cost': { workspaceValue: 1 } }), {
+  assert.deepEqual(told({ 'budget.calls': lower, 'budget.cost': { workspaceValue: 1 } }), {
     'budget.calls': 3,
-    'budget.tokens': 5,
     'budget.cost': 1,
   });
+});
+
+test('what a workspace says of time and tokens stands apart: only the user raises them', () => {
+  const said = {
+    'budget.tokens': { globalValue: 500_000, workspaceValue: 900_000, workspaceFolderValue: 800_000 },
+    'budget.seconds': { workspaceValue: 3_600 },
+  };
+  assert.deepEqual(told(said), {
+    'budget.tokens': 500_000,
+    'workspace.budget.tokens': 800_000,
+    'workspace.budget.seconds': 3_600,
+  });
+  assert.deepEqual(told(said, false), { 'budget.tokens': 500_000, mode: 'evidence' });
 });
 
 test('a limit of nothing is a limit', () => {
