@@ -1,7 +1,7 @@
 """Make the vocabulary of the search: how common English words are, and which words mean something close to them.
 
     python -m pip install '.[dense]' wordfreq
-    python -m training.vocabulary [--wordnet DIR] [--out DIR]
+    python -m training.vocabulary [--wordnet DIR] [--out FILE]
 
 Frequencies are those of the package wordfreq (Zipf scale: the logarithm of how often a word occurs in a billion). Words
 are close when the vectors that the sentence encoder all-MiniLM-L6-v2 gives to each word alone are: what is left of the

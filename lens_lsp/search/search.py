@@ -54,8 +54,10 @@ from lens_lsp.search.waiting import Waiting
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
-_ENOUGH_READ, _MOST_READ = 2_000, 4_000
-"""Tokens of the regions of one read call: so many to begin with, and at most."""
+_FIRST_READ, _FURTHER_READ = 1_500, 1_000
+"""Tokens of the regions of the first read call and of a further one, where the ranking is not flat."""
+_MOST_READ = 3_000
+"""Tokens of regions in one read call at most."""
 _FENCE = 12
 """Tokens of our lines around a region in a read call."""
 _RELEVANT = 0.5
@@ -329,7 +331,7 @@ class Search:
         elif self.subject is not None:
             outline(request, self.space)
         else:
-            best(request, self.space, self._queue, _ENOUGH_READ)
+            best(request, self.space, self._queue, _FURTHER_READ if self.progress.round else _FIRST_READ)
         request.arrange()
         return request
 
