@@ -277,7 +277,7 @@ class Search:
     async def _explore_by_reading(self, judge: ReadingJudge, *, everything: bool) -> AsyncIterator[Event]:
         """Lines 5 to 10 with a judge that reads first: propose the best passages, observe by one read call that quotes
         and answers, update; then only what is said to be missing is looked for."""
-        self._queue = list(self.passages)
+        self._queue = [] if self.subject is not None else list(self.passages)
         while (reason := self._reading_ends()) is None:
             newcomers = [passage.slot for passage in self._queue if passage.slot not in self.space]
             if newcomers:
