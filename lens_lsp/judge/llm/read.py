@@ -26,19 +26,19 @@ READ = """\
 
 Question: {question}
 
-Answer from these passages alone; file names and headings count, but are not quoted. What everybody knows may help to \
-understand, it proves nothing. Reply with one JSON object, its keys in this order:
-answerable: "yes" if the passages state all that is asked, also if several do so only together; "partly" if they state \
-one of several things that are asked; else "no": then quotes is [] and answer is "". A passage on the same subject that \
-does not state it is no answer.
-quotes: {quotes}. "quote" is copied exactly from one region, at most two sentences, items or rows; "n" counts from 1. \
-Take also what leads to the answer or says who or what is meant: for each person, work or place that the answer depends \
-on, the sentence in its own document.
+Answer from these passages alone; file names and headings count, but are not quoted. What everybody knows may help \
+to understand, it proves nothing. Reply with one JSON object, its keys in this order:
+answerable: "yes" if the passages state all that is asked, also if several do so only together; "partly" if they \
+state one of several things that are asked; else "no": then quotes is [] and answer is "". A passage on the same \
+subject that does not state it is no answer.
+quotes: {quotes}. "quote" is copied exactly from one region, at most two sentences, items or rows; "n" counts from \
+1. Take also what leads to the answer or says who or what is meant: for each person, work or place that the answer \
+depends on, the sentence in its own document.
 items: if the question asks which, who or how many of several, each once: {{"name": "...", "quote": n}}; else [].
-computation: if a number or date is to be calculated or amounts are to be compared: {{"values": [{{"id": "a", "name": \
-"whose", "value": "as written", "quote": n}}], "expression": "a - b", "unit": "as asked, or null"}}; else null. We \
-calculate: + - * / ( ), sum, mean, median, min, max, count, abs, round, percent(part, whole), change(old, new), \
-days_between(a, b), months_between, years_between; "greatest" or "least" gives the name.
+computation: if a number or date is to be calculated or amounts are to be compared: {{"values": [{{"id": "a", \
+"name": "whose", "value": "as written", "quote": n}}], "expression": "a - b", "unit": "as asked, or null"}}; else \
+null. We calculate: + - * / ( ), sum, mean, median, min, max, count, abs, round, percent(part, whole), change(old, \
+new), days_between(a, b), months_between, years_between; "greatest" or "least" gives the name.
 missing: what is asked and not stated, in a few words each; else [].
 terms: at most 6 names or rare words, also from your own knowledge, to search for what is missing; else [].
 answer: short Markdown in the language of the question; every sentence ends with the n of its quotes, [1] or [1][2]. \
@@ -133,6 +133,9 @@ _ANSWERABLE = regex(r'"answerable"\s*:\s*"(\w+)"')
 _NO_COMPUTATION = regex(r'"computation"\s*:\s*null')
 ANSWER = regex(r'"answer"\s*:\s*"')
 """Where the answer begins."""
+_NO_ITEMS = regex(r'"items"\s*:\s*\[\s*\]')
+_MARKER = regex(r"[ \t]*\[\^?[0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,20}\]")
+_BEGUN_MARKER = regex(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
 _LONGEST_KEY = 40
 _STRING = regex(r'(?:[^"\\]|\\.)*', re.DOTALL)
 BEGUN_ESCAPE = regex(r"\\(?:u[0-9a-fA-F]{0,3})?\Z|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
@@ -140,11 +143,14 @@ BEGUN_ESCAPE = regex(r"\\(?:u[0-9a-fA-F]{0,3})?\Z|\\u[dD][89abAB][0-9a-fA-F]{2}(
 
 
 class AnswerStream:
-    """The words of ``answer`` in a reply that is still coming. Nothing comes out of a reply that says "no", nor of one
-    with a computation: its result is not known yet."""
+    """The words of ``answer`` in a reply that is still coming, without its markers: what they point at is not known to
+    stand anywhere yet. Nothing comes out of a reply that says "no", nor of one with a computation or a list: its result
+    is not known yet."""
 
     def __init__(self) -> None:
         self._head = ""
+        self._words = ""
+        """What may begin a marker."""
         self._raw = ""
         """What of the answer's string was not decoded yet."""
         self._begun = False
@@ -166,7 +172,8 @@ class AnswerStream:
                 return ""
             before = self._head[: found.start()]
             said = _ANSWERABLE.search(before)
-            if said is None or said[1] == Answerable.NO or _NO_COMPUTATION.search(before) is None:
+            direct = _NO_COMPUTATION.search(before) is not None and _NO_ITEMS.search(before) is not None
+            if said is None or said[1] == Answerable.NO or not direct:
                 self._ended = True
                 return ""
             self._begun, self._raw = True, self._head[found.end() :]
@@ -182,4 +189,8 @@ class AnswerStream:
         except ValueError:
             self._ended = True
             return ""
-        return visible(words)
+        self._words += visible(words)
+        begun = _BEGUN_MARKER.search(self._words)
+        cut = len(self._words) if begun is None or self._ended else begun.start()
+        shown, self._words = self._words[:cut], self._words[cut:]
+        return _MARKER.sub("", shown)
