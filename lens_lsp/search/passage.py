@@ -109,9 +109,17 @@ def shown(document: Document, span: Span) -> Shown:
         view.at,
         view.pieces,
         units=tuple(Block(unit.kind, Span(view.place(unit.span.start), view.place(unit.span.end))) for unit in found),
-        headings=heading_path(document, trim(text, span).start),
+        headings=heading_path(document, _first_line(text, span)),
         headers=tuple(" ".join(shown(document, _start_of(header)).text.split()) for header in headers),
     )
+
+
+def _first_line(text: str, span: Span) -> int:
+    """The last offset of the first line of a span that is not blank: a heading there is one that the span stands
+    under."""
+    start = trim(text, span).start
+    end = text.find("\n", start, span.end)
+    return max(start, (span.end if end < 0 else end) - 1)
 
 
 def _apart(document: Document, span: Span) -> tuple[Span, Span]:

@@ -34,7 +34,7 @@ _MARKER = regex(r"([ \t]*)\[\^?([0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,
 _REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
 _NUMBER = regex(r"[0-9]+")
 _EMPHASIS = regex(r"[*_`~]+")
-_ORDERED = frozenset({"greatest", "least"})
+_ORDERED = regex(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
 _COUNT = frozenset({"count", "count()"})
 
 
@@ -98,8 +98,10 @@ def check(reply: ReadReply, said: Mapping[int, Quote], evidence: Callable[[Item,
 
 def _short(reply: ReadReply, result: Result | None) -> str | None:
     """The short answer: what was computed, unless the judge's own says it."""
-    if result is None or (reply.short and key(result.text) in key(reply.short)):
-        return reply.short
+    if result is None:
+        return None if reply.short and RESULT in reply.short else reply.short
+    if reply.short and key(result.text) in key(reply.short.replace(RESULT, result.text)):
+        return reply.short.replace(RESULT, result.text)
     return result.text
 
 
@@ -192,9 +194,11 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
     operands = computation.operands
     cited = tuple(dict.fromkeys(numbers[operand.quote] for operand in operands if operand.quote in numbers))
     expression = computation.expression.strip()
-    if expression.lower() in _ORDERED:
-        name = _first(expression.lower(), operands, values)
-        word = "max" if expression.lower() == "greatest" else "min"
+    ordered = _ORDERED.fullmatch(expression)
+    if ordered is not None:
+        kind = ordered[1].lower()
+        name = _first(kind, operands, values)
+        word = "max" if kind == "greatest" else "min"
         return Result(name, Computation(f"{word}({', '.join(one.id for one in operands)})", cited, name, None))
     value = evaluate(expression, values).value
     unit = find_unit(computation.unit) if computation.unit else None
