@@ -109,17 +109,21 @@ def shown(document: Document, span: Span) -> Shown:
         view.at,
         view.pieces,
         units=tuple(Block(unit.kind, Span(view.place(unit.span.start), view.place(unit.span.end))) for unit in found),
-        headings=heading_path(document, _first_line(text, span)),
+        headings=_headings_above(document, span),
         headers=tuple(" ".join(shown(document, _start_of(header)).text.split()) for header in headers),
     )
 
 
-def _first_line(text: str, span: Span) -> int:
-    """The last offset of the first line of a span that is not blank: a heading there is one that the span stands
-    under."""
+def _headings_above(document: Document, span: Span) -> tuple[str, ...]:
+    """The headings that a span stands under; of one that it begins with, those above that."""
+    text = document.text
     start = trim(text, span).start
     end = text.find("\n", start, span.end)
-    return max(start, (span.end if end < 0 else end) - 1)
+    path = heading_path(document, max(start, (span.end if end < 0 else end) - 1))
+    headings = document.structure.headings
+    begun = bisect_right(headings, start - 1, key=lambda heading: heading.span.start)
+    begins = begun < len(headings) and headings[begun].span.start <= (span.end if end < 0 else end)
+    return path[:-1] if begins else path
 
 
 def _apart(document: Document, span: Span) -> tuple[Span, Span]:
