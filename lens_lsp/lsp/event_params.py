@@ -129,11 +129,12 @@ class EvidenceFoundEvent(_Event):
 
 
 class AnswerDeltaEvent(_Event):
-    """More of the answer; ``restart`` takes back what came before."""
+    """More of the answer; ``restart`` takes back what came before, ``checking`` words are not checked yet."""
 
     type: Literal["answerDelta"]
     text: str
     restart: bool
+    checking: bool
 
 
 class AnsweredEvent(_Event):

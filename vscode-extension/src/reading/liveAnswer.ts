@@ -21,6 +21,8 @@ export interface LiveWords {
   readonly soFar: string;
   readonly evidence: string;
   readonly answer: string;
+  /** The heading of an answer whose words are not checked yet. */
+  readonly checking: string;
   readonly status: Readonly<Record<LiveStatus, string>>;
   readonly searching: string;
   readonly cancelled: string;
@@ -65,6 +67,7 @@ export class LiveAnswer {
   readonly #early = new Map<number, EventEvidence>();
   readonly #final = new Map<number, EventEvidence>();
   #answer = '';
+  #checking = false;
   #scanned = '';
   #round = '';
   #ending: Ending | undefined;
@@ -103,6 +106,7 @@ export class LiveAnswer {
         break;
       case 'answerDelta':
         this.#answer = `${event.restart ? '' : this.#answer}${event.text}`.slice(0, LONGEST_ANSWER);
+        this.#checking = event.checking;
         break;
       case 'answered':
         this.#conclude(event.answer.requirements, event.answer.answer);
@@ -135,7 +139,7 @@ export class LiveAnswer {
       page.add('');
     }
     if (this.#answer) {
-      page.add(`## ${this.words.answer}`, '');
+      page.add(`## ${this.#checking ? this.words.checking : this.words.answer}`, '');
       page.prose(withoutLinks(this.#answer), this.#final);
       page.add('');
     }
@@ -160,6 +164,7 @@ export class LiveAnswer {
       this.#requirements.set(each.id, { text: each.text, status: each.status });
     }
     this.#answer = answer.slice(0, LONGEST_ANSWER);
+    this.#checking = false;
   }
 
   #state(): string {

@@ -8,6 +8,7 @@ export function liveWords(): LiveWords {
     soFar: vscode.l10n.t('Evidence so far'),
     evidence: vscode.l10n.t('Evidence'),
     answer: vscode.l10n.t('Answer'),
+    checking: vscode.l10n.t('Answer, being checked'),
     status: statusWords(),
     searching: vscode.l10n.t('Searching …'),
     cancelled: vscode.l10n.t('Cancelled. This is what was found until then.'),

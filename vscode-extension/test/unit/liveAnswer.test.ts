@@ -18,6 +18,7 @@ const WORDS: LiveWords = {
   soFar: 'So far',
   evidence: 'Evidence',
   answer: 'Answer',
+  checking: 'Answer, being checked',
   status: { searching: 'searching', covered: 'covered', contested: 'contested', missing: 'missing' },
   searching: 'Searching',
   cancelled: 'Cancelled',
@@ -62,9 +63,16 @@ function found(evidence: Partial<EventEvidence>, how: { early?: boolean; final?:
   };
 }
 
-function delta(text: string, restart = false): LensEvent {
-  return { schema: 'lens.event/1', seq: 1, type: 'answerDelta', text, restart };
+function delta(text: string, restart = false, checking = false): LensEvent {
+  return { schema: 'lens.event/1', seq: 1, type: 'answerDelta', text, restart, checking };
 }
+
+test('words that are not checked yet stand under a heading that says so', () => {
+  const live = heard([delta('It is 64', false, true)]);
+  assert.match(live.render().text, /## Answer, being checked\n\nIt is 64/);
+  live.hear(delta('It is 64. [1]', true));
+  assert.match(live.render().text, /## Answer\n\nIt is 64\. \[1\]/);
+});
 
 test('before anything happened the question stands there, and that it is searched for', () => {
   const { text } = begun().render();

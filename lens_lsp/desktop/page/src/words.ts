@@ -116,6 +116,7 @@ export const words = {
     needs: 'What the answer needs',
     needStatus: needs,
     answer: 'Answer',
+    checking: 'These words are being checked.',
     evidence: 'Evidence',
     soFar: 'Found so far',
     waiting: 'Reading your folders…',

@@ -155,7 +155,7 @@ describe('a question on its way', () => {
   });
 
   it('joins the pieces of the answer, and begins anew where told', () => {
-    const delta = (text: string, restart = false) => event({ type: 'answerDelta', text, restart });
+    const delta = (text: string, restart = false) => event({ type: 'answerDelta', text, restart, checking: false });
     assert.equal(after(delta('It '), delta('ends.')).answer, 'It ends.');
     assert.equal(after(delta('Wrong.'), delta('Right.', true)).answer, 'Right.');
   });
@@ -209,7 +209,7 @@ describe('the end of a question', () => {
 describe('a question that is stopped', () => {
   const found = (n: number, final = false) =>
     event({ type: 'evidenceFound', evidence: evidence(n), final, early: !final });
-  const delta = (text: string, restart = false) => event({ type: 'answerDelta', text, restart });
+  const delta = (text: string, restart = false) => event({ type: 'answerDelta', text, restart, checking: false });
   const numbers = ({ passages }: Turn) => passages.map(({ n, cited }) => (cited ? n : `early ${n}`));
   const placed = (n: number) => ({ ...result().evidence[0], ...evidence(n), context: [] }) as Evidence;
   const ending = (change: Partial<AnswerResult> = {}): AskMessage => ({

@@ -74,6 +74,8 @@ export interface Turn {
   readonly answer: string;
   /** What the numbers in it mean: the passages that were cited when it began. */
   readonly cites: string;
+  /** The words of the answer are not checked yet. */
+  readonly checking: boolean;
   /** Words that others took the place of, or would have: those that a stop broke off. */
   readonly broken: { readonly answer: string; readonly cites: string } | null;
   /** Of the search, where told. */
@@ -110,6 +112,7 @@ export function begun(from: Pick<Turn, 'key' | 'question'> & Partial<Turn>): Tur
     passedOver: [],
     answer: '',
     cites: '',
+    checking: false,
     broken: null,
     found: 0,
     scanned: 0,
@@ -173,10 +176,10 @@ function afterEvent(turn: Turn, event: LensEvent, roots: readonly string[]): Tur
     case 'evidenceFound':
       return withPassage(turn, livePassage(event.evidence, event.final, roots), event.final);
     case 'answerDelta':
-      return brokenOff(turn) ? turn : withWords(turn, event.text, event.restart);
+      return brokenOff(turn) ? turn : { ...withWords(turn, event.text, event.restart), checking: event.checking };
     case 'answered': {
       const answer = brokenOff(turn) ? turn.answer : event.answer.answer;
-      return { ...turn, answer, needs: event.answer.requirements };
+      return { ...turn, answer, checking: false, needs: event.answer.requirements };
     }
     default:
       return turn;

@@ -34,6 +34,7 @@ export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   return (
     <section class="answer" aria-label={words.turn.answer}>
       <div class="prose" ref={place} />
+      {turn.checking && <p class="aside">{words.turn.checking}</p>}
       {calculated != null && calculated.value !== null && (
         <p class="computed">
           {words.turn.computed(calculated.expression, [calculated.value, calculated.unit].filter(Boolean).join(' '))}
