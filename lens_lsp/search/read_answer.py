@@ -35,6 +35,11 @@ _REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
 _NUMBER = regex(r"[0-9]+")
 _EMPHASIS = regex(r"[*_`~]+")
 _ORDERED = regex(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
+_BETWEEN = regex(r"\b(day|week|month|year)s?_between\b")
+_UNIT = regex(r"(?:[^\W\d]+|%)\Z")
+"""What a result ends in, if it has a unit."""
+_DAY = regex(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
+_ANY_YEAR, _MARCH = "2001", 3
 _COUNT = frozenset({"count", "count()"})
 
 
@@ -135,13 +140,9 @@ def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int,
     if computation is None or computation.expression.strip().lower() in _COUNT:
         names = distinct([item.name for item in reply.items if item.quote in said])
         return Result(f"{len(names):,}") if names and RESULT in reply.answer else None
-    values: dict[str, Value] = {}
-    for operand in computation.operands:
-        quote = said.get(operand.quote)
-        value = None if quote is None else _value(operand, quote)
-        if value is None:
-            return None
-        values[operand.id] = value
+    values = _values(computation.operands, said)
+    if values is None:
+        return None
     try:
         return _computed(computation, values, numbers)
     except ComputationError:
@@ -164,7 +165,13 @@ def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | No
 
     text = _REPEATED.sub(r"\1", _MARKER.sub(renumbered, reply.answer))
     text = without_addresses(printable(text), texts)
-    return text.replace(RESULT, "" if result is None else f"**{result.text}**").strip()
+    if result is None:
+        return text.replace(RESULT, "…").strip()
+    unit = _UNIT.search(result.text)
+    if unit is not None:  # the judge wrote the unit behind it, too
+        again = rf"{re.escape(RESULT)}([*_]*)[ \u00a0]?{re.escape(unit[0])}s?(?!\w)"
+        text = re.sub(again, rf"{RESULT}\1", text, flags=re.IGNORECASE)
+    return text.replace(RESULT, f"**{result.text}**").replace("****", "**").strip()
 
 
 def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:
@@ -173,12 +180,30 @@ def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:
     return bool(named - said.keys())
 
 
-def _value(operand: Operand, quote: Quote) -> Value | None:
+def _values(operands: Sequence[Operand], said: Mapping[int, Quote]) -> dict[str, Value] | None:
+    """The typed values of all operands; None when one has none. Days without a year are of one year, if that may not be
+    a leap year that makes a difference."""
+    for year in ("", _ANY_YEAR):
+        values = {}
+        for operand in operands:
+            quote = said.get(operand.quote)
+            value = None if quote is None else _value(operand, quote, year)
+            if value is not None:
+                values[operand.id] = value
+        if len(values) == len({operand.id for operand in operands}):
+            dates = [value.date for value in values.values() if year and value.date is not None]
+            leap = any(date.month is None or date.month < _MARCH for date in dates)
+            return None if year and (leap or len(dates) < len(values)) else values
+    return None
+
+
+def _value(operand: Operand, quote: Quote, year: str) -> Value | None:
     """The typed value of an operand, if its quote gives it: as it is written, or as an equal value."""
     document = quote.proposal.admission.document
     text = _EMPHASIS.sub("", document.text[quote.span.start : quote.span.end])
     written = _EMPHASIS.sub("", operand.value)
-    value = next(iter(find_values(written)), None)
+    day = _DAY.sub(r"\1", written)
+    value = next(iter(find_values(f"{day} {year}" if year else written)), None)
     if value is None:
         return None
     if key(written) in key(text) and _whole(written, text):
@@ -193,7 +218,7 @@ def _whole(written: str, text: str) -> bool:
 def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers: Mapping[int, int]) -> Result:
     operands = computation.operands
     cited = tuple(dict.fromkeys(numbers[operand.quote] for operand in operands if operand.quote in numbers))
-    expression = computation.expression.strip()
+    expression = _BETWEEN.sub(r"\1s", computation.expression.strip())
     ordered = _ORDERED.fullmatch(expression)
     if ordered is not None:
         kind = ordered[1].lower()

@@ -131,6 +131,8 @@ class Search:
         self._queue: list[Passage] = []
         """What the next read call is to show, best first."""
         self._widened = False
+        self._noes = 0
+        """Read calls that found nothing of what is asked."""
         self._run: Runner = run or _at_once
         rounds = ledger.budget.rounds + (self._judge is not None)
         self._rounds = 1 if "exploration" in options.ablate else rounds
@@ -295,6 +297,9 @@ class Search:
             yield self._tell.proposed(self.progress.round, self._mixture.weights, request)
             async for event in self._read(judge, request):
                 yield event
+            if self.subject is not None and self._says_no():  # another document was meant
+                self.subject, self._queue = None, list(self.passages)
+                continue
             unread = self.subject is not None and not request.complete
             if (self.subject is not None or everything) and not unread:
                 reason = StopReason.DIRECT
@@ -309,7 +314,7 @@ class Search:
             return StopReason.CANCELLED
         if not self.progress.open and self.subject is None:
             return StopReason.COVERED
-        if self.progress.round >= self._rounds or (self.progress.round > 1 and self._says_no()):
+        if self.progress.round >= self._rounds or (self.progress.round > 1 and self._noes > 1):
             return StopReason.NOWHERE if self._says_no() else StopReason.ROUNDS
         self._ledger.check_time()
         return None
@@ -353,6 +358,7 @@ class Search:
                 begun = self.worded = True
         judged, said = progress.read(reply, request.proposals)
         self.reply, self.said = reply, said
+        self._noes += self._says_no() and self.subject is None
         yield Observed(progress.round, tuple(judged), progress.rejected - rejected, reply.terms)
         for n, quote in enumerate(progress.quotes[known:], known + 1):
             yield EvidenceFound(self._tell.evidence(quote, n))
