@@ -46,13 +46,13 @@ _DOCUMENTS = (
 )
 _DOCUMENT = regex(rf"\b{_DOCUMENTS}\b")
 _BEFORE_DOCUMENT = regex(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
-_BY = regex(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
+_BY = regex(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
 _AUTHORS = "author authors creator by from ms.author"
 _VERSIONS = "python-version version target-version"
 _TAGS = "tags tag keywords filetags categories category"
 _DATES = "created date published posted post-history lastmod updated modified date_approved ms.date"
 
-_WRITTEN = r"(?:creat|writ|wrote|publish|post|fil|dat|approv|updat|announc|draft|introduc|propos|submit)"
+_WRITTEN = r"(?:creat|writ|wrote|publish|post|fil|dat|approv|updat|announc|draft|introduc|propos|submit|sent)"
 
 # What somebody says who means a field by another word than its name, and the names of such fields.
 _CUES = (
@@ -102,7 +102,7 @@ _BEFORE_NOUNS = frozenset(f"{_TAGS} type topic kind".split())
 """Fields whose values stand before what they are of: "rhizome notes", "informational PEPs"."""
 _DATE_NAMES = frozenset(_DATES.split())
 _CUE_PATTERNS = tuple((regex(pattern), frozenset(names.split())) for pattern, names in _CUES)
-_PEOPLE = frozenset(f"{_AUTHORS} sponsor pep-delegate bdfl-delegate editor editors".split())
+_PEOPLE = frozenset(f"{_AUTHORS} to cc sponsor pep-delegate bdfl-delegate editor editors".split())
 """Fields that name people: by one of their names, too."""
 _STATES = frozenset((
     "draft", "drafts", "rejected", "withdrawn", "accepted", "final", "superseded", "deferred", "active", "approved",
