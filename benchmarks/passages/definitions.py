@@ -40,7 +40,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.passages.corpora import docsqa_folders, text_of
-from benchmarks.passages.metadata import arguments_of, report
+from benchmarks.passages.metadata import parser_of, report
 from benchmarks.passages.outline import Outline, Unit
 from benchmarks.passages.reading import outline
 
@@ -246,7 +246,7 @@ def drawn(by_workspace: Sequence[Sequence[dict[str, Any]]], number: int = NUMBER
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = arguments_of(__doc__, arguments)
+    given = parser_of(__doc__).parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
         work = given.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)

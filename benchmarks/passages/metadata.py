@@ -1,8 +1,10 @@
 """Questions about what documents say of themselves: tags, dates, authors, status, attendance.
 
-    python -m benchmarks.passages.metadata --data DATA --half first|second|both [--missed] [--work FOLDER]
+    python -m benchmarks.passages.metadata --data DATA --half first|second|both [--questions FILE] [--missed]
+        [--work FOLDER]
 
-The sixty questions are `benchmarks/questions/metadata.jsonl`. One is right where the first passage of `lens find` is of
+The sixty questions are `benchmarks/questions/metadata.jsonl`; those the rules were made with, in the same form, are
+`benchmarks/questions/metadata_dev.jsonl`. One is right where the first passage of `lens find` is of
 a gold file and, where the gold has a quote, holds it (white space folded). The half ``first`` is for choosing, the half
 ``second`` for reporting. Every quote is looked up in its file before anything is asked.
 """
@@ -98,23 +100,25 @@ def report(rows: Sequence[Row], folders: Mapping[str, Path], *, missed: bool) ->
     return "\n".join(lines)
 
 
-def arguments_of(description: str | None, arguments: Sequence[str] | None) -> argparse.Namespace:
-    """What is given on the command line of an instrument that asks questions of two halves."""
+def parser_of(description: str | None) -> argparse.ArgumentParser:
+    """The command line of an instrument that asks questions of two halves."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder of the evaluation data")
     parser.add_argument("--half", choices=[*HALVES, "both"], default="both")
     parser.add_argument("--missed", action="store_true", help="list the questions that were missed")
     parser.add_argument("--work", type=Path, help="where the archives are unpacked and kept; else a temporary folder")
-    return parser.parse_args(arguments)
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = arguments_of(__doc__, arguments)
+    parser = parser_of(__doc__)
+    parser.add_argument("--questions", type=Path, default=QUESTIONS, help="a JSON Lines file of questions")
+    given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as temporary:
         work = given.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
         folders = docsqa_folders(given.data, work)
-        rows = [row for row in read() if given.half in ("both", row["half"])]
+        rows = [row for row in read(given.questions) if given.half in ("both", row["half"])]
         wrong = absent(rows, folders)
         if wrong:
             print("not in the files as the questions say:", *wrong, sep="\n", file=sys.stderr)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import IO, Any
 
+from lens_lsp.documents.header import header_fields, pairs
 from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
 from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
@@ -119,11 +120,14 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
     try:
         text = body.decode("utf-8")
         length = len(text)
+        blocks = _blocks(head, length)
+        fields = header_fields(text, blocks)
         said = Head(
             title=_words(head["title"]),
             aliases=_several(head["aliases"]),
             tags=_several(head["tags"]),
             description=_words(head["description"], _LONGEST_SAID),
+            fields=pairs(fields),
         )
         return Extracted(
             text=text,
@@ -131,7 +135,8 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
             structure=Structure(
                 head=said,
                 headings=_headings(head, length),
-                blocks=_blocks(head, length),
+                blocks=blocks,
+                fields=fields,
                 hidden=_spans(head["hidden"], length),
             ),
             notices=_several(head["notices"]),
@@ -194,6 +199,7 @@ def bounded(extracted: Extracted, most: int = MOST_PLACES) -> Extracted:
             head=structure.head,
             headings=tuple(heading for heading in structure.headings if heading.span.end <= end),
             blocks=tuple(block for block in structure.blocks if block.span.end <= end),
+            fields=tuple(field for field in structure.fields if field.span.end <= end),
             hidden=tuple(span for span in structure.hidden if span.end <= end),
         ),
         notices=(*extracted.notices, f"only the first {end:,} characters were read"),

@@ -61,7 +61,7 @@ KINDS = (
     Kind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.opendocument", "OpenDocumentReader", (_LXML,)),
     Kind("epub", ("epub",), f"{_READERS}.epub", "EpubReader", (_LXML,)),
     Kind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
-    Kind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), by_python=True),
+    Kind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 2, by_python=True),
     Kind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), by_python=True),
 )
 _BY_NAME = {kind.name: kind for kind in KINDS}

@@ -3,98 +3,141 @@
 
 Fields are what documents say about themselves (`Head.fields`) and the dates in their names. They are read at query time
 like everything else; a question that names no field, value or date costs nothing.
+
+A question *asks* for a field whose value it does not know and *wants* one whose value it names: "who wrote" asks for
+authors, "what did Morrow write" wants one where a document has an author Morrow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
-from datetime import date
+from itertools import pairwise
 
+from lens_lsp.corpus.titles import file_name
 from lens_lsp.domain.model import Document, Field
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, fold, stem, words
+from lens_lsp.domain.words import STOP_WORDS, fold, key, stem, words
 from lens_lsp.search.corpus import Corpus
+from lens_lsp.search.dates import Period, dates, periods
 
 _ASKED = 0.35
-"""What metadata counts, in shares of the question, that hold a field which is asked for."""
+"""What metadata counts, in shares of the question, that hold a field which is asked for or wanted."""
 _WANTED = 0.5
-"""What a document counts that has the value or the date that is wanted, and what says so in it."""
-_BY_YEAR = 0.15
-"""What it counts where only the year is wanted."""
-_NAMES = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-_MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
-_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DAY_FIRST = regex(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -](?P<month>{_MONTH})\.?,?[ -](?P<year>\d{{4}})\b")
-_MONTH_FIRST = regex(rf"\b(?P<month>{_MONTH})\.? (?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? )?(?P<year>\d{{4}})\b")
-_FIGURES = regex(
-    r"(?<!\d)(?P<year>(?:19|20)\d{2})[-_./]?(?P<month>0[1-9]|1[0-2])(?:[-_./]?(?P<day>0[1-9]|[12]\d|3[01]))?(?!\d)"
-)
-_YEAR = regex(r"\b(?:in|of|from|during|dated|since) (?P<year>(?:19|20)\d{2})\b")
-_EXACT = (_DAY_FIRST, _MONTH_FIRST, _FIGURES)
+"""What a document counts that has the value or the date that is wanted."""
+_OF_MANY = 0.15
+"""What it counts where a date is all that is wanted and more than `_MANY` documents have it."""
+_MANY = 40
+_TITLED = 0.4
+"""What a document counts whose title is all of the question that is not about metadata, where a field is asked for."""
+_FEW = 3
+"""Words besides those of documents and dates that may stand with a tag which is not called one: "rhizome notes"."""
+_WIDEST = 5
+"""Digits of a number that a file's name fills up with zeros: ``pep-0008``."""
+_LEAST_TITLED = 0.4
+"""Share of the question that a title must hold."""
 
-# What somebody says who asks for a field by another word than its name, and the names of such fields.
+_DOCUMENTS = (
+    r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|essays?"
+    r"|sessions?|peps?|rfcs?|blog|drafts?|proposals?|mails?|e-mails?|emails?|messages?)"
+)
+_DOCUMENT = regex(rf"\b{_DOCUMENTS}\b")
+_BEFORE_DOCUMENT = regex(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
+_BY = regex(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
+_AUTHORS = "author authors creator by from ms.author"
+_VERSIONS = "python-version version target-version"
+_TAGS = "tags tag keywords filetags categories category"
+_DATES = "created date published posted post-history lastmod updated modified date_approved ms.date"
+
+_WRITTEN = r"(?:creat|writ|wrote|publish|post|fil|dat|approv|updat|announc|draft|introduc|propos|submit|sent)"
+
+# What somebody says who means a field by another word than its name, and the names of such fields.
 _CUES = (
     (
-        r"\b(?:who (?:wrote|has written|authored|proposed|came up with|is the author)|written by|by whom|authors?\b)",
-        "author authors creator from",
+        (
+            r"\b(?:who (?:wrote|writes|has written|authored|proposed|suggested|created|came up with)"
+            r"|who(?:'s| is| are| was| were) (?:the )?(?:authors?|writers?|creators?|behind|responsible)"
+            r"|(?:writ(?:es?|ten)|authored|proposed|created) by|by whom|(?:co-?)?authors?\b|writers? of|creators? of"
+            r"|did [\w .'-]{2,40} (?:write|author|propose))"
+        ),
+        _AUTHORS,
     ),
     (
         (
-            r"\b(?:when (?:was|were|did|is|has)\b.*\b(?:creat|writ|wrote|publish|post|fil|dat|start|approv|updat)"
-            r"|(?:what|which) date|dated)"
+            rf"\b(?:when (?:was|were|did|is|has)\b.*\b{_WRITTEN}"
+            rf"|(?:what|which) (?:day|month|year)\b.*\b(?:{_WRITTEN}|{_DOCUMENTS}\b)|how long ago|how old"
+            r"|(?:what|which) date|dated|(?:creation|publication|publishing|posting|approval|document|its|the) dates?"
+            r"|dates? (?:of|it)\b|dates?\s*:|(?:last|date) (?:updated|modified|approved|created|published))"
         ),
-        "created date published posted lastmod updated date_approved ms.date",
+        _DATES,
     ),
-    (r"\b(?:other names?|aliases|also (?:known|called)|alias)\b", "aliases alias"),
-    (r"\btag(?:s|ged)?\b", "tags tag keywords filetags"),
-    (r"\b(?:supersed|replac|obsolet)", "superseded-by supersedes replaces obsoletes obsoleted-by"),
+    (
+        (
+            r"\b(?:other (?:names?|words?)|alias|also (?:known|called)|aka\b|a\.k\.a|synonyms?|goes by"
+            r"|else\b.*\b(?:called|known|named)|by the name)"
+        ),
+        "aliases alias",
+    ),
+    (r"\b(?:tag(?:s|ged)?|labell?ed|categor\w+|classified|filed under|keywords?)\b|#\w", _TAGS),
+    (r"\b(?:titled|entitled|with the title)\b", "title"),
+    (r"\b(?:supersed|obsolet)", "superseded-by supersedes obsoletes obsoleted-by"),
+    (r"\breplac", "superseded-by replaces obsoletes obsoleted-by"),
+    (r"\bdepend", "requires depends dependencies"),
     (r"\b(?:status|state)\b", "status state"),
+    (r"\bsponsor", "sponsor"),
+    (r"\bdelegates?\b", "pep-delegate bdfl-delegate"),
+    (r"\b(?:which|what) (?:\w+ )?(?:version|release)\b", _VERSIONS),
+    (
+        (
+            r"\b(?:who (?:was|were) (?:present|there|at|on|in)|attend|participa|present on|took part|people (?:at|in)"
+            r"|joined|(?:on|in) the (?:call|room))"
+        ),
+        "present attendees attendance participants",
+    ),
 )
+_BEFORE_NOUNS = frozenset(f"{_TAGS} type topic kind".split())
+"""Fields whose values stand before what they are of: "rhizome notes", "informational PEPs"."""
+_DATE_NAMES = frozenset(_DATES.split())
 _CUE_PATTERNS = tuple((regex(pattern), frozenset(names.split())) for pattern, names in _CUES)
-_TAGS = frozenset({"tags", "tag", "keywords", "filetags"})
-_TAGGED = regex(
-    r"\b(?:tagged(?: (?:with|as))?|(?:the )?tags?|labell?ed) [\"“']?#?(?P<after>[\w/-]+)"
-    r"|[\"“']?#?(?P<before>[\w/-]+)[\"”']? tags?\b|#(?P<hash>\w[\w/-]*)"
-)
-_STATES = frozenset(
-    map(
-        stem,
-        ("draft", "rejected", "withdrawn", "accepted", "final", "superseded", "deferred", "active", "approved"),
-    )
-)
+_PEOPLE = frozenset(f"{_AUTHORS} to cc sponsor pep-delegate bdfl-delegate editor editors".split())
+"""Fields that name people: by one of their names, too."""
+_STATES = frozenset((
+    "draft", "drafts", "rejected", "withdrawn", "accepted", "final", "superseded", "deferred", "active", "approved",
+))  # fmt: skip
 """Values of a document's status that a question names by themselves."""
+_STATE = frozenset({"status", "state"})
+_DECIDED = regex(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before|since|between|by)\b")
+_ACCEPTED = regex(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
+_DECISIONS = frozenset({"resolution", "date_approved", "approved", "accepted", "decided"})
+"""Fields that say when a status came about."""
+_WHETHER = regex(r"(?:is|are|was|were|has|have|did|does)\b")
+"""How a question begins that asks whether a document has a status."""
 _GENERAL = frozenset((
     "title", "name", "description", "summary", "questions", "question", "order", "weight", "id", "slug", "layout",
     "locale", "draft", "image", "lang", "url", "link", "links", "text", "content", "key", "type", "kind", "version",
     "author", "authors", "date", "help", "source", "note", "notes", "comment", "comments",
 ))  # fmt: skip
-"""Names of fields that are words of any question: they are asked for in other words, or not at all."""
+"""Names of fields that are words of any question: they are asked for as "the type of", or in other words."""
+_ABOUT = frozenset(map(stem, (
+    "wrote", "write", "written", "authored", "author", "proposed", "creator", "created", "creation", "published",
+    "publication", "posted", "date", "day", "month", "year", "approved", "updated", "modified", "filed", "announced",
+    "drafted", "sent", "status", "state", "tag", "keyword", "label", "categorised", "alias", "else", "other", "called",
+    "known", "name", "article", "note", "page", "document", "doc", "file", "entry", "pep", "blog", "essay", "letter",
+    "meeting", "minutes", "session", "rfc", "proposal", "draft", "mail", "email", "message", "metadata", "collection",
+    "folder", "workspace", "archive", "vault", "first", "earliest", "oldest", "last", "latest", "newest", "recent",
+)))  # fmt: skip
+"""Stems of words that speak of metadata and documents: what is left of a question says what it is about."""
 _PREFIXES = frozenset({"pep", "bdfl", "ms", "og", "dc", "by", "to"})
-_DOCUMENTS = regex(
-    r"\b(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entries|articles?|pages|letters?|peps)\b"
+_VERSION = regex(r"\b\d+\.\d")
+_EXTREME = regex(
+    r"\b(?:(?P<first>first|earliest|oldest)|last|latest|newest|most recent)\b"
+    rf"(?=(?: (?!updated|modified)[\w-]+){{0,2}} {_DOCUMENTS}\b)"
 )
-_FIRST = regex(r"\b(?:first|earliest|oldest)\b")
-_LAST = regex(r"\b(?:last|latest|newest|most recent)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class When:
-    """A day, month or year that a question names."""
-
-    year: int
-    month: int | None = None
-    day: int | None = None
-
-    def holds(self, other: When) -> bool:
-        """Whether another date lies in it."""
-        return self.year == other.year and self.month in (None, other.month) and self.day in (None, other.day)
+_ADDRESS = regex(r"<[^<>]*>")
+_ELEMENTS = regex(r"\s*[,;]\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +146,13 @@ class FieldQuery:
 
     asked: frozenset[str] = frozenset()
     """Names of fields whose value is asked for."""
-    values: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Stems of values that are wanted, by the name of the field."""
-    dates: tuple[When, ...] = ()
+    dates: tuple[Period, ...] = ()
     slots: Mapping[int, float] = field(default_factory=dict)
-    """Documents that have what is wanted, and what they count for it."""
+    """Documents that have what is wanted or are called like what is asked about, and what they count for it."""
+    said: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """Of the documents that have what is wanted, the names of the fields that say so."""
+    spent: frozenset[str] = frozenset()
+    """Stems of what is wanted: they tell nothing more within a document that has it."""
 
     def bonus(self, slot: int) -> float:
         """What a document counts for what it says about itself."""
@@ -115,112 +160,251 @@ class FieldQuery:
 
     def proof(self, document: Document, slot: int, span: Span) -> float:
         """What a stretch of a document's metadata counts: it holds what is asked for, or says what is wanted."""
-        best = 0.0
-        for one in document.structure.fields:
-            if not span.overlaps(one.span):
-                continue
-            if one.name in self.asked or _named(one, self.asked):
-                best = max(best, _ASKED)
-            if slot in self.slots and (one.name in self.values and self.values[one.name] & _stems(one.value)):
-                best = max(best, _ASKED)
-            if (
-                slot in self.slots
-                and self.dates
-                and any(when.holds(said) for said in _dates(one.value) for when in self.dates)
-            ):
-                best = max(best, _ASKED)
-        return best
+        said = self.said.get(slot, frozenset())
+        proves = any(
+            one.name in self.asked or one.name in said or _named(one, self.asked)
+            for one in document.structure.fields
+            if span.overlaps(one.span)
+        )
+        return _ASKED if proves else 0.0
+
+    def proof_under(self, heading: str) -> float:
+        """What a stretch counts that stands under a heading which is called like what is asked for."""
+        return _ASKED if key(heading) in self.asked else 0.0
 
 
 def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
     """What a question asks of metadata; None when it asks nothing of it."""
-    folded = fold(question)
-    asked = frozenset(name for pattern, names in _CUE_PATTERNS if pattern.search(folded) for name in names)
-    found = {stem(word) for word in words(folded) if word not in STOP_WORDS}
+    asked = _Question.of(question)
+    own, sought = _by_name(asked, corpus.cache.field_names)
+    states = _STATES.intersection(asked.words)
+    if states and _WHETHER.match(asked.folded):
+        sought |= _STATE | set(map(stem, states))
+        states = frozenset()
     # "in 2021" alone is when something happened as often as when it was written.
-    dates = tuple(dict.fromkeys(_dates(folded, years=_DOCUMENTS.search(folded) is not None)))
-    tags = {
-        stem(tag)
-        for match in _TAGGED.finditer(folded)
-        for tag in (match["after"], match["before"], match["hash"])
-        if tag
-    }
-    states = found & _STATES
-    named = frozenset(found)
-    if not (asked or dates or tags or states):
-        return None if not found else _by_name(named, corpus)
-    values: dict[str, frozenset[str]] = {}
-    if tags:
-        values |= dict.fromkeys(_TAGS, frozenset(tags))
-    if states:
-        values |= dict.fromkeys(("status", "state"), frozenset(states))
-    slots = _matching(corpus, values, dates, folded)
-    return FieldQuery(asked, values, dates, slots)
-
-
-def _by_name(stems: Set[str], corpus: Corpus) -> FieldQuery | None:
-    """A question that names a field by its own name: "python version", "sponsor", "delegate"."""
-    names = frozenset(name for name in corpus.cache.field_names - _GENERAL if (own := _parts(name)) and own <= stems)
-    return FieldQuery(names) if names else None
-
-
-def _matching(
-    corpus: Corpus, values: Mapping[str, frozenset[str]], dates: tuple[When, ...], folded: str
-) -> dict[int, float]:
-    """The documents that have all that is wanted, and what they count for it."""
-    found: dict[int, float] = {}
-    said: dict[int, When] = {}
+    when = periods(asked.folded, years=asked.of_documents)
+    spent = asked.speaking | {stem(word) for _, span in when for word in words(asked.folded[span.start : span.end])}
+    rest = [word for word in asked.words if word not in STOP_WORDS and stem(word) not in spent | _ABOUT]
+    cues = list(_cues(asked, own, states, few=len(rest) <= _FEW))
+    extreme = _EXTREME.search(asked.folded)
+    if not (cues or sought or when or extreme):
+        return None
+    wanted = tuple(dict.fromkeys(period for period, _ in when))
+    decided = bool(states and _DECIDED.search(asked.folded))
+    documents = _Documents(cues, sought | _DATE_NAMES, wanted, dated=bool(wanted or extreme), decided=decided)
     for slot, path, fields in corpus.cache.heads():
-        if values and not any(name in values and values[name] & _stems(value) for name, value in fields):
-            continue
-        if dates:
-            own = [
-                *_dates(fold(path.rpartition("/")[2])),
-                *(one for name, value in fields if _is_date(name) for one in _dates(fold(value))),
-            ]
-            match = next((one for one in own for when in dates if when.holds(one)), None)
-            if match is None:
+        documents.look(slot, path, fields)
+    names = documents.asked() | sought
+    if not (names or documents.held or when or extreme):
+        return None
+    rest = [word for word in rest if stem(word) not in documents.values]
+    slots, said = documents.said()
+    if names or documents.held:
+        for slot, share in _titled(corpus, asked.words, rest).items():
+            if not said or slot in said:
+                slots[slot] = slots.get(slot, 0.0) + _TITLED * share
+    if extreme:
+        some = bool(wanted or documents.held)
+        dated = {slot: when for slot, when in documents.dated.items() if slot in said or not some}
+        outermost = _outermost(dated, corpus, rest, some=some, first=extreme["first"] is not None)
+        if outermost is not None:
+            slots[outermost] = slots.get(outermost, 0.0) + _WANTED
+            said[outermost] = said.get(outermost, frozenset()) | dated[outermost][1]
+    return FieldQuery(names, wanted, slots, said, frozenset(spent | documents.values))
+
+
+def _cues(asked: _Question, own: frozenset[str], states: Set[str], *, few: bool) -> Iterator[_Cue]:
+    """The fields that a question may mean; ``own`` are those that it names, and there are ``few`` words besides."""
+    for pattern, names in _CUE_PATTERNS:
+        if pattern.search(asked.folded):
+            yield _Cue(names, asked.folded)
+    if own:
+        yield _Cue(own, asked.folded)
+    if states:
+        # What is final was accepted before.
+        text = f"{asked.folded} final" if _ACCEPTED.search(asked.folded) else asked.folded
+        yield _Cue(_STATE | set(map(stem, states)), text, asks=False)
+    if asked.of_documents and few:
+        yield _Cue(_BEFORE_NOUNS, asked.before_documents, behind="| ", asks=False)
+    if asked.of_documents and _VERSION.search(asked.folded):
+        yield _Cue(frozenset(_VERSIONS.split()), asked.folded, asks=False)
+    if _BY.search(asked.folded):
+        yield _Cue(_PEOPLE, asked.folded, asks=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The words of a question."""
+
+    folded: str
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, question: str) -> _Question:
+        folded = fold(question).strip()
+        return cls(folded, tuple(words(folded)))
+
+    @property
+    def of_documents(self) -> bool:
+        """Whether it speaks of documents."""
+        return _DOCUMENT.search(self.folded) is not None
+
+    @property
+    def before_documents(self) -> str:
+        """The words before each that means documents."""
+        return " | ".join(match["before"] for match in _BEFORE_DOCUMENT.finditer(self.folded)) + " |"
+
+    @property
+    def speaking(self) -> set[str]:
+        """Stems of the words that mean documents or the first or last of them."""
+        found = [*_DOCUMENT.finditer(self.folded), *_EXTREME.finditer(self.folded)]
+        return {stem(word) for match in found for word in words(match.group())}
+
+
+class _Cue:
+    """Fields that a question may mean, and the words of it among which their values are looked up."""
+
+    def __init__(self, names: Set[str], text: str, *, behind: str = "", asks: bool = True) -> None:
+        self.names = names
+        self.asks = asks
+        """Whether the fields are asked for where no document has a value which the question names."""
+        self._behind = behind
+        found = text.split(" ") if behind else words(text)
+        self._words = frozenset(found) - STOP_WORDS
+        self._text = f" {' '.join(map(stem, found))} "
+        self._pairs = frozenset(one + other for one, other in pairwise(found))
+        """Words that follow each other, written as one."""
+
+    def named(self, name: str, value: str) -> set[str]:
+        """The words of a value that the question names: elements of a list, of people the first or the last name."""
+        named: set[str] = set()
+        if value.lower() == "true":
+            return {name}
+        for element in _ELEMENTS.split(_ADDRESS.sub("", value)):
+            found = words(element)
+            if all(word in STOP_WORDS for word in found):
                 continue
-            said[slot] = match
-        found[slot] = _BY_YEAR if dates and not values and all(when.month is None for when in dates) else _WANTED
-    order = sorted(said, key=lambda slot: (said[slot].year, said[slot].month or 0, said[slot].day or 0))
-    if order and _FIRST.search(folded):
-        found[order[0]] += _WANTED
-    elif order and _LAST.search(folded):
-        found[order[-1]] += _WANTED
+            if f" {' '.join(map(stem, found))} {self._behind}" in self._text or (
+                len(found) == 1 and found[0] in self._pairs
+            ):
+                named.update(found)
+            elif name in _PEOPLE:
+                named.update(word for word in (found[0], found[-1]) if word in self._words and not word.isdigit())
+        return named
+
+
+class _Documents:
+    """Which documents have what a question wants, and what it asks for as no document has it."""
+
+    def __init__(
+        self, cues: Sequence[_Cue], sought: Set[str], wanted: Sequence[Period], *, dated: bool, decided: bool
+    ) -> None:
+        self._cues, self._sought, self._wanted, self._dated, self._decided = cues, sought, wanted, dated, decided
+        self._rows: list[tuple[int, set[str], dict[int, tuple[set[str], set[str]]]]] = []
+        self._most: dict[int, int] = {}
+        """How many words of the question a document's value holds at most, by the number of the cue."""
+        self.dated: dict[int, tuple[Period, frozenset[str]]] = {}
+        """The date of each document that has one, and the fields that say it."""
+        self.values: set[str] = set()
+        """Stems of the values that are wanted."""
+
+    def look(self, slot: int, path: str, fields: Sequence[tuple[str, str]]) -> None:
+        """Note what a document says about itself."""
+        said: set[str] = set()
+        if self._dated:
+            own = [("", one) for one in dates(fold(file_name(path)))]
+            own += [(name, one) for name, value in fields if _is_date(name) for one in dates(fold(value))]
+            if self._decided:
+                own = [(name, one) for name, value in fields if name in _DECISIONS for one in dates(fold(value))] or own
+            if own:
+                self.dated[slot] = own[0][1], frozenset(name for name, one in own if one == own[0][1])
+            said = {name for name, one in own if any(period.holds(one) for period in self._wanted)}
+        held: dict[int, tuple[set[str], set[str]]] = {}
+        for number, cue in enumerate(self._cues):
+            for name, value in fields:
+                if name in cue.names and name not in self._sought and (found := cue.named(name, value)):
+                    names, values = held.setdefault(number, (set(), set()))
+                    names.add(name)
+                    values |= found
+        for number, (_, values) in held.items():
+            self._most[number] = max(self._most.get(number, 0), len(values))
+            self.values.update(map(stem, values))
+        if said or (held and not self._wanted):
+            self._rows.append((slot, said, held))
+
+    @property
+    def held(self) -> bool:
+        """Whether any document has a value which the question names."""
+        return bool(self._most)
+
+    def said(self) -> tuple[dict[int, float], dict[int, frozenset[str]]]:
+        """The documents that have all that is wanted: what they count for it, and which of their fields say so."""
+        rows = [row for row in self._rows if self._most.keys() <= row[2].keys()]
+        counts = _OF_MANY if not self._most and len(rows) > _MANY else _WANTED
+        slots, names = {}, {}
+        for slot, said, held in rows:
+            shares = [len(values) / self._most[number] for number, (_, values) in held.items()]
+            slots[slot] = counts * min(shares, default=1.0)
+            names[slot] = frozenset(said.union(*(own for own, _ in held.values())))
+        return slots, names
+
+    def asked(self) -> frozenset[str]:
+        """The fields whose values the question does not name."""
+        asked = [cue.names for number, cue in enumerate(self._cues) if cue.asks and number not in self._most]
+        return frozenset().union(*asked)
+
+
+def _by_name(question: _Question, names: Set[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The fields that a question names by their own names ("python version", "sponsor"), and those whose value it asks
+    for ("the type of", "description: …")."""
+    found, sought = set(), set()
+    said = frozenset(map(stem, question.words))
+    for name in names:
+        own = words(name)
+        telling = {stem(word) for word in own if word not in _PREFIXES}
+        if not telling or not telling <= said:
+            continue
+        written = r"\W+".join(map(re.escape, own))
+        if re.search(rf"\b(?:the|what|which|whose) {written} (?:of|is)\b|^{written}\b(?:\s*:| of\b)", question.folded):
+            sought.add(name)
+        elif name not in _GENERAL:
+            found.add(name)
+    return frozenset(found), frozenset(sought)
+
+
+def _titled(corpus: Corpus, asked: Sequence[str], rest: Iterable[str]) -> dict[int, float]:
+    """Documents whose names stand in a question whole, or are alike to the rest of it, from 0 to 1."""
+    titles = corpus.cache.titles
+    found: dict[int, float] = {}
+    for slots, held, share in titles.alike(rest, _LEAST_TITLED):
+        for slot in slots:
+            found[slot] = max(found.get(slot, 0.0), held * share)
+    for _, length, slots in titles.named_in(asked, [True] * len(asked)):
+        if length > 1:
+            found |= dict.fromkeys(slots, 1.0)
+    for kind, number in pairwise(asked):
+        if number.isdigit() and not kind.isdigit():
+            for width in range(len(number) + 1, _WIDEST + 1):
+                found |= dict.fromkeys(titles.slots(f"{kind} {number.zfill(width)}"), 1.0)
     return found
 
 
-def _among(dates: Iterable[When], said: Iterable[When]) -> When | None:
-    """The first of some dates that lies in one that is wanted."""
-    return next((one for one in said for when in dates if when.holds(one)), None)
-
-
-def _dates(folded: str, *, years: bool = False) -> list[When]:
-    """The dates that stand in a folded text, each as exact as it is said; single years only where ``years`` asks for
-    them and nothing more exact is there."""
-    found: list[When] = []
-    taken: list[Span] = []
-    for pattern in _EXACT:
-        for match in pattern.finditer(folded):
-            span = Span(*match.span())
-            when = When(
-                int(match["year"]), _MONTHS.get(match["month"]) or int(match["month"]), int(match["day"] or 0) or None
-            )
-            if _possible(when) and not any(span.overlaps(other) for other in taken):
-                taken.append(span)
-                found.append(when)
-    if years and not found:
-        found += [When(int(match["year"])) for match in _YEAR.finditer(folded)]
-    return found
-
-
-def _possible(when: When) -> bool:
-    try:
-        date(when.year, when.month or 1, when.day or 1)
-    except ValueError:
-        return False
-    return True
+def _outermost(
+    dated: Mapping[int, tuple[Period, frozenset[str]]], corpus: Corpus, rest: Iterable[str], *, some: bool, first: bool
+) -> int | None:
+    """The first or last of those documents that are called like the rest of the question; of ``some`` documents, which
+    have what is wanted, also where none is."""
+    wanted = set(map(stem, rest))
+    days = {slot: when.first for slot, (when, _) in dated.items()}
+    chosen = {
+        slot: day
+        for slot, day in days.items()
+        if wanted <= {stem(word) for name in corpus.cache.titles.keys(slot) for word in words(name)}
+    }
+    chosen = chosen or (days if some else {})
+    if not chosen:
+        return None
+    return (min if first else max)(chosen, key=lambda slot: chosen[slot])
 
 
 def _is_date(name: str) -> bool:
@@ -229,12 +413,3 @@ def _is_date(name: str) -> bool:
 
 def _named(one: Field, asked: Iterable[str]) -> bool:
     return any(one.name.endswith(f".{name}") for name in asked)
-
-
-def _stems(value: str) -> set[str]:
-    return set(map(stem, words(value)))
-
-
-def _parts(name: str) -> set[str]:
-    """What a question says that names a field: the words of its name that tell it from others."""
-    return {stem(word) for word in words(name) if word not in _PREFIXES}

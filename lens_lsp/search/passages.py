@@ -75,6 +75,8 @@ class PassageWeights:
     """What a word close in meaning counts beside the term itself, times their likeness."""
     related_above: float = 0.3
     """What such a word counts in headings, title and path."""
+    spent: float = 5.0
+    """What a term counts, in occurrences, that the document's metadata say already: it is the same for all passages."""
     document: float = 0.2
     """How much the whole document counts."""
     together: float = 0.1
@@ -566,7 +568,7 @@ class Cutter:
         if not len(chosen):
             return []
         runs, own, related, preferred = runs[chosen], own[chosen], related[chosen], preferred[chosen]
-        above, above_related = self._above(document, [units[first] for first in runs[:, 0].tolist()])
+        above, above_related = self._above(slot, document, [units[first] for first in runs[:, 0].tolist()])
         mass = weights.mass(own, related, above, above_related)
         mass += weights.constants.document * share + preferred
         follows = _following(places[:terms], weights.own)
@@ -628,17 +630,23 @@ class Cutter:
                     counted[place] = fields.proof(document, slot, unit.span)
                 elif definition is not None:
                     counted[place] = UNDEFINING
-            elif definition is not None:
-                counted[place] = definition.proof(document, unit.span, unit.opens)
+            else:
+                if definition is not None:
+                    counted[place] = definition.proof(document, unit.span, unit.opens)
+                if fields is not None and fields.asked:
+                    headings = heading_path(document, unit.span.end - 1)
+                    counted[place] += fields.proof_under(headings[-1]) if headings else 0.0
         whole = fields.bonus(slot) if fields is not None else 0.0
         found = [counted[first:last] for first, last in runs.tolist()]
         return np.array([whole + float(some.max() if some.max() > 0 else some.min()) for some in found])
 
-    def _above(self, document: Document, firsts: Sequence[Unit]) -> tuple[Floats, Floats]:
+    def _above(self, slot: int, document: Document, firsts: Sequence[Unit]) -> tuple[Floats, Floats]:
         """What the title, the path and the headings over each passage count, in occurrences of each term."""
         constants = self._weights.constants
         title = set(map(stem, words(document.structure.head.title or "")))
         path = set(map(stem, words(document.path)))
+        fields = self._fields
+        spent: frozenset[str] = fields.spent if fields is not None and slot in fields.said else frozenset()
         known: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
         own, related = [], []
         for unit in firsts:
@@ -652,6 +660,7 @@ class Cutter:
                             (constants.heading if term in inner else constants.outer_heading if term in outer else 0.0)
                             + constants.title * (term in title)
                             + constants.path * (term in path)
+                            + constants.spent * (term in spent)
                             for term in self._terms
                         ]
                     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.passages.metadata import absent, is_right, read, report, shares
+from benchmarks.passages.metadata import HALVES, QUESTIONS, absent, is_right, read, report, shares
 
 
 def test_there_are_twenty_questions_a_workspace_half_of_them_to_report_by() -> None:
@@ -14,6 +14,14 @@ def test_there_are_twenty_questions_a_workspace_half_of_them_to_report_by() -> N
     assert counts == {(name, half): 10 for name in ("peps", "jz-garden", "cpc-minutes") for half in ("first", "second")}
     assert len({row["id"] for row in rows}) == len({row["question"] for row in rows}) == 60
     assert all(row["gold"] and row["note"] for row in rows)
+
+
+def test_the_questions_to_develop_by_are_others() -> None:
+    rows = read(QUESTIONS.with_name("metadata_dev.jsonl"))
+    asked = {row["question"] for row in rows}
+    assert len({row["id"] for row in rows}) == len(asked) == len(rows) >= 60
+    assert all(row["gold"] and row["half"] in HALVES for row in rows)
+    assert not asked & {row["question"] for row in read()}
 
 
 def test_a_passage_is_right_by_its_file_and_its_quote() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import json
 from email.message import EmailMessage
 
 import pytest
 
 pytest.importorskip("lxml", reason="lens-lsp[documents] is not installed")
 
+from lens_lsp.documents.framing import extracted_from, result_of
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.mail import MailboxReader, MessageReader
 from tests.documents.parts import kinds, place_of, read
@@ -38,10 +40,18 @@ def failure(reader: MessageReader | MailboxReader, data: bytes) -> Failure:
     return raised.value.failure
 
 
-def test_the_head_is_the_first_paragraph_and_the_subject_the_title() -> None:
+def test_the_head_is_metadata_and_the_subject_the_title() -> None:
     mail = read(MessageReader(), message("Dear Bob,\n\nthe lamps\nare lit.\n"))
-    assert kinds(mail) == [("paragraph", SHOWN), ("paragraph", "Dear Bob,"), ("paragraph", "the lamps\nare lit.")]
+    assert kinds(mail) == [("front-matter", SHOWN), ("paragraph", "Dear Bob,"), ("paragraph", "the lamps\nare lit.")]
     assert mail.structure.head.title == "The lamps"
+    assert mail.structure.head.fields[:2] == (("subject", "The lamps"), ("from", "Ann <ann@lamp.example>"))
+    assert [mail.text[field.span.start : field.span.end] for field in mail.structure.fields] == SHOWN.split("\n")
+
+
+def test_the_fields_of_a_head_come_through_the_pipe() -> None:
+    mail = read(MessageReader(), message("lit"))
+    head, body = result_of(mail)
+    assert extracted_from(json.loads(json.dumps(head)), body).structure == mail.structure
 
 
 def test_all_of_a_message_was_sent_on_the_day_of_its_sender() -> None:

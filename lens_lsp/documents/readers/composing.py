@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
+from lens_lsp.documents.header import header_fields, pairs
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
@@ -141,9 +143,12 @@ class Composer:
         said = list(notices)
         if self._cut:
             said.append(f"only the first {self._length:,} characters were read")
-        structure = Structure(head=head, headings=tuple(self._headings), blocks=tuple(self._blocks))
+        text = "".join(self._parts)
+        fields = header_fields(text, self._blocks)
+        head = replace(head, fields=pairs(fields))
+        structure = Structure(head=head, headings=tuple(self._headings), blocks=tuple(self._blocks), fields=fields)
         locators = LocatorMap(tuple(self._starts), tuple(self._locators))
-        return Extracted("".join(self._parts), locators, structure, tuple(said))
+        return Extracted(text, locators, structure, tuple(said))
 
     def _add(
         self,

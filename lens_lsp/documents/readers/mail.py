@@ -19,7 +19,7 @@ from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
-from lens_lsp.domain.model import Head, Locator
+from lens_lsp.domain.model import BlockKind, Head, Locator
 from lens_lsp.domain.regexes import regex
 
 _SHOWN = ("from", "to", "cc", "date")
@@ -34,7 +34,7 @@ _DEEPEST = 50
 
 
 class MessageReader:
-    """One message. Its head is the first paragraph."""
+    """One message. Its head is its metadata."""
 
     name = "eml"
 
@@ -49,7 +49,7 @@ class MessageReader:
         message = _parsed(_FROM.sub(b"", data, count=1) if data.startswith(b"From ") else data)
         subject = _header(message, "subject")
         composer.place(_place(message, 1))
-        composer.paragraph("\n".join(_lines_of_head(message, ("subject", *_SHOWN))))
+        composer.block(BlockKind.FRONT_MATTER, "\n".join(_lines_of_head(message, ("subject", *_SHOWN))))
         _compose(message, composer)
         return composer.extracted(Head(title=on_one_line(subject) or None))
 
