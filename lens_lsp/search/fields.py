@@ -113,6 +113,9 @@ _DECIDED = regex(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before
 _ACCEPTED = regex(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
 _DECISIONS = frozenset({"resolution", "date_approved", "approved", "accepted", "decided"})
 """Fields that say when a status came about."""
+_REVISED = regex(r"\b(?:updat|modif|chang|revis|review|edit)")
+_REVISIONS = ("updated", "modified", "lastmod", "ms.date")
+"""Parts of the names of fields that say when a document was last changed."""
 _WHETHER = regex(r"(?:is|are|was|were|has|have|did|does)\b")
 """How a question begins that asks whether a document has a status."""
 _GENERAL = frozenset((
@@ -191,7 +194,14 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
         return None
     wanted = tuple(dict.fromkeys(period for period, _ in when))
     decided = bool(states and _DECIDED.search(asked.folded))
-    documents = _Documents(cues, sought | _DATE_NAMES, wanted, dated=bool(wanted or extreme), decided=decided)
+    documents = _Documents(
+        cues,
+        sought | _DATE_NAMES,
+        wanted,
+        dated=bool(wanted or extreme),
+        decided=decided,
+        revised=_REVISED.search(asked.folded) is not None,
+    )
     for slot, path, fields in corpus.cache.heads():
         documents.look(slot, path, fields)
     names = documents.asked() | sought
@@ -297,9 +307,17 @@ class _Documents:
     """Which documents have what a question wants, and what it asks for as no document has it."""
 
     def __init__(
-        self, cues: Sequence[_Cue], sought: Set[str], wanted: Sequence[Period], *, dated: bool, decided: bool
+        self,
+        cues: Sequence[_Cue],
+        sought: Set[str],
+        wanted: Sequence[Period],
+        *,
+        dated: bool,
+        decided: bool,
+        revised: bool,
     ) -> None:
         self._cues, self._sought, self._wanted, self._dated, self._decided = cues, sought, wanted, dated, decided
+        self._revised = revised
         self._rows: list[tuple[int, set[str], dict[int, tuple[set[str], set[str]]]]] = []
         self._most: dict[int, int] = {}
         """How many words of the question a document's value holds at most, by the number of the cue."""
@@ -313,7 +331,7 @@ class _Documents:
         said: set[str] = set()
         if self._dated:
             own = [("", one) for one in dates(fold(file_name(path)))]
-            own += [(name, one) for name, value in fields if _is_date(name) for one in dates(fold(value))]
+            own += [(name, one) for name, value in fields if self._is_date(name) for one in dates(fold(value))]
             if self._decided:
                 own = [(name, one) for name, value in fields if name in _DECISIONS for one in dates(fold(value))] or own
             if own:
@@ -331,6 +349,10 @@ class _Documents:
             self.values.update(map(stem, values))
         if said or (held and not self._wanted):
             self._rows.append((slot, said, held))
+
+    def _is_date(self, name: str) -> bool:
+        """Whether a field says when a document is from; when it was last changed only if that is asked for."""
+        return _is_date(name) and (self._revised or not any(part in name for part in _REVISIONS))
 
     @property
     def held(self) -> bool:
