@@ -18,15 +18,19 @@ from lens_lsp.computation.writing import show
 from lens_lsp.domain.answer import Computation
 from lens_lsp.domain.errors import ComputationError
 from lens_lsp.domain.inert import printable
-from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.model import BlockKind, Document, Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import key
+from lens_lsp.domain.sentences import sentences
+from lens_lsp.domain.text import Span
+from lens_lsp.domain.words import STOP_WORDS, key, stem, words
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.marking import unsupported
 from lens_lsp.oracle.quoting import plain
 from lens_lsp.search.consolidate import Cited, Item, consolidate
+from lens_lsp.search.outline import heading_path
+from lens_lsp.search.passages import WINDOW
 from lens_lsp.search.rounds import Quote
 
 RESULT = "{result}"
@@ -247,13 +251,30 @@ def _first(kind: str, operands: Sequence[Operand], values: Mapping[str, Value]) 
     return best.name if len(alike) == 1 else "equal"
 
 
+def _with_subject(document: Document, span: Span) -> Span:
+    """A quote that does not say of what it speaks, with the sentence of its paragraph that does: under no heading, the
+    beginning of the document names its subject."""
+    text, title = document.text, document.structure.head.title
+    blocks = document.structure.blocks
+    first = next((block for block in blocks if block.kind is BlockKind.PARAGRAPH and block.span.contains(span)), None)
+    if title is None or first is None or heading_path(document, span.start):
+        return span
+    opening = sentences(text, first.span)[0]
+    named = set(map(stem, words(title))) - STOP_WORDS
+    told = set(map(stem, words(text[span.start : span.end])))
+    says = named <= set(map(stem, words(text[opening.start : opening.end])))
+    if named <= told or not says or span.end - opening.start > WINDOW:
+        return span
+    return Span(min(opening.start, span.start), span.end)
+
+
 def cite(quotes: Sequence[Quote], belief: float) -> list[Cited]:
     """Quotes as what may be cited, in order."""
     return [
         Cited(
             quote.proposal.admission.slot,
             quote.proposal.admission.document,
-            quote.span,
+            _with_subject(quote.proposal.admission.document, quote.span),
             quote.requirement,
             quote.verdict,
             belief,

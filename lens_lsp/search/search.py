@@ -31,6 +31,7 @@ from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.observation import ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
+from lens_lsp.domain.text import Span
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest, Oracle
@@ -43,7 +44,7 @@ from lens_lsp.search.further import Further
 from lens_lsp.search.landscape import Landscape, joint, landscape
 from lens_lsp.search.localise import passages_of
 from lens_lsp.search.options import Options
-from lens_lsp.search.passages import Passage
+from lens_lsp.search.passages import WINDOW, Passage
 from lens_lsp.search.propose import draws, lexical, local, stratified
 from lens_lsp.search.reading import Reading
 from lens_lsp.search.recall import Recalled, Recollection, broken_sources, recall
@@ -54,7 +55,7 @@ from lens_lsp.search.waiting import Waiting
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
-_FIRST_READ, _FURTHER_READ = 1_500, 1_000
+_FIRST_READ, _FURTHER_READ = 1_500, 1_500
 """Tokens of the regions of the first read call and of a further one, where the ranking is not flat."""
 _MOST_READ = 3_000
 """Tokens of regions in one read call at most."""
@@ -65,6 +66,9 @@ _RELEVANT = 0.5
 _LED = 8
 """Passages of one further query."""
 _MOST_QUERIES = 6
+_SHORT_DOCUMENT = 4_000
+"""Code points of a document of which the rest is shown once something of it was quoted."""
+_MOST_BESIDE = 6
 _MARGIN = 4
 """How many times what is admitted counts as seen."""
 
@@ -371,7 +375,23 @@ class Search:
         found = [self._search_for(query) for query in dict.fromkeys(queries[:_MOST_QUERIES])]
         floor = _RELEVANT * max((passage.score for passage in self.passages), default=0.0)
         led = [passage for row in zip_longest(*found) for passage in row if passage is not None]
-        return [*led, *(passage for passage in self.passages if passage.score >= floor)]
+        both = [passage for row in zip_longest(self._beside(), led) for passage in row if passage is not None]
+        return [*both, *(passage for passage in self.passages if passage.score >= floor)]
+
+    def _beside(self) -> list[Passage]:
+        """What stands beside what was quoted, the rest of a short document first (the paper's local arm)."""
+        score = max((passage.score for passage in self.passages), default=0.0)
+        found: dict[tuple[int, Span], None] = {}
+        for quote in self.said.values():
+            admission, shown = quote.proposal.admission, quote.proposal.span
+            length = len(admission.text)
+            whole = length <= _SHORT_DOCUMENT
+            starts = range(0, length, WINDOW) if whole else (shown.end, shown.end + WINDOW, shown.start - WINDOW)
+            for start in starts:
+                span = Span(max(0, start), min(length, start + WINDOW))
+                if span.start < span.end and admission.unread(span) is not None:
+                    found.setdefault((admission.slot, span))
+        return [Passage(slot, span, score) for slot, span in list(found)[:_MOST_BESIDE]]
 
     def _search_for(self, query: str) -> list[Passage]:
         candidates = Candidates(

@@ -26,31 +26,33 @@ READ = """\
 
 Question: {question}
 
-Answer from these passages alone; file names and headings count, but are not quoted. What everybody knows may help \
-to understand, it proves nothing. Reply with one JSON object, its keys in this order:
+Answer from these passages alone. File names and headings count; what everybody knows may help to understand and \
+proves nothing. Reply with one JSON object, its keys in this order:
 answerable: "yes" if the passages state all that is asked, also if several do so only together; "partly" if they \
-state one of several things that are asked; else "no": then quotes is [] and answer is "". A passage on the same \
-subject that does not state it is no answer.
-quotes: {quotes}. "quote" is copied exactly from one region, at most two sentences, items or rows; "n" counts from \
-1. Take also what leads to the answer or says who or what is meant: for each person, work or place that the answer \
-depends on, the sentence in its own document.
-items: if the question asks which, who or how many of several, each once: {{"name": "...", "quote": n}}; else [].
+state a part of it, a step that leads to it (who or what is meant), or a list that may go on; else "no": then quotes \
+is [] and answer is "". A passage on the same subject that does not state it is no answer.
+quotes: {quotes}. "quote" is copied exactly from the text of one region, at most two sentences, items or rows; "n" \
+counts from 1.
+items: if several things are asked for (which, who, how many), each once: {{"name": "...", "quote": n}}; else [].
 computation: if a number or date is to be calculated or amounts are to be compared: {{"values": [{{"id": "a", \
 "name": "whose", "value": "as written", "quote": n}}], "expression": "a - b", "unit": "as asked, or null"}}; else \
 null. We calculate: + - * / ( ), sum, mean, median, min, max, count, abs, round, percent(part, whole), change(old, \
-new), days_between(a, b), months_between, years_between; "greatest" or "least" gives the name.
+new), days(from, to), weeks, months, years; the expression "greatest" or "least" gives the name.
 missing: what is asked and not stated, in a few words each; else [].
 terms: at most 6 names or rare words, also from your own knowledge, to search for what is missing; else [].
 answer: short Markdown in the language of the question; every sentence ends with the n of its quotes, [1] or [1][2]. \
-{{result}} stands for the computed value. No links.
-short: the answer alone: a name, a number, a date, yes, no or a few words; null for a summary or if there is none.
+It says nothing of what is missing. {{result}} stands for the computed value with its unit. No links.
+short: the answer alone, in the words of a quote: a full name, a number with its unit, a date, yes, no or a few words, \
+nothing in parentheses; null for a summary or if there is none.
 
 {{"answerable": "yes", "quotes": [{{"n": 1, "region": 1, "quote": "..."}}], "items": [], "computation": null, \
 "missing": [], "terms": [], "answer": "... [1]", "short": "..."}}"""
 """The passages come first and the question behind them: what is read last is followed best."""
 
-QUOTES = "what proves the answer, at most 8; of a list one for each thing"
-SUMMARY_QUOTES = "the sentences that the summary rests on, at most 12, from all parts of the text"
+QUOTES = """\
+what proves the answer, at most 8, or one for each thing of a list; also what leads to it or says who or what is \
+meant: for each person, work or place that the answer depends on, the sentence in its own document"""
+SUMMARY_QUOTES = "what the summary rests on, at most 16, from all parts of the text"
 
 WIDEN = """\
 Question: {question}
