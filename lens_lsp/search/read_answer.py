@@ -39,6 +39,7 @@ _REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
 _NUMBER = regex(r"[0-9]+")
 _EMPHASIS = regex(r"[*_`~]+")
 _ORDERED = regex(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
+_ASIDE = regex(r"\([^()]*\)")
 _BETWEEN = regex(r"\b(day|week|month|year)s?_between\b")
 _UNIT = regex(r"(?:[^\W\d]+|%)\Z")
 """What a result ends in, if it has a unit."""
@@ -260,7 +261,7 @@ def _with_subject(document: Document, span: Span) -> Span:
     if title is None or first is None or heading_path(document, span.start):
         return span
     opening = sentences(text, first.span)[0]
-    named = set(map(stem, words(title))) - STOP_WORDS
+    named = set(map(stem, words(_ASIDE.sub("", title)))) - STOP_WORDS
     told = set(map(stem, words(text[span.start : span.end])))
     says = named <= set(map(stem, words(text[opening.start : opening.end])))
     if named <= told or not says or span.end - opening.start > WINDOW:
