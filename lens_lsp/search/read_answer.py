@@ -253,12 +253,12 @@ def _first(kind: str, operands: Sequence[Operand], values: Mapping[str, Value]) 
 
 
 def _with_subject(document: Document, span: Span) -> Span:
-    """A quote that does not say of what it speaks, with the sentence of its paragraph that does: under no heading, the
-    beginning of the document names its subject."""
+    """A quote that does not say of what it speaks, with the sentence of its paragraph that does: under no heading but
+    the title, the beginning of the document names its subject."""
     text, title = document.text, document.structure.head.title
     blocks = document.structure.blocks
     first = next((block for block in blocks if block.kind is BlockKind.PARAGRAPH and block.span.contains(span)), None)
-    if title is None or first is None or heading_path(document, span.start):
+    if title is None or first is None or heading_path(document, span.start)[1:]:
         return span
     opening = sentences(text, first.span)[0]
     named = set(map(stem, words(_ASIDE.sub("", title)))) - STOP_WORDS
