@@ -1,0 +1,1 @@
+"""L2: whether what an answer says is what the passages it cites say. Pure: no file, no clock, no model."""
