@@ -69,7 +69,8 @@ _BINDING_HELD = regex(
     re.IGNORECASE,
 )
 _LOOSE = regex(
-    r"\b(?:may|might|optional(?:ly)?|should|recommend\w*|prefer\w*|suggest\w*|encourage\w*)\b[^.;:]*\Z", re.IGNORECASE
+    r"\b(?:may|might|optional(?:ly)?|free to|should|recommend\w*|prefer\w*|suggest\w*|encourage\w*)\b[^.;:]*\Z",
+    re.IGNORECASE,
 )
 _NEAR = 40
 """How far before a word its "may" or "must" is looked for, in code points."""

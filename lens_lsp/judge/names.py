@@ -115,6 +115,8 @@ def _opens_as_name(tokens: Sequence[Token], at: int, taken: Sequence[Span]) -> b
     follows = tokens[at + 1]
     if _CAPITAL.fullmatch(follows.text) and follows.word not in MONTHS and not overlaps_any(follows.span, taken):
         return True
+    if len(capitals_of(tokens[at].text)) > 2:
+        return True
     return follows.word in _FINITE and not tokens[at].word.endswith(_NO_NAME_ENDINGS)
 
 

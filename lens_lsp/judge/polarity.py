@@ -8,6 +8,7 @@ a denial ("reject", "unless", "infeasible"), and the other way round; two that t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from lens_lsp.domain.records import dataclass
@@ -90,24 +91,41 @@ class Side:
     tokens: Sequence[Token]
     denials: Mapping[int, Sequence[int]]
     pairs: Mapping[int, Sequence[int]]
+    twins: frozenset[int] = frozenset()
+    """Negations that the other text has in the same word of the same thing."""
 
 
 def contrary(sentence: Sentence, ground: Ground) -> tuple[Span, ...]:
     """The words of a sentence that the quote speaks against; none where it does not."""
     said = Side(sentence.tokens, _denials(sentence.text, sentence.tokens), aligned(sentence.tokens, ground.tokens))
     held = Side(ground.tokens, _denials(ground.quote, ground.tokens), aligned(ground.tokens, sentence.tokens))
+    twins = _twins(said, held)
+    said, held = replace(said, twins=frozenset(twins)), replace(held, twins=frozenset(twins.values()))
     opposites = tuple(_opposites(said, held))
     if opposites:
         return opposites
     lone = [
         at
         for at, scope in said.denials.items()
-        if not _corrected(said, at) and not _denied_too(scope, said, held, strict=said.tokens[at].word in _STRICT)
+        if at not in said.twins and not _corrected(said, at) and not _denied_too(at, scope, said, held)
     ]
     if lone:
         return (said.tokens[lone[0]].span,) if len(lone) % 2 and not _undone(lone, said, held, ground.quote) else ()
     dropped = tuple(_dropped(said, held))
     return dropped[:1] if len(dropped) % 2 else ()
+
+
+def _twins(said: Side, held: Side) -> dict[int, int]:
+    """The negations of a sentence that the quote has in the same word, and where."""
+    found: dict[int, int] = {}
+    for at, scope in said.denials.items():
+        places = {place for one in scope for place in said.pairs.get(one, ())}
+        for other, reach in held.denials.items():
+            same = said.tokens[at].word == held.tokens[other].word
+            if same and other not in found.values() and places.intersection(reach):
+                found[at] = other
+                break
+    return found
 
 
 def _dropped(said: Side, held: Side) -> Iterator[Span]:
@@ -120,7 +138,7 @@ def _dropped(said: Side, held: Side) -> Iterator[Span]:
             continue
         own = {held.tokens[place].sentence for place in scope}
         about = sum(any(held.tokens[place].sentence in own for place in places) for places in said.pairs.values())
-        if 2 * about >= len(said.pairs) and not _denied_too(scope, held, said):
+        if at not in held.twins and 2 * about >= len(said.pairs) and not _denied_too(at, scope, held, said):
             yield said.tokens[held.pairs[shared[0]][0]].span
 
 
@@ -215,7 +233,7 @@ def _swapped(said: Side) -> bool:
 
 def _times(side: Side, at: int) -> int:
     """How many negations deny a word."""
-    return sum(at in scope[: _REACH - 1] for scope in side.denials.values())
+    return sum(bool(scope) and negation < at <= scope[: _REACH - 1][-1] for negation, scope in side.denials.items())
 
 
 def _ceased(tokens: Sequence[Token], at: int, others: Sequence[Token]) -> bool:
@@ -239,17 +257,21 @@ def _denials(text: str, tokens: Sequence[Token]) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def _denied_too(scope: Sequence[int], here: Side, there: Side, *, strict: bool = False) -> bool:
+def _denied_too(negation: int, scope: Sequence[int], here: Side, there: Side) -> bool:
     """Whether the other text denies too what a negation denies."""
+    word = here.tokens[negation].word
+    strict = word in _STRICT
+    reached = here.tokens[negation + 1 : scope[-1] + 1] if scope else ()
     places = {place for at in scope for place in here.pairs.get(at, ())}
     heads = any(here.pairs.get(at) for at in scope[:2])
     own = {token.word for token in here.tokens}
     for at, other in enumerate(there.tokens):
-        if any(opposite(other, here.tokens[place]) for place in scope):
+        if at not in there.pairs and any(opposite(other, token) for token in reached):
             return True
         if other.word in _ONLY and other.word in own and not strict:
             return True
-        if not _holds_denial(there, at, own, strict=strict):
+        taken = at in there.twins and other.word != word and not _is_verbal(other)
+        if taken or not _holds_denial(there, at, own, strict=strict):
             continue
         if not places:
             return True

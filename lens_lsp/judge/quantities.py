@@ -141,16 +141,15 @@ def _loose(sentence: Sentence, value: Value, span: Span, ground: Ground) -> bool
 
 
 def _replaced(sentence: Sentence, value: Value, ground: Ground) -> bool:
-    """Whether only what stands around the quotes has it, and the quotes have another of its unit that is not said."""
-    if (value.unit.dimension in UNITLESS and not value.unit.of) or held(
-        value, ground.quoted.values, ground.words, about=True
-    ):
-        return False
-    near = [other for other in ground.around.values if other.unit == value.unit]
+    """Whether the quotes have another amount of its unit that is not said, and not this one, wherever it was found."""
     rivals = [other for other in ground.quoted.values if other.unit == value.unit]
+    if not rivals or (value.unit.dimension in UNITLESS and not value.unit.of):
+        return False
+    measured = [other for other in ground.quoted.values if other.unit.dimension not in UNITLESS]
     said = [own for own in sentence.figures.values if own.kind in NUMERIC]
-    unsaid = not any(held(own, rivals, ground.words, about=True) for own in said)
-    return bool(rivals) and unsaid and held(value, near, ground.words, about=True)
+    return not held(value, (*rivals, *measured), ground.words, about=True) and not any(
+        held(own, rivals, ground.words, about=True) for own in said
+    )
 
 
 def _of_other_things(sentence: Sentence, value: Value, span: Span, ground: Ground) -> bool:

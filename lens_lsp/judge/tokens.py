@@ -30,9 +30,14 @@ _BREAK = regex(rf"[,;:()–—|]|--|{_END.pattern}")
 _ADJECTIVES = """
 long tall high deep wide large big small heavy light short low hot cold warm fast old young far cheap expensive
 """
+_MORE = (("need", ("require", "necessary")), ("use", ("employ",)), ("choose", ("select", "chose", "chosen")))
 _MEASURED = frozenset(map(stem, _ADJECTIVES.split()))
-IRREGULAR: Mapping[str, tuple[str, ...]] = {word: forms for word, forms in SAME.items() if word not in _MEASURED}
+IRREGULAR: Mapping[str, tuple[str, ...]] = {
+    **{word: forms for word, forms in SAME.items() if word not in _MEASURED},
+    **{stem(word): tuple(map(stem, others)) for word, others in _MORE},
+}
 """Stem of a word to the stems of its irregular forms and of words that say the same."""
+_EMPTY = STOP_WORDS - {"name", "named", "called", "known", "own"}
 _SHORTEST = 4
 """Letters that two forms of a word share at least."""
 _LONGEST_ENDING = 4
@@ -54,7 +59,7 @@ class Token:
     @property
     def content(self) -> bool:
         """Whether it says something by itself."""
-        return self.word not in STOP_WORDS and not self.word.endswith("n't")
+        return self.word not in _EMPTY and not self.word.endswith("n't")
 
 
 def prose(text: str) -> str:

@@ -154,7 +154,7 @@ NOT_SUPPORTED = [
     ("The proposal was rejected.", "The proposal was accepted.", "accepted", Reason.NEGATION),
     ("It isn't possible to undo this step.", "It is possible to undo this step.", "possible", Reason.NEGATION),
     ("Passwords are never stored in plain text.", "Passwords are stored in plain text.", "stored", Reason.NEGATION),
-    ("There are no known bugs.", "There are known bugs.", "bugs", Reason.NEGATION),
+    ("There are no known bugs.", "There are known bugs.", "known", Reason.NEGATION),
     ("The service lacks a health check.", "The service has a health check.", "health", Reason.NEGATION),
     ("Typically a build takes 10 minutes.", "A build takes exactly 10 minutes.", "exactly", Reason.LIMIT),
     ("We should probably rename it.", "It must be renamed.", "must", Reason.LIMIT),
