@@ -136,7 +136,9 @@ def _known(word: str, stems: Collection[str]) -> bool:
     if own in stems or len(own) < _SHORTEST:
         return own in stems
     for other in stems:
-        near = len(other) >= _SHORTEST and abs(len(other) - len(own)) <= _LONGEST_ENDING
+        short, long = sorted((len(own), len(other)))
+        near = short > _SHORTEST and long - short <= _LONGEST_ENDING
+        near = near or (short == _SHORTEST and long - short < _LONGEST_ENDING)
         if near and (other.startswith(own) or own.startswith(other)):
             return True
     return False

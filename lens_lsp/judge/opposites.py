@@ -37,7 +37,8 @@ open-source proprietary | succeed fail | success failure | successful failed uns
 reward penalize punish | encourage discourage | support oppose | agree disagree | join leave | arrive leave depart
 enter leave exit | attend miss skip | hire fire dismiss | above below | over under | maximum minimum | max min
 upper lower | top bottom | front back | left right | inside outside | within outside | vertical horizontal
-ascending descending | incoming outgoing | inbound outbound | upstream downstream | same different differ difference
+ascending descending | incoming outgoing | inbound outbound | upstream downstream | similar different
+same different differ difference
 identical different | equal different unequal | singular plural | single multiple | present absent
 presence absence | local remote global | import export | push pull | send receive | lend borrow | positive negative
 love hate | like dislike | temporary permanent | temporarily permanently | static dynamic | mutable immutable

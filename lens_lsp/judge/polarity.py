@@ -49,7 +49,7 @@ _ONLY = frozenset({"only", "solely", "alone"})
 _RESTRICTIVE = _ONLY | {"else", "other", "apart"}
 _REFUSALS = """
 refuse refused reject rejected deny denied forbid forbidden prohibited fail fails failed banned blocked invalid
-impossible unable ignored excluded disabled useless error
+impossible unable ignored excluded disabled useless error unless except
 """
 _REFUSING = frozenset(map(stem, _REFUSALS.split()))
 """What undoes a negation in the same sentence: "without a key it is refused"."""
@@ -311,7 +311,7 @@ def _ahead(tokens: Sequence[Token], at: int) -> tuple[int, ...]:
     """The next content words of the clause."""
     found: list[int] = []
     for place in range(at + 1, min(len(tokens), at + 1 + 3 * _REACH)):
-        if (tokens[place].clause != tokens[at].clause and found) or len(found) == _REACH:
+        if tokens[place].clause != tokens[at].clause or len(found) == _REACH:
             break
         if tokens[place].content:
             found.append(place)
