@@ -1,1 +1,1 @@
-"""Who judges whether a passage states what is asked: the interface, and those who implement it."""
+"""Who judges whether a passage states what is asked, and whether an answer says what its passages say."""

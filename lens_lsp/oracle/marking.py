@@ -16,8 +16,10 @@ from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.prompts import TRAILER
 from lens_lsp.oracle.redaction import visible
 
-_MARKER = regex(r"\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
-_NUMBER = regex(r"[0-9]+")
+MARKER = regex(r"\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
+"""A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""
+NUMBER = regex(r"[0-9]+")
+"""A number in it."""
 _BEGUN = r"(?:" + "|".join(re.escape(TRAILER[:length]) for length in range(len(TRAILER), 0, -1)) + r")"
 # A trailer may stand in a code fence; the fence is then no part of the answer.
 _UNDECIDED = regex(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
@@ -29,8 +31,10 @@ _WORD_CHARS = "".join(map(chr, range(33, 127)))
 
 _LINE = regex(r"[^\n]+")
 _TRAILING_MARKERS = regex(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
-_LEAD = regex(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
-_NO_CLAIM = regex(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
+LEAD = regex(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
+"""What a line begins with that is an item of a list."""
+NO_CLAIM = regex(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
+"""What a line begins with that is a heading, a rule or a fence."""
 _WORDS = regex(r"[^\W_]+")
 _CJK = regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _ABSENT = regex(
@@ -84,10 +88,10 @@ class Sifter:
         return self._clean(rest.rstrip())
 
     def _clean(self, text: str) -> str:
-        return without_addresses(_MARKER.sub(self._resolved, text), self._texts)
+        return without_addresses(MARKER.sub(self._resolved, text), self._texts)
 
     def _resolved(self, match: re.Match[str]) -> str:
-        numbers = [int(number) for number in _NUMBER.findall(match[1])]
+        numbers = [int(number) for number in NUMBER.findall(match[1])]
         kept = [number for number in numbers if number in self._numbers]
         self.dropped += len(numbers) - len(kept)
         return "".join(f"[{number}]" for number in kept)
@@ -123,16 +127,16 @@ def _said(text: str) -> Iterator[str]:
     for line in _LINE.finditer(_TRAILING_MARKERS.sub(r"\2\1", text)):
         if line.group().lstrip().startswith("```"):
             fenced = not fenced
-        if fenced or _NO_CLAIM.match(line.group()):
+        if fenced or NO_CLAIM.match(line.group()):
             continue
-        lead = _LEAD.match(line.group())
+        lead = LEAD.match(line.group())
         written = line.group() if lead is None else line.group()[lead.end() :]
         for span in sentences(written, Span(0, len(written))):
             yield written[span.start : span.end]
 
 
 def _claims(sentence: str) -> bool:
-    bare = _MARKER.sub("", sentence).strip().rstrip("*_")
+    bare = MARKER.sub("", sentence).strip().rstrip("*_")
     if bare.endswith((":", "?", "？", "：")) or _ABSENT.search(bare):
         return False
     words = _WORDS.findall(bare)
@@ -140,4 +144,4 @@ def _claims(sentence: str) -> bool:
 
 
 def _cites(sentence: str, numbers: Collection[int]) -> bool:
-    return any(int(number) in numbers for marker in _MARKER.finditer(sentence) for number in _NUMBER.findall(marker[1]))
+    return any(int(number) in numbers for marker in MARKER.finditer(sentence) for number in NUMBER.findall(marker[1]))

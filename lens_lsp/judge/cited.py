@@ -1,0 +1,69 @@
+"""The sentences of an answer in Markdown, each with the numbers of the evidence it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.sentences import sentences
+from lens_lsp.domain.text import Span
+from lens_lsp.oracle.marking import LEAD, MARKER, NO_CLAIM, NUMBER
+
+_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_ROW = regex(r"[ \t]*\|")
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A sentence of an answer."""
+
+    span: Span
+    """Where it stands in the answer, in code points."""
+    text: str
+    """Its words, with a space for each character of a citation in it: its offsets count from ``span.start``."""
+    citations: tuple[int, ...]
+    """The numbers in it and right behind it, in order, each once."""
+
+
+def cited_sentences(answer: str) -> tuple[Cited, ...]:
+    """The sentences of an answer, in order. Headings, rules and blocks of code have none.
+
+    A citation behind a full stop belongs to the sentence before it. Each item of a list and each row of a table is
+    apart from the others.
+    """
+    blank = MARKER.sub(lambda match: " " * len(match.group()), answer)
+    found: list[Cited] = []
+    for block in _blocks(answer):
+        spans = sentences(blank, block)
+        for at, span in enumerate(spans):
+            start = block.start if at == 0 else span.start
+            end = spans[at + 1].start if at + 1 < len(spans) else block.end
+            markers = MARKER.finditer(answer, start, end)
+            numbers = [int(number) for marker in markers for number in NUMBER.findall(marker[1])]
+            found.append(Cited(span, blank[span.start : span.end], tuple(dict.fromkeys(numbers))))
+    return tuple(found)
+
+
+def _blocks(answer: str) -> Iterator[Span]:
+    """The paragraphs, items and rows of an answer, without what marks them."""
+    fenced, start, end = False, -1, -1
+    for line in _LINE.finditer(answer):
+        text = line.group()
+        fence = text.lstrip().startswith("```")
+        apart = fenced or fence or not text.strip() or NO_CLAIM.match(text) is not None
+        lead = LEAD.match(text)
+        if start >= 0 and (apart or lead is not None or _ROW.match(text)):
+            yield Span(start, end)
+            start = -1
+        fenced ^= fence
+        if apart:
+            continue
+        if start < 0:
+            start = line.start() + (0 if lead is None else lead.end())
+        end = line.end()
+        if _ROW.match(text):
+            yield Span(start, end)
+            start = -1
+    if start >= 0:
+        yield Span(start, end)

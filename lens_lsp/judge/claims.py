@@ -1,0 +1,72 @@
+"""Which words of a sentence the passages it cites do not support.
+
+No model judges: numbers, dates, units and names must stand in the passages, negations and opposites must agree with
+them, and what limits a quote must not be lost. Negations, limits and capitalised names are read in English only; the
+rest holds in every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.sentences import sentences
+from lens_lsp.domain.text import Span
+from lens_lsp.judge.exchanges import exchanged
+from lens_lsp.judge.limits import unlimited
+from lens_lsp.judge.names import unnamed
+from lens_lsp.judge.passage import Ground, Passage, Sentence, ground_of, sentence_of
+from lens_lsp.judge.polarity import contrary
+from lens_lsp.judge.quantities import unheld
+
+
+class Reason(StrEnum):
+    """What is wrong with words that no passage supports."""
+
+    NUMBER = "number"
+    UNIT = "unit"
+    DATE = "date"
+    NAME = "name"
+    NEGATION = "negation"
+    """The passages say the opposite."""
+    LIMIT = "limit"
+    """The passages say less: of some, sometimes, or on a condition."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Doubt:
+    """Words of a sentence that its passages do not support: their place in it, and what is wrong with them."""
+
+    span: Span
+    reason: Reason
+
+
+def check(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
+    """The words of a sentence that the passages it cites do not support, in order; none where all are supported.
+
+    Markers of citations are no part of the sentence.
+    """
+    if _is_quoted(text, passages):
+        return ()
+    doubts = set(_doubts(sentence_of(text), ground_of(passages)))
+    return tuple(sorted(doubts))
+
+
+def _doubts(sentence: Sentence, ground: Ground) -> Iterator[Doubt]:
+    yield from (Doubt(span, Reason(kind)) for span, kind in unheld(sentence, ground))
+    yield from (Doubt(span, Reason.NUMBER) for span in exchanged(sentence, ground))
+    yield from (Doubt(span, Reason.NAME) for span in unnamed(sentence, ground))
+    if sentence.english:
+        yield from (Doubt(span, Reason.NEGATION) for span in contrary(sentence, ground))
+        yield from (Doubt(span, Reason.LIMIT) for span in unlimited(sentence, ground))
+
+
+def _is_quoted(text: str, passages: Sequence[Passage]) -> bool:
+    """Whether a sentence is a whole quote or a whole sentence of one, but for white space."""
+    own = " ".join(text.split())
+    for passage in passages:
+        spans = (Span(0, len(passage.quote)), *sentences(passage.quote, Span(0, len(passage.quote))))
+        if any(own == " ".join(passage.quote[span.start : span.end].split()) for span in spans):
+            return True
+    return False
