@@ -136,6 +136,16 @@ class Reused:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Words of a sentence of the answer that the passages it cites do not support, and what is wrong with them: number,
+    unit, date, name, negation or limit."""
+
+    sentence: str
+    words: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The pair (E*, a) of the paper with everything needed to trust or doubt it."""
 
@@ -159,6 +169,8 @@ class Answer:
     rejected_quotes: int = 0
     unsupported: tuple[str, ...] = ()
     """Sentences of the answer that claim something and cite nothing."""
+    doubts: tuple[Doubt, ...] = ()
+    """What the answer says beyond the passages that it cites for it."""
     reused: tuple[Reused, ...] = ()
     newer: tuple[str, ...] = ()
     """Documents that bear on a reused fact, came or changed since it was proven, and are not cited, by path."""

@@ -95,6 +95,12 @@ def _of_known(page: Page, title: Span, answer: Answer) -> Iterator[_Told]:
         at = page.text.find(sentence)
         span = Span(at, at + len(sentence)) if at >= 0 else title
         yield span, "lens.unsupported-claim", _INFORMATION, f"nothing is cited for this: {_short(sentence)}"
+    for doubt in answer.doubts:
+        at = page.text.find(doubt.sentence)
+        inside = doubt.sentence.find(doubt.words)
+        span = title if at < 0 else Span(at + inside, at + inside + len(doubt.words))
+        words = f"what is cited does not state “{_short(doubt.words)}” ({doubt.reason})"
+        yield span, "lens.unsupported-claim", _WARNING, words
 
 
 def _title(page: Page, held: Held) -> int:

@@ -15,7 +15,10 @@ from lens_lsp.oracle.redaction import HIDDEN, Redacted, redacted
 
 _WITHHELD = "This answer rests on private notes (`lens: private`), which a model is not given."
 _WORDS = frozenset(
-    {"answer", "expression", "heading", "quote", "shortAnswer", "text", "title", "unsupported", "value", "warnings"}
+    {
+        *("answer", "expression", "heading", "quote", "sentence", "shortAnswer", "text", "title", "unsupported"),
+        *("value", "warnings", "words"),
+    }
 )
 """Keys of what may say what documents say."""
 
@@ -126,7 +129,13 @@ def _withheld(result: dict[str, object], private: set[int]) -> dict[str, object]
         }
         for each in _listed(result, "requirements")
     ]
-    words: dict[str, object] = {"answer": _WITHHELD, "shortAnswer": None, "computation": None, "unsupported": []}
+    words: dict[str, object] = {
+        "answer": _WITHHELD,
+        "shortAnswer": None,
+        "computation": None,
+        "unsupported": [],
+        "doubts": [],
+    }
     return result | words | {"requirements": requirements}
 
 

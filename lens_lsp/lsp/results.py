@@ -203,6 +203,14 @@ class PlacedLedger(_Ledger):
     sent: tuple[PlacedSent, ...]
 
 
+class Doubt(Wire):
+    """Words of a sentence that the passages it cites do not support."""
+
+    sentence: str
+    words: str
+    reason: Literal["number", "unit", "date", "name", "negation", "limit"]
+
+
 class Reused(Wire):
     """What was known before."""
 
@@ -233,6 +241,7 @@ class _Answer(Wire):
     compression: float | None
     rejected_quotes: int
     unsupported: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
     warnings: tuple[str, ...]
 
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
 
-from lens_lsp.domain.answer import Answer, Arm, Mode, RequirementResult, RequirementStatus, Status, StopReason
+from lens_lsp.domain.answer import Answer, Arm, Doubt, Mode, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
 from lens_lsp.domain.inert import inert_markdown, printable
@@ -72,6 +72,7 @@ class _Draft:
     short: str | None = None
     unmet: set[str] = field(default_factory=set)
     unsupported: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     whole: bool = True
     """It may be called answered when nothing is missing."""
 
@@ -120,7 +121,7 @@ class Answering:
         """The answer of a judge that reads first, as the check leaves it."""
         search = self._search
         assert search.reply is not None
-        draft = self._read_draft(check(search.reply, search.said, self._evidence))
+        draft = self._read_draft(check(search.plan.question, search.reply, search.said, self._evidence))
         for item in draft.evidence:
             yield EvidenceFound(item, final=True)
         yield AnswerDelta(draft.text, restart=search.worded)
@@ -149,6 +150,7 @@ class Answering:
             checked.text,
             checked.short if checked.whole else None,
             unsupported=checked.unsupported,
+            doubts=checked.doubts,
             whole=checked.whole,
         )
 
@@ -339,6 +341,7 @@ class Answering:
             compression=search.candidates.compression(slots),
             rejected_quotes=search.progress.rejected,
             unsupported=draft.unsupported,
+            doubts=draft.doubts,
             reused=() if search.recalled is None else search.recalled.reused,
             newer=self._newer(draft),
             stages=(*around.stages, *search.stages),

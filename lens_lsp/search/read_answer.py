@@ -15,15 +15,18 @@ from lens_lsp.computation.reading import find_values
 from lens_lsp.computation.unit_table import find_unit
 from lens_lsp.computation.values import Value, same
 from lens_lsp.computation.writing import show
-from lens_lsp.domain.answer import Computation
+from lens_lsp.domain.answer import Computation, Doubt
 from lens_lsp.domain.errors import ComputationError
 from lens_lsp.domain.inert import printable
-from lens_lsp.domain.model import BlockKind, Document, Evidence
+from lens_lsp.domain.model import BlockKind, ContextRole, Document, Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, stem, words
+from lens_lsp.judge import claims
+from lens_lsp.judge.cited import cited_sentences
+from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.marking import unsupported
@@ -69,6 +72,7 @@ class Checked:
     missing: tuple[str, ...]
     """What is asked and not stated."""
     unsupported: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
     stated: bool
     """The judge says that all that is asked is stated."""
     whole: bool
@@ -76,7 +80,9 @@ class Checked:
     source, and what is to be computed was."""
 
 
-def check(reply: ReadReply, said: Mapping[int, Quote], evidence: Callable[[Item, int], Evidence]) -> Checked:
+def check(
+    question: str, reply: ReadReply, said: Mapping[int, Quote], evidence: Callable[[Item, int], Evidence]
+) -> Checked:
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
     ``evidence`` makes an item of evidence with its number."""
     chosen = cited_numbers(reply, said)
@@ -86,11 +92,15 @@ def check(reply: ReadReply, said: Mapping[int, Quote], evidence: Callable[[Item,
     result = result_of(reply, said, numbers)
     text = final_text(reply, numbers, result, [item.quote for item in shown])
     without = unsupported(text, range(1, len(items) + 1))
+    doubts = _doubts(text, shown, question, (result.text if result else "", str(len(reply.items) or "")))
     uncomputed = RESULT in reply.answer and result is None
     answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
     missing = () if reply.answerable is Answerable.YES else reply.missing
     if uncomputed:
         text += "\n\nThe values could not be combined; they are shown as they stand."
+    if doubts:
+        words = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in doubts))
+        text += f"\n\n*What is cited does not state: {words}.*"
     if missing:
         text += f"\n\nNo passage states: {'; '.join(map(plain, missing))}."
     return Checked(
@@ -101,9 +111,33 @@ def check(reply: ReadReply, said: Mapping[int, Quote], evidence: Callable[[Item,
         result,
         missing,
         without,
+        doubts,
         stated=reply.answerable is Answerable.YES,
-        whole=answerable and not (without or uncomputed or rests_on_nothing(reply, said)),
+        whole=answerable and not (without or doubts or uncomputed or rests_on_nothing(reply, said)),
     )
+
+
+def _doubts(text: str, shown: Sequence[Evidence], question: str, known: Sequence[str]) -> tuple[Doubt, ...]:
+    """The words of each sentence that its citations do not support; what the question says and what is ``known`` by our
+    own arithmetic is no claim of the judge's."""
+    passages = {
+        item.n: Passage(
+            item.quote,
+            before="\n".join(part.text for part in item.context if part.role is not ContextRole.AFTER),
+            after="\n".join(part.text for part in item.context if part.role is ContextRole.AFTER),
+            headings=(*item.heading, question),
+            path=item.path,
+        )
+        for item in shown
+    }
+    ours = [Passage(value) for value in known if value]
+    found = []
+    for sentence in cited_sentences(text):
+        cited = [passages[n] for n in sentence.citations if n in passages]
+        for doubt in claims.check(sentence.text, [*cited, *ours]) if cited else ():
+            words = sentence.text[doubt.span.start : doubt.span.end]
+            found.append(Doubt(sentence.text.strip(), words, doubt.reason.value))
+    return tuple(found)
 
 
 def _short(reply: ReadReply, result: Result | None) -> str | None:

@@ -37,6 +37,7 @@ def answer_json(answer: Answer) -> dict[str, object]:
         "compression": answer.compression,
         "rejectedQuotes": answer.rejected_quotes,
         "unsupported": list(answer.unsupported),
+        "doubts": [{"sentence": one.sentence, "words": one.words, "reason": one.reason} for one in answer.doubts],
         "warnings": list(answer.warnings),
     }
 

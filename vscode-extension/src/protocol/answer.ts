@@ -66,6 +66,8 @@ interface AnswerBase<E> {
   readonly compression: number | null;
   readonly rejectedQuotes: number;
   readonly unsupported: readonly string[];
+  /** Words of a sentence that the passages it cites do not support. */
+  readonly doubts: readonly { readonly sentence: string; readonly words: string; readonly reason: string }[];
   readonly warnings: readonly string[];
 }
 
