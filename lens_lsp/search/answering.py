@@ -148,7 +148,7 @@ class Answering:
             facts,
             combined,
             checked.text,
-            checked.short if checked.whole else None,
+            checked.short,
             unsupported=checked.unsupported,
             doubts=checked.doubts,
             whole=checked.whole,

@@ -107,7 +107,7 @@ def check(
         items,
         shown,
         text,
-        None if uncomputed else _short(reply, result),
+        None if uncomputed else _short(reply, result, doubts),
         result,
         missing,
         without,
@@ -140,13 +140,16 @@ def _doubts(text: str, shown: Sequence[Evidence], question: str, known: Sequence
     return tuple(found)
 
 
-def _short(reply: ReadReply, result: Result | None) -> str | None:
-    """The short answer: what was computed, unless the judge's own says it."""
-    if result is None:
-        return None if reply.short and RESULT in reply.short else reply.short
-    if reply.short and key(result.text) in key(reply.short.replace(RESULT, result.text)):
-        return reply.short.replace(RESULT, result.text)
-    return result.text
+def _short(reply: ReadReply, result: Result | None, doubts: Sequence[Doubt]) -> str | None:
+    """The short answer: what was computed, unless the judge's own says it; none that is in doubt or not all that was
+    asked."""
+    if result is not None:
+        written = (reply.short or "").replace(RESULT, result.text)
+        return written if key(result.text) in key(written) else result.text
+    short = reply.short
+    if not short or RESULT in short or reply.answerable is not Answerable.YES:
+        return None
+    return None if any(key(doubt.words) in key(short) for doubt in doubts) else short
 
 
 def cited_numbers(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
