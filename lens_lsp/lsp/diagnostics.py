@@ -100,7 +100,8 @@ def _of_known(page: Page, title: Span, answer: Answer) -> Iterator[_Told]:
         inside = doubt.sentence.find(doubt.words)
         span = title if at < 0 else Span(at + inside, at + inside + len(doubt.words))
         words = f"what is cited does not state “{_short(doubt.words)}” ({doubt.reason})"
-        yield span, "lens.unsupported-claim", _WARNING, words
+        decisive = doubt.reason not in ("negation", "limit")
+        yield span, "lens.unsupported-claim", _WARNING if decisive else _INFORMATION, words
 
 
 def _title(page: Page, held: Held) -> int:

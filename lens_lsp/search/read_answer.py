@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from lens_lsp.computation import arithmetic
 from lens_lsp.computation.expression import evaluate
 from lens_lsp.computation.reading import find_values
 from lens_lsp.computation.unit_table import find_unit
-from lens_lsp.computation.values import Value, same
+from lens_lsp.computation.units import Dimension
+from lens_lsp.computation.values import Kind, Value, same
 from lens_lsp.computation.writing import show
 from lens_lsp.domain.answer import Computation, Doubt
 from lens_lsp.domain.errors import ComputationError
@@ -47,6 +49,13 @@ _BETWEEN = regex(r"\b(day|week|month|year)s?_between\b")
 _UNIT = regex(r"(?:[^\W\d]+|%)\Z")
 """What a result ends in, if it has a unit."""
 _DAY = regex(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
+_CLOCKED = regex(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
+"""A duration as programs write it: ``1h30m0s``."""
+_LABEL = regex(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
+"""What an item of a list begins with that names it."""
+_DECISIVE = frozenset({claims.Reason.NUMBER, claims.Reason.UNIT, claims.Reason.DATE, claims.Reason.NAME})
+"""What is wrong with words that may not be called proven. Doubts by negation and limit are told beside the answer: most
+of those raised over the answers of a capable reader were unfounded."""
 _ANY_YEAR, _MARCH = "2001", 3
 _COUNT = frozenset({"count", "count()"})
 
@@ -98,8 +107,9 @@ def check(
     missing = () if reply.answerable is Answerable.YES else reply.missing
     if uncomputed:
         text += "\n\nThe values could not be combined; they are shown as they stand."
-    if doubts:
-        words = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in doubts))
+    decisive = [doubt for doubt in doubts if doubt.reason in _DECISIVE]
+    if decisive:
+        words = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in decisive))
         text += f"\n\n*What is cited does not state: {words}.*"
     if missing:
         text += f"\n\nNo passage states: {'; '.join(map(plain, missing))}."
@@ -113,7 +123,7 @@ def check(
         without,
         doubts,
         stated=reply.answerable is Answerable.YES,
-        whole=answerable and not (without or doubts or uncomputed or rests_on_nothing(reply, said)),
+        whole=answerable and not (without or decisive or uncomputed or rests_on_nothing(reply, said)),
     )
 
 
@@ -134,8 +144,9 @@ def _doubts(text: str, shown: Sequence[Evidence], question: str, known: Sequence
     found = []
     for sentence in cited_sentences(text):
         cited = [passages[n] for n in sentence.citations if n in passages]
-        for doubt in claims.check(sentence.text, [*cited, *ours]) if cited else ():
-            words = sentence.text[doubt.span.start : doubt.span.end]
+        said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
+        for doubt in claims.check(said, [*cited, *ours]) if cited else ():
+            words = said[doubt.span.start : doubt.span.end]
             found.append(Doubt(sentence.text.strip(), words, doubt.reason.value))
     return tuple(found)
 
@@ -235,8 +246,17 @@ def _values(operands: Sequence[Operand], said: Mapping[int, Quote]) -> dict[str,
         if len(values) == len({operand.id for operand in operands}):
             dates = [value.date for value in values.values() if year and value.date is not None]
             leap = any(date.month is None or date.month < _MARCH for date in dates)
-            return None if year and (leap or len(dates) < len(values)) else values
+            return None if year and (leap or len(dates) < len(values)) else _of_one_unit(values)
     return None
+
+
+def _of_one_unit(values: Mapping[str, Value]) -> dict[str, Value]:
+    """The values, where a bare number takes the only unit of the others: "187 and 173 stars"."""
+    bare = {name for name, one in values.items() if one.kind is Kind.NUMBER and one.unit.dimension is Dimension.NUMBER}
+    units = {one.unit for name, one in values.items() if name not in bare and one.kind is Kind.NUMBER}
+    if len(units) != 1:
+        return dict(values)
+    return {name: replace(one, unit=next(iter(units))) if name in bare else one for name, one in values.items()}
 
 
 def _value(operand: Operand, quote: Quote, year: str) -> Value | None:
@@ -244,13 +264,21 @@ def _value(operand: Operand, quote: Quote, year: str) -> Value | None:
     document = quote.proposal.admission.document
     text = _EMPHASIS.sub("", document.text[quote.span.start : quote.span.end])
     written = _EMPHASIS.sub("", operand.value)
-    day = _DAY.sub(r"\1", written)
-    value = next(iter(find_values(f"{day} {year}" if year else written)), None)
+    day = _DAY.sub(r"\1", _CLOCKED.sub(_in_words, written))
+    value = next(iter(find_values(f"{day} {year}" if year else day)), None)
     if value is None:
         return None
     if key(written) in key(text) and _whole(written, text):
         return value
     return value if any(same(value, other) for other in find_values(text)) else None
+
+
+def _in_words(clocked: re.Match[str]) -> str:
+    """``5m0s`` as a number of seconds in words; ``5m`` may be metres."""
+    if sum(part is not None for part in clocked.groups()) < 2:
+        return clocked[0]
+    hours, minutes, seconds = (int(part or 0) for part in clocked.groups())
+    return f"{3600 * hours + 60 * minutes + seconds} seconds"
 
 
 def _whole(written: str, text: str) -> bool:
