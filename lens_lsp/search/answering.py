@@ -23,7 +23,7 @@ from lens_lsp.domain.words import key
 from lens_lsp.judge.read import Answerable, ReadReply
 from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
-from lens_lsp.oracle.links import unlinked
+from lens_lsp.oracle.links import unlinked, without_addresses
 from lens_lsp.oracle.marking import unsupported
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.oracle.quoting import plain
@@ -144,10 +144,10 @@ class Answering:
         whole = whole and not (without or uncomputed or rests_on_nothing(reply, said))
         if uncomputed:
             text += "\n\nThe values could not be combined; they are shown as they stand."
-        if reply.missing and reply.answerable is not Answerable.YES:
-            text += f"\n\nNo passage states: {'; '.join(map(plain, reply.missing))}."
         plan = search.plan
-        missing = reply.missing if reply.answerable is not Answerable.YES else ()
+        missing = [line for line in map(plain, reply.missing) if line and reply.answerable is not Answerable.YES]
+        if missing:
+            text += f"\n\nNo passage states: {without_addresses('; '.join(missing))}."
         more = tuple(Requirement(f"f{n}", text_) for n, text_ in enumerate(missing, 2))
         search.plan = replace(plan, requirements=(*plan.requirements[:1], *more))
         short = None if uncomputed else _short(reply, result)

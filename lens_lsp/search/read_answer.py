@@ -23,6 +23,7 @@ from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key
 from lens_lsp.judge.read import Operand, ReadReply, SaidComputation
 from lens_lsp.oracle.links import without_addresses
+from lens_lsp.oracle.quoting import plain
 from lens_lsp.search.consolidate import Cited, Item
 from lens_lsp.search.rounds import Quote
 
@@ -99,8 +100,9 @@ def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | No
         marks = "".join(f"[{n}]" for n in dict.fromkeys(found) if n is not None)
         return f" {marks}" if marks else ""
 
-    text = without_addresses(printable(_MARKER.sub(renumbered, reply.answer)), texts)
-    return text.replace(RESULT, "" if result is None else f"**{result.text}**").strip()
+    shown = "" if result is None else f"**{plain(result.text)}**"
+    text = _MARKER.sub(renumbered, reply.answer).replace(RESULT, shown)
+    return without_addresses(printable(text), texts).strip()
 
 
 def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:

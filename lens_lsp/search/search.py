@@ -293,8 +293,7 @@ class Search:
             yield self._tell.proposed(self.progress.round, self._mixture.weights, request)
             async for event in self._read(judge, request):
                 yield event
-            unread = self.subject is not None and not request.complete
-            if (self.subject is not None or everything) and not unread:
+            if (self.subject is not None or everything) and request.complete:
                 reason = StopReason.DIRECT
                 break
             if self.progress.open and self.subject is None and self.rounds_left and self.reply is not None:
