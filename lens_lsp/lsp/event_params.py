@@ -129,11 +129,13 @@ class EvidenceFoundEvent(_Event):
 
 
 class AnswerDeltaEvent(_Event):
-    """More of the answer; ``restart`` takes back what came before."""
+    """More of the answer; ``restart`` takes back what came before, ``checking`` says that it was not yet compared with
+    what is proven."""
 
     type: Literal["answerDelta"]
     text: str
     restart: bool
+    checking: bool
 
 
 class AnsweredEvent(_Event):

@@ -103,7 +103,7 @@ def _(event: EvidenceFound) -> dict[str, object]:
 
 @_body.register
 def _(event: AnswerDelta) -> dict[str, object]:
-    return {"text": event.text, "restart": event.restart}
+    return {"text": event.text, "restart": event.restart, "checking": event.checking}
 
 
 @_body.register

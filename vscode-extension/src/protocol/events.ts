@@ -100,10 +100,11 @@ export interface EvidenceFoundEvent extends EventBase<'evidenceFound'> {
   readonly early: boolean;
 }
 
-/** More of the answer; `restart` takes back what came before. */
+/** More of the answer; `restart` takes back what came before, `checking`: not yet compared with what is proven. */
 export interface AnswerDeltaEvent extends EventBase<'answerDelta'> {
   readonly text: string;
   readonly restart: boolean;
+  readonly checking: boolean;
 }
 
 /** The search ended. */
