@@ -12,7 +12,7 @@ from typing import Any
 from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from lens_lsp.oracle.prompts import TRAILER
-from tests.oracle.chat_session import asked_for, regions_of
+from tests.oracle.chat_session import asked_for, regions_of, stage_of
 
 Reply = str | ChatReply | ModelError | Broken
 
@@ -84,6 +84,7 @@ class Adversary:
         self._rng = random.Random(seed)
         self.greedy = seed % 2 == 0
         self.refusals = 0
+        self._spoilt = False
 
     def model(self, **options: Any) -> ScriptedModel:
         """The model it speaks through."""
@@ -98,6 +99,9 @@ class Adversary:
         if not self.greedy and rng.random() < 0.02:
             self.refusals += 1
             return ModelError("gone")
+        if self.greedy and not self._spoilt and stage_of(request) == "read" and rng.random() < 0.5:
+            self._spoilt = True  # one is mended, and that is a call more
+            return garbage(rng)
         if rng.random() < (0.03 if self.greedy else 0.25):
             return garbage(rng)
         says: dict[str, Callable[[ChatRequest], str]] = {
