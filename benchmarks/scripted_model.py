@@ -21,6 +21,7 @@ CONTEXT_TOKENS = 32_768
 NAME = "best-overlapping-sentence"
 
 _FENCED = re.compile(r"\[(\w+) (?:region|evidence) (\d+), context\]\n(.*?)\n?\[\1 text\]\n(.*?)\n\[\1 end\]", re.DOTALL)
+_READ = re.compile(r"^\[(\w+) document\] ")
 _PASSAGE = re.compile(r"<passage (\d+), [^\n]*>\n(.*?)\n</passage>", re.DOTALL)
 _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 _FACT = re.compile(r"^(f\d+)(?: \(\w+\))?: (.*)$", re.MULTILINE)
@@ -48,6 +49,8 @@ def scripted_model() -> ScriptedModel:
 def reply(request: ChatRequest) -> str:
     """What the model says to a request."""
     text = "\n".join(message.text for message in request.messages)
+    if _READ.match(request.messages[-1].text):
+        return _reading(request.messages[-1].text)
     _, asked_for, form = text.rpartition("Reply with JSON only:")
     says = (say for mark, say in _FORMS.items() if asked_for and mark in form)
     return next(says, _synthesis)(text)
@@ -61,6 +64,15 @@ def _shown(text: str) -> dict[int, str]:
     """Every passage in a text by its number."""
     fenced = {int(match[2]): match[4] for match in _FENCED.finditer(text)}
     return fenced | {int(match[1]): match[2] for match in _PASSAGE.finditer(text)}
+
+
+def _regions(text: str) -> dict[int, str]:
+    """The regions of a read call by their numbers."""
+    nonce = _READ.match(text)
+    if nonce is None:
+        return {}
+    _, *parts = re.split(rf"^\[{nonce[1]} (document|\d+|end)\].*\n", text, flags=re.MULTILINE)
+    return {int(name): body for name, body in zip(parts[::2], parts[1::2], strict=True) if name.isdigit()}
 
 
 def best_sentence(asked: str, shown: dict[int, str]) -> Sentence | None:
@@ -86,6 +98,17 @@ def _answer(text: str) -> str:
     if best is None:
         return json.dumps({"answer": "I do not know.", "short": None})
     return json.dumps({"answer": f"{best.text} [{best.number}]", "short": best.text})
+
+
+def _reading(text: str) -> str:
+    question = _question(text)
+    best = best_sentence(question, _regions(text))
+    proves = best is not None and best.shared >= _PROVES * len(_words(question))
+    said: dict[str, object] = {"answerable": "yes" if proves else "no", "quotes": [], "items": [], "computation": None}
+    if best is None or not proves:
+        return json.dumps(said | {"missing": [question], "terms": [], "answer": "", "short": None})
+    said["quotes"] = [{"n": 1, "region": best.number, "quote": best.text}]
+    return json.dumps(said | {"missing": [], "terms": [], "answer": f"{best.text} [1]", "short": best.text})
 
 
 def _step(text: str) -> str:

@@ -31,7 +31,7 @@ from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold
-from lens_lsp.judge.llm.read import AnswerStream
+from lens_lsp.judge.llm.read import MOST_QUOTES, AnswerStream
 from lens_lsp.judge.read import ReadReply, ReadRequest
 from lens_lsp.models.base import ChatModel
 from lens_lsp.models.endpoint import Endpoint
@@ -189,11 +189,12 @@ class ChatOracle:
         if not reply.shown:
             return
         stream, said = AnswerStream(), list[str]()
+        sifter = Sifter(range(1, MOST_QUOTES + 1), [shown.text for shown in packet.seen.values()])
         try:
             async with contextlib.aclosing(caller.stream(CallStage.READ, prompt)) as pieces:
                 async for piece in pieces:
                     said.append(piece)
-                    words = stream.feed(piece)
+                    words = sifter.feed(stream.feed(piece))
                     if words:
                         yield words
         except OracleFailed as failure:
@@ -201,9 +202,14 @@ class ChatOracle:
                 raise
             ledger.warn(f"the model's reply broke off: {failure}")
         else:
+            rest = sifter.finish()
+            if rest:
+                yield rest
             await self._parsed(caller, prompt, "".join(said), reply)
-        said_quotes = ((quote, packet.seen[quote.region].unredacted(quote.text)) for quote in reply.quotes)
-        reply.quotes = tuple(replace(quote, text=text) for quote, text in said_quotes if text is not None)
+        # One that touches a secret stands nowhere.
+        reply.quotes = tuple(
+            replace(quote, text=packet.seen[quote.region].unredacted(quote.text) or "") for quote in reply.quotes
+        )
 
     def reading(self, request: ReadRequest, ledger: Ledger) -> tuple[Prompt, Packet]:
         """The request that `read` makes, and what of the documents is in it."""

@@ -104,7 +104,7 @@ def check(
     doubts = _doubts(text, shown, question, (result.text if result else "", str(len(reply.items) or "")))
     uncomputed = RESULT in reply.answer and result is None
     answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
-    missing = () if reply.answerable is Answerable.YES else reply.missing
+    missing = () if reply.answerable is Answerable.YES else tuple(filter(None, map(plain, reply.missing)))
     if uncomputed:
         text += "\n\nThe values could not be combined; they are shown as they stand."
     decisive = [doubt for doubt in doubts if doubt.reason in _DECISIVE]
@@ -112,7 +112,7 @@ def check(
         words = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in decisive))
         text += f"\n\n*What is cited does not state: {words}.*"
     if missing:
-        text += f"\n\nNo passage states: {'; '.join(map(plain, missing))}."
+        text += f"\n\nNo passage states: {without_addresses('; '.join(missing))}."
     return Checked(
         items,
         shown,
@@ -224,7 +224,8 @@ def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | No
     if unit is not None:  # the judge wrote the unit behind it, too
         again = rf"{re.escape(RESULT)}([*_]*)[ \u00a0]?{re.escape(unit[0])}s?(?!\w)"
         text = re.sub(again, rf"{RESULT}\1", text, flags=re.IGNORECASE)
-    return text.replace(RESULT, f"**{result.text}**").replace("****", "**").strip()
+    shown = without_addresses(plain(result.text))  # a name is the judge's
+    return text.replace(RESULT, f"**{shown}**").replace("****", "**").strip()
 
 
 def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:

@@ -137,7 +137,7 @@ class Progress:
             self.beliefs.observe(item.cells, [entry])
             judged.append(self._judged(entry, item))
         if reply.answerable is Answerable.YES and numbered:
-            self.covered[0] = "read"
+            self.covered.update(dict.fromkeys(self.open, "read"))
         return judged, numbered
 
     def hold(self, requirement: int, item: Proposal, span: Span, match: str, value: str | None) -> Judged:

@@ -304,8 +304,7 @@ class Search:
             if self.subject is not None and self._says_no():  # another document was meant
                 self.subject, self._queue = None, list(self.passages)
                 continue
-            unread = self.subject is not None and not request.complete
-            if (self.subject is not None or everything) and not unread:
+            if (self.subject is not None or everything) and request.complete:
                 reason = StopReason.DIRECT
                 break
             if self.progress.open and self.subject is None and self.rounds_left and self.reply is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +9,7 @@ from lens_process import Outcome
 
 from lens_lsp.models.base import ChatRequest, Message, Role
 from tests.models.chat_server import ChatServer
-from tests.oracle.chat_session import PROOF, Says, scripted, stage_of
+from tests.oracle.chat_session import Says, scripted, stage_of
 
 KEY = "sk-canary-Quillfeather-0123456789"
 FAR = "https://models.invalid/v1"
@@ -24,20 +22,9 @@ def request_of(asked: dict[str, Any]) -> ChatRequest:
     return ChatRequest(messages, max_tokens=1)
 
 
-def proving(request: ChatRequest) -> str:
-    """Quotes the proof wherever it is shown; nonces are as they are in earnest."""
-    shown = re.findall(r"\[\w+ region (\d+), context\]\n(.*?)\n\[\w+ end\]", request.messages[1].text, re.DOTALL)
-    found = [
-        {"region": int(number), "fact": "f1", "verdict": "full", "quote": PROOF, "value": "4 May 1931"}
-        for number, text in shown
-        if PROOF in text
-    ]
-    return json.dumps({"found": found, "terms": []})
-
-
 def following(stages: dict[str, Says] | None = None) -> Callable[[dict[str, Any]], str]:
     """What a server replies that follows the script."""
-    model = scripted({"observe": proving, **(stages or {})})
+    model = scripted(stages)
     return lambda asked: str(model._tell(request_of(asked)))
 
 

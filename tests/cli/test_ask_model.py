@@ -52,9 +52,9 @@ def test_a_configured_model_answers_fast_with_citations(lens: Command, folder: P
     assert answer["answer"].strip() == "It was opened on 4 May 1931 [1]."
     assert PROOF in answer["evidence"][0]["quote"]
     assert answer["ledger"]["endpoint"] == server.origin
-    assert answer["ledger"]["calls"] == {"analyse": 1, "observe": 1, "synthesise": 1, "total": 3}
+    assert answer["ledger"]["calls"] == {"read": 1, "total": 1}
     assert "bridges.md" in {sent["path"] for sent in answer["ledger"]["sent"]}
-    assert stages(server) == ["analyse", "observe", "synthesise"]
+    assert stages(server) == ["read"]
     assert_no_key(outcome)
 
 
@@ -127,7 +127,7 @@ def test_what_others_configure_is_never_used(lens: Command, folder: Path, server
     ours = {"LENS_BASE_URL": server.base_url, "LENS_MODEL": "any"}
     assert lens("ask", QUESTION, "bridges", "--no-store", env=others | ours).status == 0
     assert "Quillfeather" not in "".join(repr(request) for request in server.requests)
-    assert len(stages(server)) == 3
+    assert len(stages(server)) == 1
 
 
 def test_our_own_key_is_the_one_that_is_sent(lens: Command, folder: Path, server: ChatServer) -> None:
@@ -140,7 +140,7 @@ def test_a_dry_run_shows_the_requests_and_makes_no_connection(lens: Command, fol
     shown = lens("ask", QUESTION, "bridges", "--no-store", "--dry-run", env=environment)
     assert (shown.status, shown.complaint) == (0, "")
     assert shown.text.startswith(f"Nothing was sent. In mode fast, {server.origin} (model any) would get:\n")
-    for part in ("Request 1: analyse, about ", "Request 2: observe, about ", PROOF, "  bridges.md "):
+    for part in ("Request 1: read, about ", PROOF, "  bridges.md "):
         assert part in shown.text
     machine = lens("ask", QUESTION, "bridges", "--no-store", "--dry-run", "--json", "--mode", "deep", env=environment)
     document = json.loads(machine.out)
@@ -260,7 +260,7 @@ def test_an_interrupt_while_the_model_is_silent_prints_what_was_found_within_a_s
         over.wait(TIMEOUT)
         return "{}"
 
-    with in_thread(ChatServer(following({"observe": hang}))) as server:
+    with in_thread(ChatServer(following({"read": hang}))) as server:
         command = [sys.executable, "-m", "lens_lsp", "ask", QUESTION, str(folder), "--json"]
         process = subprocess.Popen(
             command,
@@ -281,8 +281,8 @@ def test_an_interrupt_while_the_model_is_silent_prints_what_was_found_within_a_s
     assert process.returncode == 130
     assert answer["stopped"] == "cancelled"
     assert PROOF in "".join(item["quote"] for item in answer["evidence"])
-    assert answer["ledger"]["calls"] == {"analyse": 1, "observe": 1, "total": 2}
+    assert answer["ledger"]["calls"] == {"read": 1, "total": 1}
     (kept,) = Path(environment["HOME"]).rglob("usage.json")
-    assert [spent["calls"] for day in json.loads(kept.read_text())["days"].values() for spent in day.values()] == [2]
+    assert [spent["calls"] for day in json.loads(kept.read_text())["days"].values() for spent in day.values()] == [1]
     assert "interrupted; " in complaint.decode()
     assert seconds < 1.0

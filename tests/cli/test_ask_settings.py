@@ -149,7 +149,8 @@ def test_a_key_is_in_nothing_that_is_printed_or_kept(
         ["consent", "list"],
     ):
         assert_no_key(lens_here(*arguments, env=local))
-    remote = lens("ask", QUESTION, "bridges", "--yes", "--max-calls", "0", env={"LENS_API_KEY": KEY, "LENS_DEBUG": "1"})
+    other = "When were the carts of mill 1 counted?"
+    remote = lens("ask", other, "bridges", "--yes", "--max-calls", "0", env={"LENS_API_KEY": KEY, "LENS_DEBUG": "1"})
     assert remote.status == 1
     assert_no_key(remote)
     assert "Quillfeather" in "".join(map(repr, server.requests)), "it was in use"

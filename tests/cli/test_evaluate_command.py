@@ -58,12 +58,12 @@ def test_the_configured_model_judges_and_its_calls_are_counted(
     with in_thread(ChatServer(following())) as server:
         outcome = lens("eval", "run", *places, "--mode", "fast", env=settings(server.base_url))
         assert outcome.status == 0, outcome.complaint
-        assert stages(server) == ["analyse", "observe", "synthesise"]
+        assert stages(server) == ["read"]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert (summary["mode"], summary["oracle"], summary["error"]) == ("fast", "chat", None)
     arm = summary["arms"]["lens"]
-    assert arm["calls"]["total"] == arm["calls"]["most"] == 3
-    assert arm["calls"]["stages"] == {"analyse": 1, "observe": 1, "synthesise": 1}
+    assert arm["calls"]["total"] == arm["calls"]["most"] == 1
+    assert arm["calls"]["stages"] == {"read": 1}
     assert arm["calls"]["beyond"] == 0
     assert arm["evidenceRecall"]["strict"]["value"] == 100.0
     assert arm["ground"]["strict"]["value"] == 100.0
@@ -83,15 +83,15 @@ def test_a_days_tokens_end_a_run_which_goes_on_when_there_are_more(
         assert lens(*run, env=env).status == 0
         (kept,) = Path(environment["HOME"]).rglob("usage.json")
         ((spent,),) = (origins.values() for origins in json.loads(kept.read_text())["days"].values())
-        assert (spent["calls"], stages(server)) == (3, ["analyse", "observe", "synthesise"])
+        assert (spent["calls"], stages(server)) == (1, ["read"])
         config.write_text(f"[budget]\ndailyTokens = {sum(spent['tokens'].values()) + 20}\n")
         ended = lens(*run, "--anew", env=env)
         assert (ended.status, ended.out) == (2, b"")
         assert "tokens a day of budget.dailyTokens, 20 are left" in ended.complaint
-        assert len(stages(server)) == 3
+        assert len(stages(server)) == 1
         config.write_text("[budget]\ndailyTokens = 200_000\n")
         assert lens(*run, env=env).status == 0
-        assert len(stages(server)) == 6
+        assert len(stages(server)) == 2
 
 
 def test_a_far_endpoint_is_sent_no_corpus_without_consent(

@@ -175,6 +175,7 @@ def test_a_question_that_is_stopped_answers_with_what_it_found(start: Start, not
         with desktop.listen(f"/api/asks/{id_}/events") as stream:
             assert wait_until(lambda: [each["heard"] for each in listed(desktop)] == [True])
             found = stream.until("event")[-1].data["event"]
+            assert wait_until(lambda: any(each.path.endswith("/chat/completions") for each in list(model.requests)))
             assert desktop.send("DELETE", f"/api/asks/{id_}").status == 200
             result = stream.until("result")[-1].data["result"]
         assert wait_until(lambda: model.open == 0)

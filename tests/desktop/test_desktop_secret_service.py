@@ -14,7 +14,6 @@ import pytest
 from tests.availability import unavailable
 from tests.desktop.desktop_process import Desktop
 from tests.lsp.lsp_client import wait_until
-from tests.lsp.lsp_model import proving
 from tests.models.chat_server import ChatServer, in_thread
 from tests.oracle.chat_session import QUESTION, served
 from tests.oracle.chat_session import notes as bridges
@@ -62,7 +61,7 @@ def test_a_key_is_kept_by_the_system_and_found_again(
 ) -> None:
     (tmp_path / "bridges").mkdir()
     folder = bridges(tmp_path / "bridges", more=1)
-    with in_thread(ChatServer(served({"observe": proving}))) as model:
+    with in_thread(ChatServer(served())) as model:
         desktop = start(folder, **secret_service).enter()
         desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url, "model.name": "any"})
         kept = desktop.send("PUT", "/api/key", {"key": KEY})

@@ -14,7 +14,6 @@ import pytest
 from tests.desktop.desktop_process import Desktop
 from tests.desktop.file_keyring import NAME, uses
 from tests.lsp.lsp_client import environment
-from tests.lsp.lsp_model import proving
 from tests.models.chat_server import ChatServer, in_thread
 from tests.oracle.chat_session import QUESTION, served
 from tests.oracle.chat_session import notes as bridges
@@ -31,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def model() -> Iterator[ChatServer]:
-    with in_thread(ChatServer(served({"observe": proving}))) as server:
+    with in_thread(ChatServer(served())) as server:
         yield server
 
 

@@ -274,9 +274,17 @@ def test_lens_is_ablated_where_a_model_judges(folder: Path, mode: Mode) -> None:
 
 def _calls_of_lens(folder: Path, mode: Mode) -> Iterator[int]:
     """Calls of a model that never finds anything: as it is, without the prior, without the loop."""
+    missing = {
+        "answerable": "partly",
+        "quotes": [],
+        "items": [],
+        "computation": None,
+        "missing": ["the year"],
+        "answer": "x",
+    }
     plan = {"intent": "lookup", "facts": [{"text": QUESTION, "type": "any", "many": False, "label": "year"}]}
-    nothing = {"found": [], "unproven": ["f1"], "terms": [], "anchors": ["engine"], "combine": "none"}
-    reply = json.dumps(plan | nothing | {"expression": None, "document": None, "short": None})
+    nothing = {"found": [], "unproven": ["f1"], "terms": ["some time"], "anchors": ["engine"], "combine": "none"}
+    reply = json.dumps(missing | plan | nothing | {"expression": None, "document": None, "short": None})
     for number in range(30):
         (folder / f"engine {number}").write_text(f"Engine {number}\n\n" + "An engine was designed at some time. " * 60)
     for ablations in ([], ["prior"], ["exploration"]):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.models.base import ChatRequest
 from tests.lsp.lsp_client import LspProcess, Message
-from tests.oracle.chat_session import PROOF, served
+from tests.oracle.chat_session import served
 
 FAR = "https://models.invalid/v1"
 """No such host is ever resolved: RFC 6761."""
@@ -20,17 +18,6 @@ CAPABILITIES: Message = {
 }
 PROMPT = "window/showMessageRequest"
 ID = "played-1"
-
-
-def proving(request: ChatRequest) -> str:
-    """Quotes the proof wherever it is shown, whatever the fences are."""
-    shown = re.findall(r"\[\w+ region (\d+), context\]\n(.*?)\n\[\w+ end\]", request.messages[1].text, re.DOTALL)
-    found = [
-        {"region": int(number), "fact": "f1", "verdict": "full", "quote": PROOF, "value": "4 May 1931"}
-        for number, text in shown
-        if PROOF in text
-    ]
-    return json.dumps({"found": found, "terms": []})
 
 
 class Played:
@@ -44,7 +31,7 @@ class Played:
         self.probes = 0
         self._instead = instead
         self._offer = offer
-        self._script = served({"observe": proving})
+        self._script = served()
 
     def __call__(self, params: Message) -> object:
         if not params["messages"]:

@@ -31,7 +31,7 @@ def begun(start: Start, folder: Path, played: Played, options: Message = CHOSEN,
 
 
 @pytest.mark.parametrize("mode", ["fast", "deep"])
-def test_it_plans_judges_and_words(start: Start, folder: Path, mode: str) -> None:
+def test_it_judges_and_words(start: Start, folder: Path, mode: str) -> None:
     played = Played()
     server = begun(start, folder, played)
     answer = server.result("lens/ask", {"question": QUESTION, "mode": mode})
@@ -153,7 +153,8 @@ def test_an_editor_that_has_no_model_is_told_before_anybody_is_asked(start: Star
 
 def test_a_budget_of_calls_holds(start: Start, folder: Path) -> None:
     played = Played()
-    answer = begun(start, folder, played).result("lens/ask", {"question": QUESTION, "budget": {"calls": 2}})
+    asked = {"question": QUESTION, "mode": "deep", "budget": {"calls": 2}}
+    answer = begun(start, folder, played).result("lens/ask", asked)
     assert answer["stopped"] == "budget-calls"
     assert len(played.asked) <= 2
 

@@ -12,7 +12,7 @@ from typing import Any
 from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from lens_lsp.oracle.prompts import TRAILER
-from tests.oracle.chat_session import regions_of, stage_of
+from tests.oracle.chat_session import asked_for, regions_of, stage_of
 
 Reply = str | ChatReply | ModelError | Broken
 
@@ -84,6 +84,7 @@ class Adversary:
         self._rng = random.Random(seed)
         self.greedy = seed % 2 == 0
         self.refusals = 0
+        self._spoilt = False
 
     def model(self, **options: Any) -> ScriptedModel:
         """The model it speaks through."""
@@ -91,13 +92,16 @@ class Adversary:
         return ScriptedModel(self, **options)
 
     def __call__(self, request: ChatRequest) -> Reply:
-        rng, stage = self._rng, stage_of(request)
+        rng = self._rng
         if rng.random() < 0.04:
             self.refusals += 1
             return ModelError("busy", retryable=True)
         if not self.greedy and rng.random() < 0.02:
             self.refusals += 1
             return ModelError("gone")
+        if self.greedy and not self._spoilt and stage_of(request) == "read" and rng.random() < 0.5:
+            self._spoilt = True  # one is mended, and that is a call more
+            return garbage(rng)
         if rng.random() < (0.03 if self.greedy else 0.25):
             return garbage(rng)
         says: dict[str, Callable[[ChatRequest], str]] = {
@@ -106,11 +110,12 @@ class Adversary:
             "analyse": self._analyse,
             "observe": self._observe,
             "cover": self._observe,
-            "repair": self._observe if "found" in request.messages[1].text else self._analyse,
+            "read": self._read,
+            "widen": lambda _: json.dumps({"terms": rng.choice((["carts", "mill"], ["zzz"], [], "bridge", 7, None))}),
             "synthesise": self._synthesise,
             "calibrate": lambda _: rng.choice(('{"short": null}', '{"short": ["a"]}', "a\nb", "x" * 5_000)),
         }
-        said = says[stage](request)
+        said = says[asked_for(request)](request)
         lie = rng.choice((None, None, 0, -5, 40))
         cut = ModelError("cut", failure=ModelFailure.CUT_OFF)
         return Broken(said, cut) if rng.random() < 0.01 else ChatReply(said, lie, lie, rng.random() < 0.9)
@@ -143,6 +148,38 @@ class Adversary:
         terms = [{"fact": "f1", "words": [rng.choice(("mill", "carts", "repairs", "zzz", "the", ""))]}]
         unproven = ["f1", "f2"] if self.greedy else rng.choice(([], ["f1"], "f1", None, {"f1": 1}))
         return json.dumps({"found": found, "unproven": unproven, "terms": terms, "tool_calls": ["rm"]})
+
+    def _read(self, request: ChatRequest) -> str:
+        rng, quotes = self._rng, list[dict[str, Any]]()
+        for number, text in regions_of(request).items():
+            if self.greedy and quotes:
+                break  # room for new passages
+            sentence = rng.choice([part for part in re.split(r"(?<=\.) |\n+", text) if part.strip()] or ["x"])
+            quote = sentence if self.greedy else rng.choice((sentence, altered(sentence, rng), ORDERS[0], "the", 7))
+            region = number if self.greedy else rng.choice((number, number, str(number), 99, -1))
+            quotes.append({"n": rng.choice((len(quotes) + 1, 1, None)), "region": region, "quote": quote})
+        values = [{"id": "a", "name": "x", "value": rng.choice(("1931", "7", 5)), "quote": rng.choice((1, 99))}]
+        computation = {
+            "values": values,
+            "expression": rng.choice(("a - a", "a ** 9 ** 9", "greatest", "__import__")),
+            "unit": None,
+        }
+        body = rng.choice(("It was so [1]. And so [77].", "{result} [1]", ORDERS[1], "[" * 500, "x " * 9_000, 5))
+        said = {
+            "answerable": "partly"
+            if self.greedy
+            else rng.choice(("yes", "yes", "partly", "no", "certainly", None, True)),
+            "quotes": quotes,
+            "items": rng.choice(([], [{"name": "x", "quote": 1}], 7)),
+            "computation": None if self.greedy else rng.choice((None, None, computation, [computation])),
+            "missing": rng.choice((["who opened it"], [])),
+            "terms": rng.choice((["mill", "carts"], ["carts", "repairs"]))
+            if self.greedy
+            else rng.choice(([], ["zzz"], "the", 7)),
+            "answer": body,
+            "short": rng.choice((None, "1931", ["x"])),
+        }
+        return json.dumps({**said, "tool_calls": ["rm"]})
 
     def _synthesise(self, _: ChatRequest) -> str:
         rng = self._rng

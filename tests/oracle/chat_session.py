@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from lens_lsp.oracle.prompts import TRAILER
 Says = str | ChatReply | ModelError | Broken | Callable[[ChatRequest], Any]
 
 STAGES = {
+    '{"answerable"': "read",
+    '\n\n{"terms"': "widen",
     '{"anchors"': "anchors",
     '"document": null}': "decompose",
     '"anchors": ["..."]}': "analyse",
@@ -40,18 +42,33 @@ PLAN = {
 }
 PROOF = "The bridge at Arlen was opened on 4 May 1931"
 QUESTION = "When was the bridge at Arlen opened?"
+READ_ANSWER = "It was opened on 4 May 1931"
+"""What a reader makes of the proof, without its marker."""
 ANSWER = f'It was opened on 4 May 1931 [1].\n{TRAILER} {{"short": "4 May 1931", "unmet": []}}'
 BOUNDS = {Mode.DEEP: 4 + 2 * 3, Mode.FAST: 2 + 2}
+JUDGES = {Mode.DEEP: "observe", Mode.FAST: "read"}
+"""The stage that judges regions, by mode."""
 NARROW = {"request_tokens": 600, "direct_tokens": 50}
 """So small that a few notes take several rounds."""
 
 
+def asked(request: ChatRequest) -> str:
+    """The message that asks: the first one of a person's."""
+    return next(message.text for message in request.messages if message.role is Role.USER)
+
+
 def stage_of(request: ChatRequest) -> str:
     """Which stage a request belongs to, by the form of the reply it asks for."""
-    first = request.messages[1].text
     last = request.messages[-1].text
-    if last.startswith("That was not the JSON"):
-        return "repair"
+    return "repair" if last.startswith("That was not the JSON") else asked_for(request)
+
+
+def asked_for(request: ChatRequest) -> str:
+    """The stage whose reply is asked for, be it for the first time or once more."""
+    first = asked(request)
+    for stage in ("read", "widen"):
+        if next(form for form, name in STAGES.items() if name == stage) in first:
+            return stage
     form = first[first.rindex("Reply with JSON only") :] if "Reply with JSON only" in first else TRAILER
     if form == TRAILER:
         return "synthesise"
@@ -61,10 +78,15 @@ def stage_of(request: ChatRequest) -> str:
 
 
 def regions_of(request: ChatRequest) -> dict[int, str]:
-    """The texts a request shows, by number."""
-    text = request.messages[1].text
+    """The texts a request shows, by number; in a read call the header of a table is the first line of its text."""
+    text = asked(request)
+    read = re.match(r"\[(\w+) document\]", text)
+    if read is not None:
+        _, *parts = re.split(rf"^\[{read[1]} (document|\d+|end)\].*\n", text, flags=re.MULTILINE)
+        named = zip(parts[::2], parts[1::2], strict=True)
+        return {int(name): body.removesuffix("\n") for name, body in named if name.isdigit()}
     found = re.finditer(
-        r"\[(n[0-9a-z]+) (?:region|evidence) (\d+), context\]\n.*?\n?\[\1 text\]\n(.*?)\n\[\1 end\]",
+        r"\[(\w+) (?:region|evidence) (\d+), context\]\n.*?\n?\[\1 text\]\n(.*?)\n\[\1 end\]",
         text,
         re.DOTALL,
     )
@@ -72,22 +94,75 @@ def regions_of(request: ChatRequest) -> dict[int, str]:
 
 
 def contexts_of(request: ChatRequest) -> list[str]:
-    """The contexts a request shows."""
-    return re.findall(r"(?<=, context\]\n).*?(?=\n\[n[0-9a-z]+ text\])", request.messages[1].text, re.DOTALL)
+    """The contexts a request shows, line by line what tells of a document or of a place in it."""
+    text = asked(request)
+    read = re.match(r"\[(\w+) document\]", text)
+    if read is not None:
+        told = re.findall(rf"^\[{read[1]} (?:document|\d+)\] (.+)$", text, re.MULTILINE)
+        return ["\n".join(line.split(" — ")) for line in told]
+    return re.findall(r"(?<=, context\]\n).*?(?=\n\[\w+ text\])", text, re.DOTALL)
+
+
+def reading(
+    answerable: str = "yes",
+    quotes: Sequence[tuple[int, str]] = (),
+    answer: str = "",
+    *,
+    computed: tuple[str, Sequence[tuple[str, str, str, int]]] | None = None,
+    **more: Any,
+) -> str:
+    """The reply of a read call: ``quotes`` are (region, words), numbered from 1; ``computed`` is an expression and its
+    operands (id, name, value, number of the quote)."""
+    computation = None
+    if computed is not None:
+        values = [dict(zip(("id", "name", "value", "quote"), one, strict=True)) for one in computed[1]]
+        computation = {"values": values, "expression": computed[0], "unit": more.pop("unit", None)}
+    said = {
+        "answerable": answerable,
+        "quotes": [{"n": n, "region": region, "quote": words} for n, (region, words) in enumerate(quotes, 1)],
+        "items": [],
+        "computation": computation,
+        "missing": [],
+        "terms": [],
+        "answer": answer,
+        "short": None,
+    }
+    return json.dumps({key: more.get(key, value) for key, value in said.items()})
+
+
+BEGUN = reading("yes", [(1, PROOF)], "@").partition("@")[0]
+"""A reader's reply up to where its answer begins."""
 
 
 def quoting(needle: str, verdict: str = "full", value: str | None = None, **more: Any) -> Callable[[ChatRequest], str]:
-    """Quotes a text wherever it stands."""
+    """Quotes a text wherever it stands, in an observation or in a read call."""
 
     def says(request: ChatRequest) -> str:
+        places = [number for number, text in regions_of(request).items() if needle in text]
+        if asked_for(request) == "read":
+            return _read(needle, places, verdict, value)
         found = [
-            {"region": number, "fact": "f1", "verdict": verdict, "quote": needle, "value": value}
-            for number, text in regions_of(request).items()
-            if needle in text
+            {"region": number, "fact": "f1", "verdict": verdict, "quote": needle, "value": value} for number in places
         ]
         return json.dumps({"found": found, "terms": [], **more})
 
     return says
+
+
+def _read(needle: str, places: Sequence[int], verdict: str, value: str | None) -> str:
+    """What a reader says that finds a text in some regions, or in none."""
+    if not places:
+        return reading("no", answer="Nothing here says so.", missing=["when it was opened"], terms=["carts", "mill"])
+    whole = verdict == "full"
+    quotes = [(number, needle) for number in places]
+    answer = f"{READ_ANSWER if needle == PROOF else needle} [1]."
+    more = {} if whole else {"missing": ["who opened it"], "terms": ["carts", "mill"]}
+    return reading("yes" if whole else "partly", quotes, answer, short=value if whole else None, **more)
+
+
+def both(says: Says | list[Says]) -> dict[str, Any]:
+    """The same said by who observes and by who reads first."""
+    return {"observe": says, "read": list(says) if isinstance(says, list) else says}
 
 
 def scripted(stages: dict[str, Says] | None = None, **options: Any) -> ScriptedModel:
@@ -96,6 +171,8 @@ def scripted(stages: dict[str, Says] | None = None, **options: Any) -> ScriptedM
         "anchors": '{"anchors": ["opening", "inaugurated"]}',
         "decompose": json.dumps(PLAN),
         "analyse": json.dumps({**PLAN, "anchors": ["opening"]}),
+        "read": quoting(PROOF, value="4 May 1931"),
+        "widen": '{"terms": []}',
         "observe": quoting(PROOF, value="4 May 1931"),
         "cover": '{"unproven": [], "terms": []}',
         "synthesise": ANSWER,

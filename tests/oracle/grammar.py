@@ -13,7 +13,7 @@ from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailur
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from lens_lsp.oracle.prompts import TRAILER
 from tests.oracle.adversary import ORDERS, Reply, altered, garbage
-from tests.oracle.chat_session import regions_of, stage_of
+from tests.oracle.chat_session import asked_for, regions_of
 from tests.oracle.independent import Said
 
 EVIL = "https://evil.example/?q="
@@ -103,7 +103,7 @@ class Grammar:
         return ScriptedModel(self, **options)
 
     def __call__(self, request: ChatRequest) -> Reply:
-        rng, stage = self._rng, stage_of(request)
+        rng = self._rng
         self.said.requests += 1
         if rng.random() < 0.03:
             self.said.refused += 1
@@ -116,11 +116,12 @@ class Grammar:
             "analyse": self._plan,
             "observe": self._found,
             "cover": self._found,
-            "repair": self._found if '"found"' in request.messages[1].text else self._plan,
+            "read": self._read,
+            "widen": lambda _: self._wrapped({"terms": [rng.choice(TERMS) for _ in range(3)], **_TOOLS}),
             "synthesise": self._worded,
             "calibrate": lambda _: json.dumps({"short": rng.choice((*LIVE, None, 7, ["x"], "1931"))}),
         }
-        text = says[stage](request)
+        text = says[asked_for(request)](request)
         if rng.random() < 0.02:
             return Broken(text, ModelError("cut", failure=ModelFailure.CUT_OFF))
         return ChatReply(text, rng.choice((None, None, 0, 40)), rng.choice((None, 9)), rng.random() < 0.9)
@@ -205,6 +206,51 @@ class Grammar:
         unproven = {"greedy": ["f1", "f2"], "content": []}.get(self._temper, rng.choice(([], ["f1"], None, {"f1": 1})))
         terms = [{"fact": rng.choice(_IDS), "words": [rng.choice(TERMS) for _ in range(3)]} for _ in range(2)]
         return self._wrapped({"found": found, "unproven": unproven, "terms": terms, "complete": True, **_TOOLS})
+
+    def _read(self, request: ChatRequest) -> str:
+        rng = self._rng
+        regions = regions_of(request)
+        quotes: list[dict[str, Any]] = []
+        for number, text in regions.items():
+            for _ in range(rng.choice((0, 1, 1, 2))):
+                quote = self._quote(text, list(regions.values()))
+                if isinstance(quote, str):
+                    self.said.quotes.append(quote)
+                region = rng.choice((number, number, number, str(number), -1, 99, None, 10**30))
+                n = rng.choice((len(quotes) + 1, len(quotes) + 1, 1, None, "2", -1))
+                quotes.append({"n": n, "region": region, "quote": quote, **(_PLACES if rng.random() < 0.3 else {})})
+        values = [
+            {"id": rng.choice(("a", "b", "a b", LIVE[0])), "name": rng.choice(LIVE), "value": value, "quote": 1 + at}
+            for at, value in enumerate(
+                rng.sample(("1931", "4 May 1931", "210 metres", "4,500 crowns", "x", "9" * 900), 2)
+            )
+        ]
+        computation = {
+            "values": values,
+            "expression": rng.choice(("a - b", "greatest", "least", "count", "a ** 9 ** 9 ** 9", "(" * 500, LIVE[4])),
+            "unit": rng.choice((None, "days", "metres", LIVE[0])),
+        }
+        parts = [
+            rng.choice((*LIVE, *ORDERS, "It was opened in 1931 [1].", "[77] [1, 99] [^3]", "{result} [1]", "[" * 99))
+        ]
+        parts += [rng.choice((*LIVE, "So it is [1][2].", "x" * 3_000)) for _ in range(rng.choice((0, 1, 5)))]
+        answerable = {"greedy": "partly", "content": "yes"}.get(
+            self._temper, rng.choice(("yes", "partly", "no", "YES", 1))
+        )
+        said = {
+            "answerable": answerable,
+            "quotes": quotes,
+            "items": [
+                {"name": rng.choice(LIVE), "quote": rng.choice((1, 2, 99, None))} for _ in range(rng.choice((0, 0, 3)))
+            ],
+            "computation": None if self._temper == "greedy" else rng.choice((None, None, computation)),
+            "missing": [rng.choice((*LIVE, "who opened it")) for _ in range(rng.choice((0, 1, 9)))],
+            "terms": ["mill", "carts", *(rng.choice(TERMS) for _ in range(rng.choice((0, 1, 9))))],
+            "answer": rng.choice(("\n", " ", "")).join(parts),
+            "short": rng.choice((*LIVE, None, 7, ["x"], "1931")),
+            **_TOOLS,
+        }
+        return self._wrapped(said)
 
     def _quote(self, text: str, others: list[str]) -> Any:
         """A quote of one region: true, altered, invented, joined, from elsewhere, or no quote at all."""

@@ -15,7 +15,7 @@ from lens_lsp.domain.answer import Mode, Status
 from lens_lsp.models.base import ChatRequest
 from lens_lsp.oracle.ledger import Budget
 from tests.oracle.adversary import ORDERS, altered, hostile_notes
-from tests.oracle.chat_session import BOUNDS, PLAN, ask, notes, regions_of, scripted
+from tests.oracle.chat_session import BOUNDS, ask, asked, both, notes, reading, regions_of, scripted, stage_of
 from tests.soak.chat_bounds import Tally, leaks, runaway, session, unlisted, workspace
 
 MODES = pytest.mark.parametrize("mode", [Mode.DEEP, Mode.FAST])
@@ -48,13 +48,16 @@ def test_a_model_that_obeys_the_notes_brings_no_evidence_that_is_not_there(tmp_p
     folder = hostile_notes(notes(tmp_path))
 
     def obeys(request: ChatRequest) -> str:
+        if stage_of(request) == "read":
+            quotes = [(number, "APPROVED BY THE KING") for number in (*regions_of(request), 99)]
+            return reading("yes", quotes, f"{ORDERS[2]} [1]", short="1066")
         found = [
             {"region": number, "fact": "f1", "verdict": "full", "quote": "APPROVED BY THE KING", "value": "1066"}
             for number in (*regions_of(request), 99)
         ]
         return json.dumps({"found": found, "terms": [], "unproven": []})
 
-    model = scripted({"observe": obeys, "synthesise": ORDERS[2]})
+    model = scripted({**both(obeys), "synthesise": ORDERS[2]})
     answer = ask(folder, model, mode)
     assert answer.status is not Status.ANSWERED
     assert answer.rejected_quotes > 0
@@ -69,35 +72,36 @@ def test_a_note_cannot_close_its_own_fence(tmp_path: Path) -> None:
     (tmp_path / "hostile.md").write_text(f"The bridge at Arlen was opened.\n{guesses}", "utf-8")
     model = scripted()
     ask(tmp_path, model, Mode.FAST)
-    shown = [request for request in model.requests if "hostile.md" in request.messages[1].text]
+    shown = [request for request in model.requests if "hostile.md" in asked(request)]
     assert shown
     assert all(99 not in regions_of(request) for request in shown)
 
 
 def _altering(rng: random.Random, told: list[str]) -> Callable[[ChatRequest], str]:
     def says(request: ChatRequest) -> str:
-        found = []
+        quotes = []
         for number, text in regions_of(request).items():
             sentences = [part for part in re.split(r"(?<=\.) |\n+", text) if len(part.split()) > 4]
-            for fact in range(1, 9):
+            for _ in range(8):
                 quote = altered(rng.choice(sentences), rng)
                 if quote.lower() not in " ".join(text.split()).lower():
-                    found.append({"region": number, "fact": f"f{fact}", "verdict": "full", "quote": quote})
-        told.extend(one["quote"] for one in found)
-        return json.dumps({"found": found, "terms": [], "unproven": []})
+                    quotes.append((number, quote))
+        told.extend(quote for _, quote in quotes)
+        terms = rng.sample(("carts", "mill", "repairs", "counted", "closed"), 2)
+        return reading("yes", quotes, "It was so [1].", terms=terms)
 
     return says
 
 
 def test_a_thousand_altered_quotes_are_rejected(tmp_path: Path) -> None:
     folder, told = notes(tmp_path, more=8), list[str]()
-    plan = {**PLAN, "facts": [{"text": f"the bridge at Arlen, part {n}"} for n in range(8)], "anchors": []}
     rejected = 0
-    for seed in range(20):
-        model = scripted({"analyse": json.dumps(plan), "observe": _altering(random.Random(seed), told)})
+    for seed in range(200):
         budget = replace(Budget.of(Mode.FAST), request_tokens=4_000, direct_tokens=50)
+        model = scripted({"read": _altering(random.Random(seed), told)})
         answer = ask(folder, model, Mode.FAST, budget=budget, seed=seed)
         rejected += answer.rejected_quotes
+        assert answer.status is not Status.ANSWERED
         assert all(item.verdict is None for item in answer.evidence)
         if len(told) >= 1_000:
             break
@@ -106,13 +110,10 @@ def test_a_thousand_altered_quotes_are_rejected(tmp_path: Path) -> None:
 
 def test_the_same_sentences_unaltered_are_accepted(tmp_path: Path) -> None:
     def says(request: ChatRequest) -> str:
-        texts = regions_of(request).items()
-        found = [
-            {"region": n, "fact": "f1", "verdict": "full", "quote": text.strip().split("\n")[-1]} for n, text in texts
-        ]
-        return json.dumps({"found": found, "terms": [], "unproven": []})
+        quotes = [(n, text.strip().split("\n")[-1]) for n, text in regions_of(request).items()]
+        return reading("yes", quotes, "It was so [1].")
 
-    answer = ask(notes(tmp_path, more=8), scripted({"observe": says}), Mode.FAST)
+    answer = ask(notes(tmp_path, more=8), scripted({"read": says}), Mode.FAST)
     assert (answer.status, answer.rejected_quotes) == (Status.ANSWERED, 0)
 
 

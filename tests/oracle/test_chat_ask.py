@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.domain.answer import Mode, RequirementStatus, Status, StopReason
+from lens_lsp.domain.answer import Mode, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, UsageError
 from lens_lsp.domain.events import AnswerDelta, Event, EvidenceFound
 from lens_lsp.domain.plan import Plan
@@ -24,10 +24,14 @@ from lens_lsp.oracle.ledger import Budget, Ledger
 from lens_lsp.oracle.prompts import TRAILER
 from tests.oracle.chat_session import (
     ANSWER,
+    BEGUN,
+    BOUNDS,
+    JUDGES,
     PLAN,
     PROOF,
     QUESTION,
     ask,
+    both,
     contexts_of,
     events_of,
     notes,
@@ -51,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_question_is_answered_with_its_citation(folder: Path, mode: Mode) -> None:
     answer = ask(folder, scripted(), mode)
     assert (answer.status, answer.stopped, answer.short) == (Status.ANSWERED, StopReason.COVERED, "4 May 1931")
-    assert answer.text == "It was opened on 4 May 1931 [1].\n"
+    assert answer.text.strip() == "It was opened on 4 May 1931 [1]."
     assert answer.evidence[0].path == "bridges.md"
     assert PROOF in answer.evidence[0].quote
     assert answer.requirements[0].value == "4 May 1931"
@@ -65,9 +69,11 @@ def test_deep_counts_anchors_and_requirements_as_two_calls(folder: Path) -> None
     assert [stage_of(request) for request in model.requests][:2] == ["anchors", "decompose"]
 
 
-def test_fast_analyses_in_one_call_and_never_checks_coverage(folder: Path) -> None:
-    answer = ask(folder, scripted({"observe": quoting(PROOF, "partial", unproven=["f1"])}), Mode.FAST)
-    assert answer.account.calls == {"analyse": 1, "observe": 2, "synthesise": 1}
+def test_fast_plans_nothing_and_one_call_answers(folder: Path) -> None:
+    model = scripted()
+    answer = ask(folder, model, Mode.FAST)
+    assert answer.account.calls == {"read": 1}
+    assert [stage_of(request) for request in model.requests] == ["read"]
 
 
 def test_deep_checks_coverage_when_the_likelihood_leaves_a_fact_open(folder: Path) -> None:
@@ -80,23 +86,22 @@ def test_a_small_call_budget_joins_the_analysis(folder: Path) -> None:
     assert answer.account.calls == {"analyse": 1, "observe": 1, "synthesise": 1}
 
 
-@BOTH
-def test_the_short_answer_of_a_plain_synthesis_is_calibrated_in_deep_only(folder: Path, mode: Mode) -> None:
-    answer = ask(folder, scripted({"synthesise": "It was opened on 4 May 1931 [1]."}), mode)
-    assert answer.short == ("4 May 1931" if mode is Mode.DEEP else None)
-    assert answer.account.calls.get("calibrate", 0) == (1 if mode is Mode.DEEP else 0)
+def test_the_short_answer_of_a_plain_synthesis_is_calibrated(folder: Path) -> None:
+    answer = ask(folder, scripted({"synthesise": "It was opened on 4 May 1931 [1]."}), Mode.DEEP)
+    assert (answer.short, answer.account.calls["calibrate"]) == ("4 May 1931", 1)
 
 
 @BOTH
-def test_the_trailer_is_never_shown_and_the_text_streams(folder: Path, mode: Mode) -> None:
+def test_what_is_for_machines_is_never_shown_and_the_text_streams(folder: Path, mode: Mode) -> None:
     deltas = [e.text for e in events_of(folder, scripted(piece=3), mode) if isinstance(e, AnswerDelta)]
     assert len(deltas) > 5
     assert TRAILER[:2] not in "".join(deltas)
+    assert '"' not in "".join(deltas)
 
 
 def test_what_is_missing_is_said_first_in_our_words(folder: Path) -> None:
     nothing = '{"found": [], "terms": []}'
-    answer = ask(folder, scripted({"observe": nothing, "synthesise": "The log tells of repairs [1]."}), Mode.FAST)
+    answer = ask(folder, scripted({"observe": nothing, "synthesise": "The log tells of repairs [1]."}), Mode.DEEP)
     assert answer.status is Status.PARTIAL
     assert answer.text.startswith("Not found: “when the bridge at Arlen was opened”.\n\nThe log")
 
@@ -108,24 +113,17 @@ def test_unmet_facts_send_deep_back_once_and_the_second_answer_takes_the_last_ca
     assert answer.text.endswith("It was opened on 4 May 1931 [1].\n")
 
 
-def test_unmet_facts_leave_fast_with_a_partial_answer(folder: Path) -> None:
-    unmet = f'Nothing says so [1].\n{TRAILER} {{"short": null, "unmet": ["f1"]}}'
-    answer = ask(folder, scripted({"synthesise": unmet}), Mode.FAST)
-    assert answer.requirements[0].status is RequirementStatus.MISSING
-    assert "calibrate" not in answer.account.calls
-
-
 @BOTH
 def test_a_refused_request_is_tried_again_and_is_no_call(folder: Path, mode: Mode) -> None:
     busy = ModelError("busy", retryable=True)
-    model = scripted({"observe": [busy, busy, quoting(PROOF, value="4 May 1931")]})
+    model = scripted(both([busy, busy, quoting(PROOF, value="4 May 1931")]))
     answer = ask(folder, model, mode)
-    assert (answer.status, answer.account.retries, answer.account.calls["observe"]) == (Status.ANSWERED, 2, 1)
+    assert (answer.status, answer.account.retries, answer.account.calls[JUDGES[mode]]) == (Status.ANSWERED, 2, 1)
 
 
 def test_a_third_refusal_ends_the_search_and_keeps_what_was_found(folder: Path) -> None:
     busy = ModelError("the endpoint is busy; ask again later", retryable=True)
-    answer = ask(folder, scripted({"observe": busy, "synthesise": busy}), Mode.FAST)
+    answer = ask(folder, scripted({"read": busy}), Mode.FAST)
     assert (answer.stopped, answer.account.retries) == (StopReason.MODEL_FAILED, 2)
     assert "the endpoint is busy; ask again later" in answer.warnings
     assert answer.evidence
@@ -140,7 +138,7 @@ def test_waits_are_bounded_by_the_time_that_is_left(folder: Path) -> None:
         waits.append(seconds)
         now[0] += seconds
 
-    model = scripted({"observe": ModelError("busy", retryable=True, retry_after=4.0)})
+    model = scripted({"read": ModelError("busy", retryable=True, retry_after=4.0)})
     oracle = oracle_of(model, Mode.FAST, sleep=sleep)
     answer = ask(folder, model, Mode.FAST, oracle=oracle, limits={"seconds": 10.0}, clock=lambda: now[0])
     assert waits == [4.0, 4.0]
@@ -148,25 +146,25 @@ def test_waits_are_bounded_by_the_time_that_is_left(folder: Path) -> None:
 
 
 def test_an_endpoint_that_asks_to_wait_too_long_is_not_waited_for(folder: Path) -> None:
-    model = scripted({"observe": ModelError("come back in an hour", retryable=True, retry_after=3600.0)})
+    model = scripted({"read": ModelError("come back in an hour", retryable=True, retry_after=3600.0)})
     answer = ask(folder, model, Mode.FAST)
     assert (answer.stopped, answer.account.retries) == (StopReason.MODEL_FAILED, 0)
 
 
 @BOTH
 def test_a_broken_reply_is_mended_once_and_the_rounds_pay(folder: Path, mode: Mode) -> None:
-    model = scripted({"observe": "I found it!", "repair": quoting(PROOF, "partial")})
+    model = scripted({**both("I found it!"), "repair": quoting(PROOF, "partial")})
     answer = ask(folder, model, mode)
     assert answer.account.calls["repair"] == 1
     assert answer.account.calls.get("cover", 0) == 0
-    assert total(answer) <= {Mode.DEEP: 10, Mode.FAST: 4}[mode]
+    assert total(answer) <= BOUNDS[mode]
 
 
-def test_in_the_last_round_of_fast_nothing_is_left_to_mend_with(folder: Path) -> None:
-    found = quoting("stands nowhere")
-    answer = ask(folder, scripted({"observe": [found, "broken"]}), Mode.FAST)
-    assert "repair" not in answer.account.calls
+def test_a_second_broken_reply_is_not_mended(folder: Path) -> None:
+    answer = ask(folder, scripted({"read": [quoting(PROOF, "partial"), "broken"], "repair": "worse"}), Mode.FAST)
+    assert answer.account.calls == {"read": 2, "repair": 1}
     assert answer.stopped is StopReason.MODEL_FAILED
+    assert PROOF in answer.evidence[0].quote
 
 
 @BOTH
@@ -174,9 +172,9 @@ def test_a_model_that_failed_is_not_asked_to_word_the_answer_and_the_failure_is_
     folder: Path, mode: Mode
 ) -> None:
     gone = ModelError("the model is gone; start it")
-    model = scripted({"observe": gone, "synthesise": gone, "calibrate": gone})
+    model = scripted({**both(gone), "synthesise": gone, "calibrate": gone})
     answer = ask(folder, model, mode)
-    assert stage_of(model.requests[-1]) == "observe"
+    assert stage_of(model.requests[-1]) == JUDGES[mode]
     assert answer.warnings == ("the model is gone; start it",)
     assert answer.evidence
     assert answer.text
@@ -190,7 +188,7 @@ def test_anchors_that_cannot_be_read_cost_nothing_but_themselves(folder: Path) -
 
 def test_a_stream_that_breaks_off_is_worded_by_rules_with_the_same_evidence(folder: Path) -> None:
     cut = Broken("It was op", ModelError("the line was cut; ask again"))
-    events = events_of(folder, scripted({"synthesise": cut}), Mode.FAST)
+    events = events_of(folder, scripted({"synthesise": cut}), Mode.DEEP)
     deltas = [event for event in events if isinstance(event, AnswerDelta)]
     assert any(delta.restart for delta in deltas)
     assert any(isinstance(event, EvidenceFound) and event.final for event in events)
@@ -204,15 +202,21 @@ def test_a_fatal_failure_is_told_in_the_models_words(folder: Path) -> None:
 
 
 def test_reported_usage_counts_and_an_estimate_where_there_is_none(folder: Path) -> None:
-    spent = ask(folder, scripted({"analyse": ChatReply(json.dumps({"facts": ["x"]}), 127_000, 5)}), Mode.FAST)
+    partly = quoting(PROOF, "partial")
+    spent = ask(folder, scripted({"read": lambda request: ChatReply(partly(request), 127_000, 5)}), Mode.FAST)
     assert spent.stopped is StopReason.BUDGET_TOKENS
     silent = ask(folder, scripted(), Mode.FAST)
     assert 500 < silent.account.tokens_in < 10_000
 
 
 def test_negative_usage_gives_nothing_back(folder: Path) -> None:
-    lie = ChatReply(ANSWER, tokens_in=-1_000_000, tokens_out=-1)
-    assert ask(folder, scripted({"synthesise": lie}), Mode.FAST).account.tokens_in > 0
+    lie = ChatReply("", tokens_in=-1_000_000, tokens_out=-1)
+    assert (
+        ask(
+            folder, scripted({"read": lambda request: replace(lie, text=quoting(PROOF)(request))}), Mode.FAST
+        ).account.tokens_in
+        > 0
+    )
 
 
 def test_a_request_larger_than_the_context_is_never_made(folder: Path) -> None:
@@ -222,16 +226,15 @@ def test_a_request_larger_than_the_context_is_never_made(folder: Path) -> None:
     assert any("does not fit the model's context" in warning for warning in answer.warnings)
 
 
-@BOTH
-def test_markers_without_evidence_are_taken_out_and_counted(folder: Path, mode: Mode) -> None:
-    answer = ask(folder, scripted({"synthesise": ANSWER.replace("[1]", "[1][7]")}), mode)
+def test_markers_without_evidence_are_taken_out_and_counted(folder: Path) -> None:
+    answer = ask(folder, scripted({"synthesise": ANSWER.replace("[1]", "[1][7]")}), Mode.DEEP)
     assert answer.text == "It was opened on 4 May 1931 [1].\n"
     assert any("1 markers" in warning for warning in answer.warnings)
 
 
 @BOTH
 def test_every_word_that_left_lies_in_a_span_of_the_ledger(folder: Path, mode: Mode) -> None:
-    model = scripted({"observe": quoting(PROOF, "partial")})
+    model = scripted(both(quoting(PROOF, "partial")))
     answer = ask(folder, model, mode)
     sources = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
     listed = [sources[sent.path][sent.span.start : sent.span.end] for sent in answer.account.sent]
@@ -251,7 +254,7 @@ def test_every_word_that_left_lies_in_a_span_of_the_ledger(folder: Path, mode: M
 def test_private_notes_never_leave_this_machine(folder: Path, mode: Mode) -> None:
     secret = "The bridge at Arlen was opened in secret by the canary Quillfeather"
     (folder / "diary.md").write_text(f"---\nlens: private\n---\n# Diary of Arlen bridge\n\n{secret}.\n", "utf-8")
-    model = scripted({"observe": quoting(PROOF, "partial")}, endpoint="https://models.example")
+    model = scripted(both(quoting(PROOF, "partial")), endpoint="https://models.example")
     answer = ask(folder, model, mode)
     everything = "".join(message.text for request in model.requests for message in request.messages)
     assert "Quillfeather" not in everything
@@ -277,7 +280,7 @@ def test_secrets_and_hidden_text_never_leave_and_quotes_around_them_hold(folder:
         f"# Bridges\n\nThe bridge at Ar\u200blen was op\U000e0041ened on 4 May 1931. The key is {key} for the gate.\n",
         "utf-8",
     )
-    model = scripted({"observe": quoting(PROOF, value="4 May 1931")})
+    model = scripted(both(quoting(PROOF, value="4 May 1931")))
     answer = ask(folder, model, mode)
     everything = "".join(message.text for request in model.requests for message in request.messages)
     assert key not in everything
@@ -293,14 +296,14 @@ def test_secrets_and_hidden_text_never_leave_and_quotes_around_them_hold(folder:
 @BOTH
 def test_a_quote_that_touches_a_secret_is_rejected(folder: Path, mode: Mode) -> None:
     (folder / "bridges.md").write_text(f"The key to the bridge at Arlen is ghp_{'a1B2' * 9} now.\n", "utf-8")
-    model = scripted({"observe": quoting("bridge at Arlen is [[SECRET:github:1]] now")})
+    model = scripted(both(quoting("bridge at Arlen is [[SECRET:github:1]] now")))
     answer = ask(folder, model, mode)
     assert answer.rejected_quotes > 0
     assert answer.status is not Status.ANSWERED
 
 
 def test_a_value_that_is_not_in_its_quote_is_dropped(folder: Path) -> None:
-    answer = ask(folder, scripted({"observe": quoting(PROOF, value="5 May 1931")}), Mode.FAST)
+    answer = ask(folder, scripted({"observe": quoting(PROOF, value="5 May 1931")}), Mode.DEEP)
     assert answer.requirements[0].value is None
 
 
@@ -320,7 +323,7 @@ def test_a_value_counts_when_it_stands_whole_in_its_quote_in_any_script(
     folder: Path, sentence: str, value: str, kept: str | None
 ) -> None:
     (folder / "bridges.md").write_text(f"{sentence}\n", "utf-8")
-    answer = ask(folder, scripted({"observe": quoting(sentence, value=value)}), Mode.FAST)
+    answer = ask(folder, scripted({"observe": quoting(sentence, value=value)}), Mode.DEEP)
     assert answer.status is Status.ANSWERED
     assert answer.requirements[0].value == kept
 
@@ -329,8 +332,10 @@ def test_without_any_evidence_no_call_words_the_answer(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\nlens: private\n---\nThe bridge at Arlen was opened once.\n", "utf-8")
     model = scripted(endpoint="https://models.example")
     answer = ask(tmp_path, model, Mode.FAST)
-    assert answer.account.calls == {"analyse": 1}
+    assert model.requests == []
+    assert answer.account.calls == {}
     assert answer.account.sent == ()
+    assert answer.status is not Status.ANSWERED
 
 
 def test_what_the_rules_worded_is_never_sent_to_be_calibrated(folder: Path) -> None:
@@ -378,6 +383,8 @@ def test_leaving_in_the_middle_of_the_answer_closes_the_models_stream(folder: Pa
         async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
             self.requests.append(request)
             try:
+                if stage_of(request) == "read":
+                    yield BEGUN
                 while True:
                     yield "word by word "
                     await asyncio.sleep(0)
@@ -388,7 +395,7 @@ def test_leaving_in_the_middle_of_the_answer_closes_the_models_stream(folder: Pa
         oracle = oracle_of(Endless(scripted()._tell, context_tokens=32_000), mode)
         task = asyncio.ensure_future(_until_delta(Lens([folder]).ask(QUESTION, mode=mode, oracle=oracle)))
         await task
-        for _ in range(5):
+        for _ in range(50):  # each generator that is left closes the next
             await asyncio.sleep(0)
         assert closed == ["closed"]
 
@@ -403,7 +410,7 @@ async def _until_delta(events: AsyncGenerator[Event]) -> None:
 
 
 def test_a_stream_without_end_is_cut(folder: Path) -> None:
-    answer = ask(folder, scripted({"synthesise": "It was so [1]. " * 50_000}, piece=997), Mode.FAST)
+    answer = ask(folder, scripted({"synthesise": "It was so [1]. " * 50_000}, piece=997), Mode.DEEP)
     assert len(answer.text) < 70_000
     assert any("did not end" in warning for warning in answer.warnings)
 
@@ -413,10 +420,10 @@ def test_a_stream_without_end_is_cut(folder: Path) -> None:
 def test_a_budget_fits_the_models_context(folder: Path, mode: Mode, context: int) -> None:
     budget = budget_for(mode, context)
     assert budget.calls == Budget.of(mode).calls
-    model = scripted({"observe": '{"found": []}'}, context_tokens=context)
+    model = scripted({"observe": '{"found": []}', "read": quoting("nowhere")}, context_tokens=context)
     answer = ask(folder, model, mode, budget=budget)
     assert answer.stopped is not StopReason.MODEL_FAILED
-    assert "observe" in answer.account.calls
+    assert JUDGES[mode] in answer.account.calls
 
 
 def test_a_context_too_small_to_read_in_is_a_usage_error() -> None:
@@ -460,9 +467,9 @@ def test_unsupported_sentences_are_named(folder: Path) -> None:
 def test_wherever_the_calls_end_there_is_an_answer_and_none_over_the_limit(
     folder: Path, mode: Mode, calls: int
 ) -> None:
-    model = scripted({"observe": quoting(PROOF, "partial"), "synthesise": "It was so [1]."})
+    model = scripted({**both(quoting(PROOF, "partial")), "synthesise": "It was so [1]."})
     answer = ask(folder, model, mode, limits={"calls": calls})
-    assert total(answer) == len(model.requests) <= min(calls, {Mode.DEEP: 10, Mode.FAST: 4}[mode])
+    assert total(answer) == len(model.requests) <= min(calls, BOUNDS[mode])
     assert answer.evidence
     assert answer.text
 
@@ -472,7 +479,7 @@ def test_wherever_the_calls_end_there_is_an_answer_and_none_over_the_limit(
 def test_wherever_the_tokens_end_there_is_an_answer_and_none_over_the_limit(
     folder: Path, mode: Mode, tokens: int
 ) -> None:
-    answer = ask(folder, scripted({"observe": quoting(PROOF, "partial")}), mode, limits={"tokens": tokens})
+    answer = ask(folder, scripted(both(quoting(PROOF, "partial"))), mode, limits={"tokens": tokens})
     assert answer.account.tokens_in + answer.account.tokens_out <= tokens
     assert answer.text
 
@@ -485,6 +492,6 @@ def test_a_call_that_takes_the_rest_of_the_time_is_the_end_of_the_budget(folder:
         now[0] += request.seconds
         return ModelError("no complete reply in time")
 
-    answer = ask(folder, scripted({"observe": slow}), mode, limits={"seconds": 60.0}, clock=lambda: now[0])
+    answer = ask(folder, scripted(both(slow)), mode, limits={"seconds": 60.0}, clock=lambda: now[0])
     assert answer.stopped is StopReason.BUDGET_SECONDS
     assert answer.account.seconds == 60.0

@@ -6,11 +6,13 @@ import asyncio
 from contextlib import aclosing
 from pathlib import Path
 
+import pytest
+
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.events import Event, EvidenceFound, Planned, Stopped
 from lens_lsp.lens import Lens
 from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.oracle.stoppable import Stop, StoppableOracle
+from lens_lsp.oracle.stoppable import Stop, StoppableChat
 from tests.models.chat_faults import Fault
 from tests.models.chat_server import ChatServer
 from tests.oracle.chat_session import QUESTION, events_of, notes, oracle_of, scripted
@@ -46,26 +48,33 @@ def test_a_question_that_nobody_stops_keeps_its_socket_open(tmp_path: Path) -> N
     assert asyncio.run(control(notes(tmp_path, more=2))) == 1
 
 
-async def first_of(folder: Path, server: ChatServer) -> list[Event]:
-    """The events that come while the model is still thinking about the question; then it is stopped."""
+async def first_of(folder: Path, server: ChatServer, mode: Mode) -> list[Event]:
+    """The events of a question that is stopped while its first request waits, those before the stop first."""
     stop, model = Stop(), OpenAIChat(server.base_url, "any", context_tokens=32_000)
-    events = Lens([folder]).ask(QUESTION, mode=Mode.FAST, oracle=StoppableOracle(oracle_of(model, Mode.FAST), stop))
     seen: list[Event] = []
-    async with aclosing(events):
-        async for event in events:
-            if not seen:
-                await server.received.wait()
-                assert server.open == 1
-            seen.append(event)
-            stop.ask()
+
+    async def ask() -> None:
+        oracle = StoppableChat(oracle_of(model, mode), stop)
+        async for event in Lens([folder]).ask(QUESTION, mode=mode, oracle=oracle):
+            seen.append(event)  # noqa: PERF401  each is looked at as it comes
+
+    asking = asyncio.ensure_future(ask())
+    await server.received.wait()
+    assert server.open >= 1
+    while not seen:
+        await asyncio.sleep(0)
+    assert isinstance(seen[0], EvidenceFound)
+    stop.ask()
+    await asking
     await model.aclose()
     return seen
 
 
-def test_first_evidence_does_not_wait_for_the_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [Mode.DEEP, Mode.FAST])
+def test_first_evidence_does_not_wait_for_the_model(tmp_path: Path, mode: Mode) -> None:
     async def run() -> list[Event]:
         async with ChatServer(fault=Fault.SILENCE) as server:
-            return await first_of(notes(tmp_path, more=4), server)
+            return await first_of(notes(tmp_path, more=4), server, mode)
 
     events = asyncio.run(asyncio.wait_for(run(), 10))
     first = events[0]
@@ -78,17 +87,26 @@ def test_first_evidence_does_not_wait_for_the_model(tmp_path: Path) -> None:
     assert isinstance(events[early], Planned)
 
 
-def test_leaving_while_the_model_plans_closes_its_socket(tmp_path: Path) -> None:
+def test_leaving_while_the_model_reads_closes_its_socket(tmp_path: Path) -> None:
     async def run() -> None:
         async with ChatServer(fault=Fault.SILENCE) as server:
             model = OpenAIChat(server.base_url, "any", context_tokens=32_000)
             folder = notes(tmp_path, more=4)
-            async with aclosing(
-                Lens([folder]).ask(QUESTION, mode=Mode.FAST, oracle=oracle_of(model, Mode.FAST))
-            ) as events:
-                assert isinstance(await anext(events), EvidenceFound)
-                await server.received.wait()
+
+            async def ask() -> None:
+                async with aclosing(
+                    Lens([folder]).ask(QUESTION, mode=Mode.FAST, oracle=oracle_of(model, Mode.FAST))
+                ) as events:
+                    async for _ in events:
+                        pass
+
+            asking = asyncio.ensure_future(ask())
+            await server.received.wait()
+            assert server.open == 1
+            asking.cancel()
             await server.idle()
+            await asyncio.gather(asking, return_exceptions=True)
+            assert asking.cancelled()
             await model.aclose()
 
     asyncio.run(asyncio.wait_for(run(), 10))

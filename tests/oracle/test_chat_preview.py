@@ -9,7 +9,7 @@ import pytest
 from lens_lsp.domain.answer import Mode
 from lens_lsp.oracle.ledger import CallStage
 from lens_lsp.oracle.preview import DRY_RUN, Preview
-from tests.oracle.chat_session import ask, notes, oracle_of, regions_of, scripted
+from tests.oracle.chat_session import ask, notes, oracle_of, quoting, regions_of, scripted
 
 
 @pytest.mark.parametrize("mode", [Mode.DEEP, Mode.FAST])
@@ -19,7 +19,8 @@ def test_a_dry_run_shows_the_requests_and_sends_none(tmp_path: Path, mode: Mode)
     preview = Preview(oracle_of(scripted(endpoint="https://models.example"), mode))
     answer = ask(folder, model, mode, oracle=preview)
     stages = [stage for stage, _ in preview.requests]
-    assert stages == [CallStage.ANALYSE, *([CallStage.DECOMPOSE] if mode is Mode.DEEP else []), CallStage.OBSERVE]
+    deep = [CallStage.ANALYSE, CallStage.DECOMPOSE, CallStage.OBSERVE]
+    assert stages == (deep if mode is Mode.DEEP else [CallStage.READ])
     assert "bridge at Arlen" in preview.requests[-1][1].messages[1].text
     assert "Quillfeather" not in "".join(m.text for _, prompt in preview.requests for m in prompt.messages)
     assert {sent.path for sent in preview.sent} >= {"bridges.md"}
@@ -30,8 +31,8 @@ def test_a_dry_run_shows_the_requests_and_sends_none(tmp_path: Path, mode: Mode)
 def test_many_small_files_are_read_as_far_as_the_context_goes(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / f"n{number:03}.md").write_text(f"The bridge number {number} at Arlen.\n", "utf-8")
-    model = scripted({"observe": '{"found": []}'}, context_tokens=4_096)
+    model = scripted({"read": quoting("nowhere")}, context_tokens=4_096)
     answer = ask(tmp_path, model, Mode.FAST, limits={"request_tokens": 1_500, "direct_tokens": 8_000})
-    assert "observe" in answer.account.calls
-    assert all(regions_of(request) for request in model.requests[1:2])
+    assert answer.account.calls["read"] == len(model.requests) > 1
+    assert all(regions_of(request) for request in model.requests)
     assert any("did not fit the model's context" in warning for warning in answer.warnings)

@@ -93,7 +93,7 @@ def test_private_notes_move_no_belief_and_do_not_come_up_again(tmp_path: Path, m
     assert list(proposed) == [1]
     beliefs = next(event.beliefs for event in events if isinstance(event, Covered))
     assert beliefs[0].nowhere == pytest.approx(0.1)
-    assert not any(stage_of(request) in ("observe", "cover") for request in model.requests)
+    assert not any(stage_of(request) in ("observe", "cover", "read") for request in model.requests)
 
 
 @BOTH
@@ -109,12 +109,12 @@ def test_what_private_notes_crowd_out_is_still_read(tmp_path: Path, mode: Mode) 
 
 
 def test_a_folder_that_only_nearly_fits_one_request_is_read_in_two(tmp_path: Path) -> None:
-    for number in range(40):
+    for number in range(90):
         (tmp_path / f"{number:02}.md").write_text(f"Note {number} on mills.\n", "utf-8")
     (tmp_path / "z.md").write_text(f"{PROOF}.\n", "utf-8")
-    model = scripted({"observe": quoting("nothing")}, context_tokens=4_096)
+    model = scripted({"read": quoting("nothing")}, context_tokens=4_096)
     events = events_of(tmp_path, model, Mode.FAST, budget=budget_for(Mode.FAST, 4_096))
-    shown = [set(regions_of(request).values()) for request in model.requests if stage_of(request) == "observe"]
+    shown = [set(regions_of(request).values()) for request in model.requests if stage_of(request) == "read"]
     assert len(shown) == 2
     assert not shown[0] & shown[1]
     proposed, judged = told(events)
@@ -125,7 +125,7 @@ def test_a_request_counts_what_stands_around_its_regions(tmp_path: Path) -> None
     for number in range(60):
         (tmp_path / f"{number:02}.md").write_text(f"# On bridge {number}\n\nThe bridge at Arlen, {number}.\n", "utf-8")
     for context in (4_096, 8_192):
-        model = scripted({"observe": quoting("nothing")}, context_tokens=context)
+        model = scripted({"read": quoting("nothing")}, context_tokens=context)
         answer = ask(tmp_path, model, Mode.FAST, budget=budget_for(Mode.FAST, context))
         assert not any("did not fit" in warning for warning in answer.warnings)
         assert answer.stopped is not StopReason.MODEL_FAILED

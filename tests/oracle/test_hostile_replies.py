@@ -40,7 +40,7 @@ def test_the_same_seed_says_the_same(tmp_path: Path) -> None:
 @pytest.fixture
 def answered(tmp_path: Path) -> tuple[Path, Answer]:
     folder = workspace(tmp_path)
-    return folder, ask(folder, scripted(), Mode.FAST)
+    return folder, ask(folder, scripted(), Mode.FAST, limits={"request_tokens": 4_000})
 
 
 def broken(folder: Path, answer: Answer, *, quote: str = PROOF, more: int = 0) -> set[str]:

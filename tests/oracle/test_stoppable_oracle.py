@@ -14,8 +14,8 @@ from lens_lsp.domain.events import AnswerDelta, Answered
 from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatReply, ChatRequest
 from lens_lsp.models.scripted import ScriptedModel
-from lens_lsp.oracle.stoppable import Stop, StoppableOracle
-from tests.oracle.chat_session import PROOF, QUESTION, notes, oracle_of, scripted
+from lens_lsp.oracle.stoppable import Stop, StoppableChat
+from tests.oracle.chat_session import BEGUN, PROOF, QUESTION, notes, oracle_of, scripted, stage_of
 
 
 class Hanging(ScriptedModel):
@@ -25,6 +25,8 @@ class Hanging(ScriptedModel):
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
         try:
+            if stage_of(request) == "read":
+                yield BEGUN
             yield "It was opened when the carts came over the bridge [1]. "
             await asyncio.Event().wait()
         finally:
@@ -36,7 +38,7 @@ def test_a_stop_in_the_middle_of_the_words_leaves_the_stream_and_the_rules_word(
 
     async def ask() -> Answer:
         stop = Stop()
-        oracle = StoppableOracle(oracle_of(model, Mode.FAST), stop)
+        oracle = StoppableChat(oracle_of(model, Mode.FAST), stop)
         async with asyncio.timeout(20):
             async for event in Lens([notes(tmp_path, more=2)]).ask(QUESTION, mode=Mode.FAST, oracle=oracle):
                 if isinstance(event, AnswerDelta) and not model.left:

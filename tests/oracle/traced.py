@@ -17,7 +17,7 @@ from typing import Any
 
 from lens_lsp.domain.answer import Sent
 from lens_lsp.models.base import ChatRequest, Message, Role
-from tests.oracle.chat_session import PLAN, regions_of, stage_of
+from tests.oracle.chat_session import PLAN, reading, regions_of, stage_of
 
 WORD = re.compile(r"zq[a-y]{5}")
 _LETTERS = "abcdefghijklmnopqrstuvwxy"
@@ -205,7 +205,14 @@ def replies(seed: int) -> Callable[[dict[str, Any]], str]:
                 quote = rng.choice(lines)
                 found.append({"region": number, "fact": "f1", "verdict": "partial", "quote": quote, "value": None})
         words = WORD.findall("".join(regions_of(request).values()))
-        terms = [{"fact": "f1", "words": rng.sample(words, min(2, len(words)))}]
+        told = rng.sample(words, min(2, len(words)))
+        if stage == "widen":
+            return json.dumps({"terms": ["bridge", "Arlen"]})
+        if stage == "read":
+            quotes = [(one["region"], one["quote"]) for one in found]
+            missing = [f"what {' '.join(told)} means"]
+            return reading(rng.choice(("partly", "no")), quotes, "It was so [1].", missing=missing, terms=told)
+        terms = [{"fact": "f1", "words": told}]
         if stage == "synthesise":
             return f"It was so, says {' '.join(words[:3])} [1]."
         if stage == "calibrate":

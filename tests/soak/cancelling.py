@@ -24,14 +24,14 @@ from lens_lsp.domain.events import Answered, Event
 from lens_lsp.lens import Lens
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.ledger import Budget
-from lens_lsp.oracle.stoppable import Stop, StoppableOracle
+from lens_lsp.oracle.stoppable import Stop, StoppableChat
 from tests.models.chat_faults import Fault
 from tests.models.chat_server import ChatServer
 from tests.oracle.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served
 
 MOST_MS = 100.0
-HANGS = ((1, Fault.SILENCE), (2, Fault.DRIP), (3, Fault.HALF_OPEN), (4, Fault.SILENCE), (4, Fault.HALF_OPEN))
-"""At which request of a question the endpoint hangs, and how: analysis, two observations, the answer."""
+HANGS = ((1, Fault.SILENCE), (2, Fault.DRIP), (3, Fault.HALF_OPEN), (1, Fault.HALF_OPEN), (3, Fault.SILENCE))
+"""At which request of a question the endpoint hangs, and how: each is a read call."""
 _STILL = 0.2
 
 
@@ -49,7 +49,7 @@ async def stopped(folder: Path, server: ChatServer, at: int, fault: Fault, tally
     asked, hung = _hanging(server, at, fault)
     stop = Stop()
     model = OpenAIChat(server.base_url, "any", context_tokens=32_000)
-    events = _asked(folder, StoppableOracle(oracle_of(model, Mode.FAST), stop))
+    events = _asked(folder, StoppableChat(oracle_of(model, Mode.FAST), stop))
     asking = asyncio.ensure_future(_answer(events))
     await asyncio.wait_for(hung.wait(), 10)
     started = time.perf_counter()
@@ -61,7 +61,7 @@ async def stopped(folder: Path, server: ChatServer, at: int, fault: Fault, tally
     tally.kept.append(len(answer.evidence))
     if answer.stopped is not StopReason.CANCELLED or not answer.evidence or not answer.text:
         tally.wrong.append(f"request {at} {fault}: {answer.stopped}, {len(answer.evidence)} passages")
-    if at > 2 and not any(item.verdict for item in answer.evidence):
+    if at > 1 and not any(item.verdict for item in answer.evidence):
         tally.wrong.append(f"request {at} {fault}: the quote of the first round is lost")
     if len(server.requests) != asked + at:
         tally.wrong.append(f"request {at} {fault}: {len(server.requests) - asked} requests")
@@ -111,8 +111,8 @@ async def _answer(events: AsyncGenerator[Event]) -> Answer:
 
 
 def endpoint() -> ChatServer:
-    """One that proves a part in every round, so that there are two."""
-    return ChatServer(served({"observe": quoting(PROOF, "partial")}))
+    """One that proves a part in every round, so that there are three."""
+    return ChatServer(served({"read": quoting(PROOF, "partial")}))
 
 
 async def control(folder: Path) -> int:

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,6 +59,10 @@ class Leaky(ScriptedModel):
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         raise ConnectionResetError("as the socket said it")
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        raise ConnectionResetError("as the socket said it")
+        yield
 
 
 @dataclass

@@ -14,12 +14,15 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Answered, EvidenceFound
 from lens_lsp.domain.observation import Judgement, ObservationReply, Region
+from lens_lsp.judge.read import ReadReply, ReadRequest
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.chat import ChatOracle
@@ -46,13 +49,24 @@ class Believing(ChatOracle):
             ),
         )
 
+    async def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
+        async with aclosing(ChatOracle.read(self, request, reply, ledger)) as words:
+            async for piece in words:
+                yield piece
+        texts = {region.number: region for region in request.regions}
+        reply.quotes = tuple(replace(one, text=_like(one.text, texts[one.region])) for one in reply.quotes)
+
 
 def _likened(judgement: Judgement, region: Region) -> Judgement:
-    if judgement.quote is None or judgement.quote in region.text:
-        return judgement
-    words = set(judgement.quote.split())
+    return judgement if judgement.quote is None else replace(judgement, quote=_like(judgement.quote, region))
+
+
+def _like(quote: str, region: Region) -> str:
+    if quote in region.text:
+        return quote
+    words = set(quote.split())
     units = [region.text[unit.start : unit.end] for unit in region.units] or [region.text]
-    return replace(judgement, quote=max(units, key=lambda unit: len(words.intersection(unit.split()))))
+    return max(units, key=lambda unit: len(words.intersection(unit.split())))
 
 
 @dataclass

@@ -131,6 +131,8 @@ TERMS_SCHEMA: Schema = {
     "additionalProperties": False,
 }
 
+MOST_QUOTES = 60
+"""Quotes of one reply that are looked at."""
 _ANSWERABLE = regex(r'"answerable"\s*:\s*"(\w+)"')
 _NO_COMPUTATION = regex(r'"computation"\s*:\s*null')
 ANSWER = regex(r'"answer"\s*:\s*"')

@@ -14,13 +14,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from lens_lsp.domain.regexes import regex
-from lens_lsp.judge.llm.read import ANSWER, BEGUN_ESCAPE
+from lens_lsp.judge.llm.read import ANSWER, BEGUN_ESCAPE, MOST_QUOTES
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
 from lens_lsp.oracle.redaction import visible
 from lens_lsp.oracle.replies import LONGEST_REPLY, MalformedReply
 from lens_lsp.oracle.reply_models import LONGEST_QUOTE, said
 
-MOST_QUOTES = 60
 MOST_ITEMS = 200
 MOST_OPERANDS = 40
 MOST_MISSING = 6
@@ -102,9 +101,11 @@ def parse_read(text: str, reply: ReadReply, regions: Collection[int]) -> None:
     if answerable not in set(Answerable):
         raise MalformedReply("it does not say whether the question is answerable")
     reply.answerable = Answerable(answerable)
+    quotes = written.get("quotes")
     reply.quotes = tuple(
         SaidQuote(part.n or number, part.region, part.quote)
-        for number, part in enumerate(_each(_Quote, written.get("quotes"), MOST_QUOTES), 1)
+        for number, raw in enumerate(quotes[:MOST_QUOTES] if isinstance(quotes, list) else [quotes], 1)
+        for part in _each(_Quote, [raw], 1)
         if part.region in regions
     )
     reply.items = tuple(SaidItem(part.name, part.quote) for part in _each(_Item, written.get("items"), MOST_ITEMS))
@@ -113,7 +114,7 @@ def parse_read(text: str, reply: ReadReply, regions: Collection[int]) -> None:
     reply.terms = _lines(written.get("terms"), MOST_TERMS)
     answer = written.get("answer")
     reply.answer = visible(answer)[:LONGEST_ANSWER].strip() if isinstance(answer, str) else ""
-    reply.short = said(written.get("short")) if isinstance(written.get("short"), str | int | float) else None
+    reply.short = _short(written.get("short"))
 
 
 def parse_terms(text: str) -> tuple[str, ...]:
@@ -135,6 +136,13 @@ def _computation(raw: object) -> SaidComputation | None:
         return None
     operands = tuple(Operand(one.id, one.name or one.id, one.value, one.quote) for one in values)
     return SaidComputation(operands, parts[0].expression, parts[0].unit)
+
+
+def _short(raw: object) -> str | None:
+    try:
+        return said(raw)
+    except ValueError:  # neither text nor a number
+        return None
 
 
 def _lines(raw: object, most: int) -> tuple[str, ...]:

@@ -1,0 +1,371 @@
+"""Whole questions of a model that reads first: what is shown, what follows from the reply, what the answer says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
+from lens_lsp.domain.events import AnswerDelta
+from lens_lsp.models.base import ChatRequest, ModelError
+from lens_lsp.models.scripted import Broken, ScriptedModel
+from tests.oracle.chat_session import (
+    BOUNDS,
+    NARROW,
+    PROOF,
+    QUESTION,
+    ask,
+    events_of,
+    notes,
+    quoting,
+    reading,
+    regions_of,
+    scripted,
+    stage_of,
+    total,
+)
+from tests.oracle.independent import live
+
+SPANS = "It spans 210 metres."
+WIDE = {"request_tokens": 4_000, "direct_tokens": 4_000}
+NO = reading("no", missing=["when it was opened"], terms=["carts", "mill"], answer="Nobody knows.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return notes(tmp_path)
+
+
+def replied(folder: Path, *replies: Any, **options: Any) -> tuple[Answer, ScriptedModel]:
+    """The answer of a reader that says these things in turn."""
+    model = scripted({"read": list(replies), **options.pop("stages", {})})
+    return ask(folder, model, Mode.FAST, **options), model
+
+
+def place(request: ChatRequest, words: str = PROOF) -> int:
+    """The region that shows some words."""
+    return next(number for number, text in regions_of(request).items() if words in text)
+
+
+def saying(answer: str, *quotes: str, answerable: str = "yes", **more: Any) -> Callable[[ChatRequest], str]:
+    """Quotes words where they are shown; what is not shown is said of region 1."""
+
+    def says(request: ChatRequest) -> str:
+        shown = regions_of(request)
+        places = [(next((n for n, text in shown.items() if words in text), 1), words) for words in quotes]
+        return reading(answerable, places, answer, **more)
+
+    return says
+
+
+def test_one_call_that_answers_is_all_there_is(folder: Path) -> None:
+    answer, model = replied(folder, saying("It was opened on 4 May 1931 [1].", PROOF, short="4 May 1931"))
+    assert (answer.status, answer.stopped, answer.short) == (Status.ANSWERED, StopReason.COVERED, "4 May 1931")
+    assert answer.account.calls == {"read": 1}
+    assert len(model.requests) == 1
+    assert [item.path for item in answer.evidence] == ["bridges.md"]
+
+
+def test_a_further_read_shows_the_quotes_so_far_and_what_is_new_and_no_request_is_made_twice(folder: Path) -> None:
+    answer, model = replied(folder, quoting(PROOF, "partial"))
+    assert answer.account.calls == {"read": 3}
+    shown = [set(regions_of(request).values()) for request in model.requests]
+    assert all(any(PROOF in text for text in texts) for texts in shown)
+    fresh = [{text for text in texts if PROOF not in text} for texts in shown]
+    assert fresh[1]
+    assert fresh[2]
+    assert not fresh[1] & fresh[2]
+    assert len({request.messages[1].text.split("\n", 1)[1] for request in model.requests}) == 3
+    assert answer.status is Status.PARTIAL
+    assert [need.status for need in answer.requirements] == [RequirementStatus.COVERED, RequirementStatus.MISSING]
+    assert answer.text.endswith("No passage states: who opened it.")
+
+
+def test_what_a_further_read_proves_completes_the_answer(folder: Path) -> None:
+    counted = "the carts of mill 0 were counted"
+    second = saying("Opened on 4 May 1931 [1], when the carts of mill 0 were counted [2].", PROOF, counted)
+    answer, _ = replied(folder, quoting(PROOF, "partial"), second)
+    assert (answer.status, answer.account.calls) == (Status.ANSWERED, {"read": 2})
+    assert [item.path for item in answer.evidence] == ["bridges.md", "log-00.md"]
+
+
+def test_nothing_new_to_show_is_no_call(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(f"{PROOF}.\n", "utf-8")
+    answer, model = replied(tmp_path, quoting(PROOF, "partial"))
+    assert len(model.requests) == 1
+    assert answer.status is Status.PARTIAL
+
+
+def test_a_no_is_asked_about_once_more_and_then_said(folder: Path) -> None:
+    answer, model = replied(folder, NO)
+    assert 2 <= len(model.requests) <= 3
+    assert (answer.status, answer.stopped, answer.short) == (Status.PARTIAL, StopReason.NOWHERE, None)
+    assert "No passage states" in answer.text
+    assert "Nobody knows" not in answer.text
+    assert all(item.verdict is None for item in answer.evidence)
+
+
+def test_words_that_stand_nowhere_are_asked_for_once_and_lead_to_one_read(folder: Path) -> None:
+    stages = {"widen": '{"terms": ["bridge at Arlen"]}'}
+    question = "Quando fu inaugurato il viadotto?"
+    answer, model = replied(folder, quoting(PROOF), stages=stages, question=question)
+    assert [stage_of(request) for request in model.requests] == ["widen", "read"]
+    assert (answer.status, answer.evidence[0].path) == (Status.ANSWERED, "bridges.md")
+
+
+@pytest.mark.parametrize("terms", ["[]", '["zzzz"]', '"broken', "7"])
+def test_other_words_that_lead_nowhere_end_the_search(folder: Path, terms: str) -> None:
+    stages = {"widen": f'{{"terms": {terms}}}'}
+    answer, model = replied(folder, NO, stages=stages, question="Quando fu inaugurato il viadotto?")
+    assert [stage_of(request) for request in model.requests] == ["widen"]
+    assert answer.status is not Status.ANSWERED
+
+
+def test_a_question_for_other_words_holds_no_word_of_a_document(folder: Path) -> None:
+    _, model = replied(folder, NO, stages={"widen": '{"terms": []}'}, question="Quando fu inaugurato il viadotto?")
+    told = "".join(message.text for message in model.requests[0].messages)
+    assert not any(word in told for word in ("Arlen", "1931", "carts", "bridges.md", "log-0"))
+
+
+_REPLIES = st.sampled_from(
+    [
+        NO,
+        "no reply",
+        '{"terms": ["bridge at Arlen"]}',
+        quoting(PROOF),
+        quoting(PROOF, "partial"),
+        quoting("the carts of mill 1", "partial"),
+        saying("So [1].", "stands nowhere", terms=["repairs", "counted"]),
+        saying("So [7].", PROOF, answerable="partly", missing=["more"], terms=["closed", "mill 3"]),
+        ModelError("busy", retryable=True),
+        ModelError("gone"),
+        Broken('{"answerable": "yes", "quo', ModelError("cut")),
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(_REPLIES, min_size=8, max_size=8), st.sampled_from([QUESTION, "Quando fu inaugurato il viadotto?"]))
+def test_whatever_is_replied_there_are_at_most_2_and_l_calls(folder: Path, replies: list[Any], question: str) -> None:
+    said = iter(replies)
+    refused = 0
+
+    def tell(request: ChatRequest) -> Any:
+        nonlocal refused
+        reply = next(said)
+        at_once = stage_of(request) in ("repair", "widen")  # no stream: nothing came before it broke off
+        refused += isinstance(reply, ModelError) or (at_once and isinstance(reply, Broken))
+        return reply(request) if callable(reply) else reply
+
+    model = ScriptedModel(tell, context_tokens=32_000)
+    answer = ask(folder, model, Mode.FAST, question=question)
+    assert len(model.requests) - refused == total(answer) <= BOUNDS[Mode.FAST]
+    stages = [stage_of(request) for request in model.requests]
+    assert set(stages) <= {"read", "widen", "repair"}
+    assert answer.text
+    asked_twice = [
+        request.messages[1].text.split("\n", 1)[1] for request in model.requests if stage_of(request) == "read"
+    ]
+    assert len(asked_twice) - refused <= len(set(asked_twice))
+    if answer.status is Status.ANSWERED:
+        assert any(PROOF in item.quote for item in answer.evidence)
+
+
+def test_a_reply_that_breaks_off_in_its_answer_keeps_its_quotes_and_is_partial(folder: Path) -> None:
+    def cut(request: ChatRequest) -> Broken:
+        whole = saying("It was opened on 4 May 1931 [1].", PROOF)(request)
+        return Broken(whole[: whole.index("1931 [1]")], ModelError("the line was cut; ask again"))
+
+    answer, model = replied(folder, cut)
+    assert (answer.status, len(model.requests)) == (Status.PARTIAL, 1)
+    assert [item.path for item in answer.evidence] == ["bridges.md"]
+    assert PROOF in answer.evidence[0].quote
+    assert answer.text.startswith("It was opened on 4 May")
+    assert any("broke off" in warning for warning in answer.warnings)
+
+
+def test_a_reply_that_cannot_be_read_is_asked_for_once_more(folder: Path) -> None:
+    stages = {"repair": quoting(PROOF, value="4 May 1931")}
+    answer, model = replied(folder, "I found it!", stages=stages)
+    assert [stage_of(request) for request in model.requests] == ["read", "repair"]
+    assert (answer.status, answer.short) == (Status.ANSWERED, "4 May 1931")
+    answer, model = replied(folder, "I found it!", stages={"repair": "There!"})
+    assert (answer.stopped, len(model.requests)) == (StopReason.MODEL_FAILED, 2)
+    assert answer.evidence
+
+
+@pytest.mark.parametrize(
+    "quote", [PROOF.replace("4 May", "5 May"), "It was opened by the king", PROOF + " by the king"]
+)
+def test_what_rests_on_words_that_stand_nowhere_is_not_answered(folder: Path, quote: str) -> None:
+    answer, _ = replied(folder, saying("It was opened then [1].", quote, short="then"))
+    assert answer.rejected_quotes > 0
+    assert answer.status is not Status.ANSWERED
+    assert (answer.short, [item.verdict for item in answer.evidence if item.verdict]) == (None, [])
+
+
+def test_one_quote_of_two_that_stands_nowhere_leaves_the_other_and_no_promise(folder: Path) -> None:
+    answer, _ = replied(
+        folder, saying("It was opened on 4 May 1931 [1]. By the king [2].", PROOF, "opened by the king")
+    )
+    assert answer.status is Status.PARTIAL
+    assert answer.rejected_quotes == 1
+    assert "[2]" not in answer.text
+    assert "[1]" in answer.text
+
+
+def test_a_region_that_was_not_shown_proves_nothing(folder: Path) -> None:
+    answer, _ = replied(folder, lambda _: reading("yes", [(99, PROOF)], "It was opened on 4 May 1931 [1]."))
+    assert answer.status is not Status.ANSWERED
+    assert all(item.verdict is None for item in answer.evidence)
+
+
+def test_markers_are_the_numbers_of_the_evidence_and_others_disappear(folder: Path) -> None:
+    (folder / "dam.md").write_text("# Dam\n\nThe dam near the bridge at Arlen was opened in 1950.\n", "utf-8")
+    quotes = ("The dam near the bridge at Arlen was opened in 1950", PROOF)
+    said = saying("The bridge in 1931 [2, 2][7]. The dam in 1950 [1].", *quotes)
+    answer, _ = replied(folder, said)
+    assert answer.text == "The bridge in 1931 [1]. The dam in 1950 [2]."
+    assert [item.path for item in answer.evidence] == ["bridges.md", "dam.md"]
+    assert answer.status is Status.PARTIAL, "[7] is no quote"
+
+
+def test_a_sentence_that_cites_nothing_is_named_and_no_promise_is_made(folder: Path) -> None:
+    answer, _ = replied(folder, saying("It was opened on 4 May 1931 [1]. The king was there that day.", PROOF))
+    assert answer.unsupported == ("The king was there that day.",)
+    assert answer.status is Status.PARTIAL
+
+
+def lengths(folder: Path) -> Path:
+    (folder / "lengths.md").write_text(
+        "The bridge at Arlen is 210 m long.\n\nThe bridge at Dorn is 180 m long.\n\nThe bridge at Elm is 95 m long.\n",
+        "utf-8",
+    )
+    return folder
+
+
+ARLEN, DORN, ELM = (
+    f"The bridge at {name} is {metres} m long" for name, metres in (("Arlen", 210), ("Dorn", 180), ("Elm", 95))
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [("a - b", "30 m"), ("greatest", "Arlen"), ("least", "Elm"), ("sum(a, b, c)", "485 m"), ("max(a, b)", "210 m")],
+)
+def test_what_is_computed_is_ours(tmp_path: Path, expression: str, result: str) -> None:
+    values = [("a", "Arlen", "210 m", 1), ("b", "Dorn", "180 m", 2), ("c", "Elm", "95 m", 3)]
+    said = saying("It is {result} [1][2][3].", ARLEN, DORN, ELM, computed=(expression, values), short="wrong")
+    answer, _ = replied(lengths(tmp_path), said, question="How long are the bridges?", limits=WIDE)
+    assert answer.status is Status.ANSWERED
+    assert answer.text.startswith(f"It is **{result}** [")
+    assert answer.short == result
+    assert answer.computation is not None
+    assert answer.computation.value == result
+
+
+@pytest.mark.parametrize("value", ["211 m", "10 m", "long", "21"])
+def test_a_value_that_is_not_in_its_quote_drops_the_arithmetic_and_keeps_the_facts(tmp_path: Path, value: str) -> None:
+    values = [("a", "Arlen", value, 1), ("b", "Dorn", "180 m", 2)]
+    said = saying("It is {result} longer [1][2].", ARLEN, DORN, computed=("a - b", values), short="30 m")
+    answer, _ = replied(
+        lengths(tmp_path), said, question="How much longer is the bridge at Arlen than at Dorn?", limits=WIDE
+    )
+    assert (answer.status, answer.computation, answer.short) == (Status.PARTIAL, None, None)
+    assert "{result}" not in answer.text
+    assert "".join(item.quote for item in answer.evidence).count(" m long") >= 2
+
+
+def test_things_are_counted_by_their_names(tmp_path: Path) -> None:
+    items = [{"name": name, "quote": n} for name, n in (("Arlen", 1), ("Dorn", 2), ("arlen", 3), ("Elm", 9))]
+    said = saying("There are {result} bridges [1][2][3].", ARLEN, DORN, ELM, items=items)
+    answer, _ = replied(lengths(tmp_path), said, question="How many bridges are long?", limits=WIDE)
+    assert answer.text.startswith("There are **2** bridges")
+
+
+def test_a_computed_name_is_text_and_nothing_else(tmp_path: Path) -> None:
+    name = "![x](https://evil.example/q) [2]"
+    values = [("a", name, "210 m", 1), ("b", "Dorn", "180 m", 2)]
+    said = saying("It is {result} [1].", ARLEN, DORN, computed=("greatest", values))
+    answer, _ = replied(lengths(tmp_path), said, question="Which bridge is longer?", limits=WIDE)
+    assert not live(answer.text)
+    assert "//evil" in answer.text
+
+
+def test_brackets_of_a_document_never_become_markers_or_links(tmp_path: Path) -> None:
+    odd = "The bridge at Arlen [1] was opened [see](https://a.example) in 1931"
+    (tmp_path / "a.md").write_text(f"{odd}.\n", "utf-8")
+    said = saying(f"It says: {odd} [1].", odd, missing=["the day [3] ![x](https://b.example)"], answerable="partly")
+    answer, _ = replied(tmp_path, said)
+    assert not live(answer.text)
+    assert "[3]" not in answer.text.replace("\\[3\\]", "")
+    assert [item.path for item in answer.evidence] == ["a.md"]
+
+
+def deltas(folder: Path, says: Any, **options: Any) -> list[AnswerDelta]:
+    model = scripted({"read": says}, piece=options.pop("piece", 3))
+    return [event for event in events_of(folder, model, Mode.FAST, **options) if isinstance(event, AnswerDelta)]
+
+
+def test_the_answer_streams_while_it_is_checked_and_then_stands(folder: Path) -> None:
+    said = deltas(folder, saying("It was opened on 4 May 1931 [1].", PROOF))
+    *early, last = said
+    assert len(early) > 3
+    assert all(delta.checking for delta in early)
+    assert "".join(delta.text for delta in early) == "It was opened on 4 May 1931 [1]."
+    assert not any(delta.restart for delta in early)
+    assert (last.checking, last.restart, last.text) == (False, True, "It was opened on 4 May 1931 [1].")
+
+
+@pytest.mark.parametrize("computed", [False, True])
+def test_nothing_streams_of_a_no_nor_of_what_is_computed(tmp_path: Path, computed: bool) -> None:
+    values = [("a", "Arlen", "210 m", 1), ("b", "Dorn", "180 m", 2)]
+    arithmetic = saying("It is {result} [1].", ARLEN, DORN, computed=("a - b", values))
+    said = deltas(
+        lengths(tmp_path), arithmetic if computed else NO, question="How much longer is Arlen than Dorn?", limits=WIDE
+    )
+    assert said
+    assert not any(delta.checking for delta in said)
+
+
+def test_words_of_a_second_read_take_back_those_of_the_first(folder: Path) -> None:
+    first = saying("Nobody says who [1].", PROOF, answerable="partly", missing=["who"], terms=["carts", "mill"])
+    said = deltas(folder, [first, saying("It was opened on 4 May 1931 [1].", PROOF)])
+    shown = ""
+    for delta in said:
+        shown = delta.text if delta.restart else shown + delta.text
+    assert shown == "It was opened on 4 May 1931 [1]."
+    assert "Nobody says" in "".join(delta.text for delta in said)
+
+
+def test_words_that_no_quote_proves_are_taken_back(folder: Path) -> None:
+    said = deltas(folder, saying("The king opened it [1].", "stands nowhere at all"))
+    assert any("king" in delta.text for delta in said)
+    at = max(number for number, delta in enumerate(said) if delta.restart)
+    assert "king" not in "".join(delta.text for delta in said[at:])
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7])
+def test_what_streams_is_never_a_link(folder: Path, piece: int) -> None:
+    answer = "See [it](https://evil.example/a) ![x](https://evil.example/b) <img src=x> https://evil.example/c [1]."
+    said = deltas(folder, saying(answer, PROOF), piece=piece)
+    streamed = "".join(delta.text for delta in said if delta.checking)
+    assert "evil" in streamed
+    assert not live(streamed)
+    assert "https://evil" not in streamed
+
+
+def test_a_request_fits_the_context_whatever_stands_in_it(tmp_path: Path) -> None:
+    for number in range(40):
+        (tmp_path / f"{number}.md").write_text(
+            f"# {number}\n\n" + "The bridge at Arlen was opened again. " * 40, "utf-8"
+        )
+    model = scripted({"read": NO}, context_tokens=4_096)
+    ask(tmp_path, model, Mode.FAST, limits={**NARROW, "request_tokens": 8_000})
+    assert model.requests
+    assert all(sum(len(m.text) for m in request.messages) // 3 < 4_096 for request in model.requests)
