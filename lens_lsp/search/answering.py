@@ -166,14 +166,15 @@ class Answering:
         request = self._request(draft, again=again)
         result = Synthesis()
         parts: list[str] = []
+        afresh = again or self._search.worded
         try:
             async with aclosing(self._worded(self._voice, request, result, draft)) as pieces:
                 async for piece in pieces:
                     parts.append(piece)
-                    yield AnswerDelta(piece, restart=again and len(parts) == 1)
+                    yield AnswerDelta(piece, restart=afresh and len(parts) == 1)
         except (BudgetSpent, OracleFailed) as error:
             self._search.fail(error)
-            restart, result = bool(parts) or again, Synthesis()
+            restart, result = bool(parts) or afresh, Synthesis()
             parts = []
             async for piece in self._worded(OfflineOracle(), request, result, draft):
                 parts.append(piece)

@@ -433,7 +433,8 @@ class Search:
 
     def bearing(self) -> list[int]:
         """The slots of all documents that bear on the question, those that were admitted on the way among them."""
-        slots = [slot for j in range(len(self.plan.requirements)) for slot in self._bearing(j, _MARGIN)]
+        scanned = range(len(self._position))  # what an answer says is missing is a requirement that nobody scanned for
+        slots = [slot for j in scanned for slot in self._bearing(j, _MARGIN)]
         return list(dict.fromkeys([*slots, *self.space.slots.tolist()]))
 
     def _take_up(self, recalled: Recalled, direct: Sequence[int]) -> Iterator[Event]:

@@ -80,9 +80,9 @@ def asked_for(request: ChatRequest) -> str:
 def regions_of(request: ChatRequest) -> dict[int, str]:
     """The texts a request shows, by number; in a read call the header of a table is the first line of its text."""
     text = asked(request)
-    read = re.match(r"\[(\w+) document\]", text)
+    read = re.match(r"\[(\w+) \d+\] ", text)
     if read is not None:
-        _, *parts = re.split(rf"^\[{read[1]} (document|\d+|end)\].*\n", text, flags=re.MULTILINE)
+        _, *parts = re.split(rf"^\[{read[1]} (\d+|end)\].*\n", text, flags=re.MULTILINE)
         named = zip(parts[::2], parts[1::2], strict=True)
         return {int(name): body.removesuffix("\n") for name, body in named if name.isdigit()}
     found = re.finditer(
@@ -96,10 +96,10 @@ def regions_of(request: ChatRequest) -> dict[int, str]:
 def contexts_of(request: ChatRequest) -> list[str]:
     """The contexts a request shows, line by line what tells of a document or of a place in it."""
     text = asked(request)
-    read = re.match(r"\[(\w+) document\]", text)
+    read = re.match(r"\[(\w+) \d+\] ", text)
     if read is not None:
-        told = re.findall(rf"^\[{read[1]} (?:document|\d+)\] (.+)$", text, re.MULTILINE)
-        return ["\n".join(line.split(" — ")) for line in told]
+        told = re.findall(rf"^\[{read[1]} \d+\] (.+)$", text, re.MULTILINE)
+        return ["\n".join(line.split(" > ")) for line in told]
     return re.findall(r"(?<=, context\]\n).*?(?=\n\[\w+ text\])", text, re.DOTALL)
 
 

@@ -243,7 +243,7 @@ def test_every_word_that_left_lies_in_a_span_of_the_ledger(folder: Path, mode: M
     assert len(shown) > 3
     assert all(any(text in source for source in listed) for text in shown)
     words = [word for line in named if line not in sources for word in line.split(" > ")]
-    assert words
+    assert words or mode is Mode.FAST  # a region that begins with its heading is told by its file alone
     assert all(any(word in source for source in listed) for word in words)
     everything = "\n".join(message.text for request in model.requests for message in request.messages)
     assert all(text.strip("# \n") in everything for text in listed)

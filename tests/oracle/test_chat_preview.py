@@ -31,7 +31,7 @@ def test_a_dry_run_shows_the_requests_and_sends_none(tmp_path: Path, mode: Mode)
 def test_many_small_files_are_read_as_far_as_the_context_goes(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / f"n{number:03}.md").write_text(f"The bridge number {number} at Arlen.\n", "utf-8")
-    model = scripted({"read": quoting("nowhere")}, context_tokens=4_096)
+    model = scripted({"read": quoting("nowhere")}, context_tokens=2_600)
     answer = ask(tmp_path, model, Mode.FAST, limits={"request_tokens": 1_500, "direct_tokens": 8_000})
     assert answer.account.calls["read"] == len(model.requests) > 1
     assert all(regions_of(request) for request in model.requests)

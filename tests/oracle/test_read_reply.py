@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -103,23 +104,25 @@ def test_wherever_it_breaks_off_what_came_before_stands(at: int, escaped: bool) 
 
 @given(st.lists(st.integers(1, 400), max_size=20), st.booleans())
 def test_the_answer_streams_alike_however_it_is_cut(cuts: list[int], escaped: bool) -> None:
-    text, stream, at, words = json.dumps(WHOLE, ensure_ascii=escaped), AnswerStream(), 0, ""
+    direct = {**WHOLE, "items": []}
+    text, stream, at, words = json.dumps(direct, ensure_ascii=escaped), AnswerStream(), 0, ""
     for cut in [*cuts, len(text)]:
         words += stream.feed(text[at : at + cut])
         at += cut
-    assert words == WHOLE["answer"]
+    assert words == re.sub(r" \[\d\]", "", WHOLE["answer"])  # what markers point at is not known yet
 
 
 @pytest.mark.parametrize(
     ("change", "streams"),
     [
-        ({}, True),
-        ({"answerable": "yes"}, True),
-        ({"answerable": "no"}, False),
-        ({"computation": {"values": [], "expression": "a", "unit": None}}, False),
+        ({"items": []}, True),
+        ({"items": [], "answerable": "yes"}, True),
+        ({}, False),
+        ({"items": [], "answerable": "no"}, False),
+        ({"items": [], "computation": {"values": [], "expression": "a", "unit": None}}, False),
     ],
 )
-def test_nothing_streams_of_a_no_and_of_what_is_to_be_computed(change: dict[str, object], streams: bool) -> None:
+def test_nothing_streams_of_a_no_a_list_and_of_what_is_to_be_computed(change: dict[str, object], streams: bool) -> None:
     stream = AnswerStream()
     assert bool("".join(map(stream.feed, json.dumps({**WHOLE, **change})))) is streams
 
