@@ -112,6 +112,14 @@ def test_the_answer_streams_alike_however_it_is_cut(cuts: list[int], escaped: bo
     assert words == re.sub(r" \[\d\]", "", WHOLE["answer"])  # what markers point at is not known yet
 
 
+def test_an_escaped_backslash_at_the_end_of_a_piece_is_whole() -> None:
+    text, stream = json.dumps(WHOLE), AnswerStream()
+    at = text.index("\\\\") + 2
+    words = stream.feed(text[:at])
+    assert words.endswith("cken \\")
+    assert words + stream.feed(text[at:]) == WHOLE["answer"]
+
+
 @pytest.mark.parametrize(
     ("change", "streams"),
     [

@@ -142,8 +142,12 @@ _MARKER = regex(r"[ \t]*\[\^?[0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,20}
 _BEGUN_MARKER = regex(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
 _LONGEST_KEY = 40
 _STRING = regex(r'(?:[^"\\]|\\.)*', re.DOTALL)
-BEGUN_ESCAPE = regex(r"\\(?:u[0-9a-fA-F]{0,3})?\Z|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
-"""At the end of what came: an escape that goes on, or the first half of a character whose other half is to come."""
+BEGUN_ESCAPE = regex(
+    r"(?<!\\)((?:\\\\)*+)"
+    r"(?:\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)\Z"
+)
+"""At the end of what came: an escape that goes on, or the first half of a character whose other half is to come; and
+in its group the escaped backslashes before it, which stay."""
 
 
 class AnswerStream:
@@ -185,7 +189,7 @@ class AnswerStream:
 
     def _decoded(self) -> str:
         body = _STRING.match(self._raw)
-        written = BEGUN_ESCAPE.sub("", "" if body is None else body[0])
+        written = BEGUN_ESCAPE.sub(r"\1", "" if body is None else body[0])
         self._ended = len(written) < len(self._raw) and self._raw[len(written)] == '"'
         self._raw = self._raw[len(written) :]
         try:

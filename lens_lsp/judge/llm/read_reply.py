@@ -207,5 +207,5 @@ def _closed(text: str) -> str:
             whole, closing = at, "".join(reversed(stack))
     answer = ANSWER.search(text)
     if string and answer is not None and answer.end() >= whole:
-        return BEGUN_ESCAPE.sub("", text) + '"' + "".join(reversed(stack))
+        return BEGUN_ESCAPE.sub(r"\1", text) + '"' + "".join(reversed(stack))
     return text[:whole] + closing
