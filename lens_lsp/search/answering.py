@@ -208,7 +208,8 @@ class Answering:
     @property
     def _voice(self) -> Oracle:
         """Who words the answer."""
-        spent = self._search.stopped in _SPENT or self._search.reply is not None  # who read has had its say
+        search = self._search  # who read has had its say
+        spent = search.stopped in _SPENT or search.reply is not None or search.read_in_vain
         return OfflineOracle() if spent else self._oracle
 
     async def _calibrated(self, draft: _Draft) -> str | None:

@@ -74,8 +74,8 @@ class Request:
 
     @property
     def full(self) -> bool:
-        """Whether another region of the usual size may not fit."""
-        return self._left < REGION_TOKENS
+        """Whether another region of the usual size may not fit; the first one always may."""
+        return bool(self.proposals) and self._left < REGION_TOKENS
 
     @property
     def complete(self) -> bool:

@@ -48,6 +48,7 @@ _ASIDE = regex(r"\([^()]*\)")
 _BETWEEN = regex(r"\b(day|week|month|year)s?_between\b")
 _UNIT = regex(r"(?:[^\W\d]+|%)\Z")
 """What a result ends in, if it has a unit."""
+_UNIT_AGAIN = regex(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
 _DAY = regex(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
 _CLOCKED = regex(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
 """A duration as programs write it: ``1h30m0s``."""
@@ -104,7 +105,7 @@ def check(
     doubts = _doubts(text, shown, question, (result.text if result else "", str(len(reply.items) or "")))
     uncomputed = RESULT in reply.answer and result is None
     answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
-    missing = () if reply.answerable is Answerable.YES else tuple(filter(None, map(plain, reply.missing)))
+    missing = () if reply.answerable is Answerable.YES else tuple(filter(None, map(_unmarked, reply.missing)))
     if uncomputed:
         text += "\n\nThe values could not be combined; they are shown as they stand."
     decisive = [doubt for doubt in doubts if doubt.reason in _DECISIVE]
@@ -160,7 +161,8 @@ def _short(reply: ReadReply, result: Result | None, doubts: Sequence[Doubt]) -> 
     short = reply.short
     if not short or RESULT in short or reply.answerable is not Answerable.YES:
         return None
-    return None if any(key(doubt.words) in key(short) for doubt in doubts) else short
+    doubted = any(key(doubt.words) in key(short) or key(short) in key(doubt.words) for doubt in doubts)
+    return None if doubted else short
 
 
 def cited_numbers(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
@@ -222,10 +224,24 @@ def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | No
         return text.replace(RESULT, "…").strip()
     unit = _UNIT.search(result.text)
     if unit is not None:  # the judge wrote the unit behind it, too
-        again = rf"{re.escape(RESULT)}([*_]*)[ \u00a0]?{re.escape(unit[0])}s?(?!\w)"
-        text = re.sub(again, rf"{RESULT}\1", text, flags=re.IGNORECASE)
+        text = _UNIT_AGAIN.sub(
+            lambda match: RESULT + (match[1] if _same_unit(match[2], unit[0]) else match[0][len(RESULT) :]), text
+        )
     shown = without_addresses(plain(result.text))  # a name is the judge's
     return text.replace(RESULT, f"**{shown}**").replace("****", "**").strip()
+
+
+def _unmarked(line: str) -> str:
+    """A line of the judge's that may stand in an answer: without brackets, which are for markers."""
+    return plain(line.translate({ord("["): "(", ord("]"): ")"}))
+
+
+def _same_unit(one: str, other: str) -> bool:
+    """Whether two words mean one unit: "m" and "metres"."""
+    if one.lower().rstrip("s") == other.lower().rstrip("s"):
+        return True
+    units = [find_unit(word) or find_unit(word.rstrip("s")) for word in (one, other)]
+    return units[0] is not None and units[0] == units[1]
 
 
 def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:

@@ -193,6 +193,11 @@ class Search:
         return matches_of(self.reading, replace(rule, files=()), cancelled=self._cancelled)
 
     @property
+    def read_in_vain(self) -> bool:
+        """Whether a judge that reads first has nothing to answer from."""
+        return self._judge is not None and self.reply is None and self.stopped is not StopReason.COVERED
+
+    @property
     def rounds_left(self) -> int:
         """How many rounds of L are not spent."""
         return self._rounds - self.progress.round

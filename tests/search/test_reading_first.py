@@ -281,6 +281,106 @@ def test_a_value_that_is_not_in_its_quote_drops_the_arithmetic_and_keeps_the_fac
     assert "".join(item.quote for item in answer.evidence).count(" m long") >= 2
 
 
+@pytest.mark.parametrize(
+    ("said", "reason", "words"),
+    [
+        ("It was opened on 5 May 1931 [1].", "date", "5 May"),
+        ("It was opened by Quillfeather on 4 May 1931 [1].", "name", "Quillfeather"),
+        ("The bridge has 17 arches [1].", "number", "17"),
+    ],
+)
+def test_what_a_citation_does_not_state_is_named_and_no_promise_is_made(
+    folder: Path, said: str, reason: str, words: str
+) -> None:
+    answer, _ = replied(folder, saying(said, PROOF, short=words))
+    assert answer.status is Status.PARTIAL
+    assert reason in {doubt.reason for doubt in answer.doubts}
+    assert any(words in doubt.words or doubt.words in words for doubt in answer.doubts)
+    assert "What is cited does not state" in answer.text
+    assert answer.short is None
+
+
+def test_a_short_answer_that_is_proven_stays_beside_words_in_doubt(folder: Path) -> None:
+    said = saying("It was opened by Quillfeather on 4 May 1931 [1].", PROOF, short="4 May 1931")
+    answer, _ = replied(folder, said)
+    assert (answer.status, answer.short) == (Status.PARTIAL, "4 May 1931")
+
+
+def test_a_doubt_of_a_negation_is_told_and_does_not_decide(folder: Path) -> None:
+    answer, _ = replied(folder, saying("The bridge at Arlen was not opened on 4 May 1931 [1].", PROOF))
+    assert [doubt.reason for doubt in answer.doubts] == ["negation"]
+    assert answer.status is Status.ANSWERED
+
+
+def computed(folder: Path, text: str, expression: str, values: list[tuple[str, str, str, int]], said: str) -> Answer:
+    (folder / "note.md").write_text(text, "utf-8")
+    quotes = [line for line in text.splitlines() if line]
+    answer, _ = replied(
+        folder, saying(said, *quotes, computed=(expression, values)), question=f"What is said here: {text}?"
+    )
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "values", "result"),
+    [
+        ("Anna got 187 and Ben 173 stars.", "a - b", [("a", "Anna", "187", 1), ("b", "Ben", "173 stars", 1)], "14"),
+        ("Adding waits 2m0s, installing 5m0s.", "b - a", [("a", "add", "2m0s", 1), ("b", "in", "5m0s", 1)], "180 s"),
+        (
+            "It is open from the 5th of June until June 19th.",
+            "days(a, b)",
+            [("a", "from", "5th of June", 1), ("b", "until", "June 19th", 1)],
+            "14 days",
+        ),
+        (
+            "From 5 June 2019 to 19 June 2019.",
+            "days_between(a, b)",
+            [("a", "from", "5 June 2019", 1), ("b", "to", "19 June 2019", 1)],
+            "14 days",
+        ),
+    ],
+)
+def test_values_are_understood_as_they_are_written(
+    tmp_path: Path, text: str, expression: str, values: list[tuple[str, str, str, int]], result: str
+) -> None:
+    answer = computed(tmp_path, text, expression, values, "It is {result} [1].")
+    assert f"**{result}" in answer.text
+    assert answer.computation is not None
+
+
+def test_days_without_a_year_that_may_have_a_leap_day_between_them_are_not_subtracted(tmp_path: Path) -> None:
+    values = [("a", "from", "27 February", 1), ("b", "until", "2 March", 1)]
+    answer = computed(tmp_path, "Open from 27 February until 2 March.", "days(a, b)", values, "It is {result} [1].")
+    assert answer.computation is None
+    assert answer.status is Status.PARTIAL
+
+
+@pytest.mark.parametrize("said", ["It is {result} metres [1].", "It is {result} m [1].", "It is **{result}** m [1]."])
+def test_a_unit_that_is_written_behind_the_result_is_not_said_twice(tmp_path: Path, said: str) -> None:
+    values = [("a", "Arlen", "210 m", 1), ("b", "Dorn", "180 m", 2)]
+    answer, _ = replied(
+        lengths(tmp_path),
+        saying(said, ARLEN, DORN, computed=("a - b", values)),
+        question="How much longer is Arlen than Dorn?",
+        limits=WIDE,
+    )
+    assert "m** m" not in answer.text.replace("metres", "m")
+    assert "**30 m**" in answer.text
+
+
+def test_a_quote_comes_with_the_sentence_that_names_its_subject(tmp_path: Path) -> None:
+    (tmp_path / "Pizza Inn.txt").write_text(
+        "Pizza Inn\n\nPizza Inn is a chain of restaurants.  Its headquarters are in The Colony.\n", "utf-8"
+    )
+    answer, _ = replied(
+        tmp_path,
+        saying("In The Colony [1].", "Its headquarters are in The Colony"),
+        question="Where are the headquarters of the restaurants?",
+        limits=WIDE,
+    )
+    assert answer.evidence[0].quote.startswith("Pizza Inn is a chain of restaurants.")
+
+
 def test_things_are_counted_by_their_names(tmp_path: Path) -> None:
     items = [{"name": name, "quote": n} for name, n in (("Arlen", 1), ("Dorn", 2), ("arlen", 3), ("Elm", 9))]
     said = saying("There are {result} bridges [1][2][3].", ARLEN, DORN, ELM, items=items)
