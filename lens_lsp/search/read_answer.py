@@ -110,8 +110,8 @@ def check(
         text += "\n\nThe values could not be combined; they are shown as they stand."
     decisive = [doubt for doubt in doubts if doubt.reason in _DECISIVE]
     if decisive:
-        words = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in decisive))
-        text += f"\n\n*What is cited does not state: {words}.*"
+        named = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in decisive))
+        text += f"\n\n*What is cited does not state: {named}.*"
     if missing:
         text += f"\n\nNo passage states: {without_addresses('; '.join(missing))}."
     return Checked(
@@ -147,8 +147,8 @@ def _doubts(text: str, shown: Sequence[Evidence], question: str, known: Sequence
         cited = [passages[n] for n in sentence.citations if n in passages]
         said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
         for doubt in claims.check(said, [*cited, *ours]) if cited else ():
-            words = said[doubt.span.start : doubt.span.end]
-            found.append(Doubt(sentence.text.strip(), words, doubt.reason.value))
+            written = text[sentence.span.start : sentence.span.end]
+            found.append(Doubt(written, said[doubt.span.start : doubt.span.end], doubt.reason.value))
     return tuple(found)
 
 

@@ -365,8 +365,10 @@ class Search:
                 yield AnswerDelta(unlinked(printable(piece)), restart=self.worded and not begun, checking=True)
                 begun = self.worded = True
         judged, said = progress.read(reply, request.proposals)
-        self.reply, self.said = reply, said
-        self._noes += self._says_no() and self.subject is None
+        no = reply.answerable is Answerable.NO
+        self._noes += no and self.subject is None
+        if not no or not self.said:  # what was proven before stays
+            self.reply, self.said = reply, said
         yield Observed(progress.round, tuple(judged), progress.rejected - rejected, reply.terms)
         for n, quote in enumerate(progress.quotes[known:], known + 1):
             yield EvidenceFound(self._tell.evidence(quote, n))

@@ -94,6 +94,14 @@ def test_what_a_further_read_proves_completes_the_answer(folder: Path) -> None:
     assert [item.path for item in answer.evidence] == ["bridges.md", "log-00.md"]
 
 
+def test_a_no_after_a_part_was_proven_leaves_that_part(folder: Path) -> None:
+    first = saying("It was opened on 4 May 1931 [1].", PROOF, answerable="partly", missing=["who"], terms=["mill"])
+    answer, model = replied(folder, first, NO, NO)
+    assert len(model.requests) > 1
+    assert answer.text.startswith("It was opened on 4 May 1931 [1].")
+    assert answer.status is Status.PARTIAL
+
+
 def test_nothing_new_to_show_is_no_call(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(f"{PROOF}.\n", "utf-8")
     answer, model = replied(tmp_path, quoting(PROOF, "partial"))
