@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.passages.corpora import docsqa_folders, text_of
-from benchmarks.passages.metadata import HALVES, arguments_of, read
+from benchmarks.passages.metadata import HALVES, parser_of, read
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.domain.model import Document, Origin
 from lens_lsp.domain.text import Span
@@ -113,7 +113,7 @@ def missed(rows: Sequence[Row], passages: Sequence[Passage], doubts: Sequence[Se
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = arguments_of(__doc__, arguments)
+    given = parser_of(__doc__).parse_args(arguments)
     halves = HALVES if given.half == "both" else (given.half,)
     rows = [row for row in read(CLAIMS) if row["half"] in halves]
     with tempfile.TemporaryDirectory() as temporary:

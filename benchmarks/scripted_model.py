@@ -21,7 +21,7 @@ CONTEXT_TOKENS = 32_768
 NAME = "best-overlapping-sentence"
 
 _FENCED = re.compile(r"\[(\w+) (?:region|evidence) (\d+), context\]\n(.*?)\n?\[\1 text\]\n(.*?)\n\[\1 end\]", re.DOTALL)
-_READ = re.compile(r"^\[(\w+) document\] ")
+_READ = re.compile(r"^\[(\w+) \d+\] ")
 _PASSAGE = re.compile(r"<passage (\d+), [^\n]*>\n(.*?)\n</passage>", re.DOTALL)
 _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 _FACT = re.compile(r"^(f\d+)(?: \(\w+\))?: (.*)$", re.MULTILINE)
@@ -71,7 +71,7 @@ def _regions(text: str) -> dict[int, str]:
     nonce = _READ.match(text)
     if nonce is None:
         return {}
-    _, *parts = re.split(rf"^\[{nonce[1]} (document|\d+|end)\].*\n", text, flags=re.MULTILINE)
+    _, *parts = re.split(rf"^\[{nonce[1]} (\d+|end)\].*\n", text, flags=re.MULTILINE)
     return {int(name): body for name, body in zip(parts[::2], parts[1::2], strict=True) if name.isdigit()}
 
 

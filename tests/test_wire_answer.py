@@ -31,6 +31,7 @@ KEYS = [
     "compression",
     "rejectedQuotes",
     "unsupported",
+    "doubts",
     "warnings",
 ]
 """The keys of schema ``lens.answer/2``, in its order."""
@@ -108,6 +109,7 @@ def test_an_answer_has_the_published_shape() -> None:
         "compression": 0.125,
         "rejectedQuotes": 1,
         "unsupported": [],
+        "doubts": [],
         "warnings": ["one file is locked"],
     }
 

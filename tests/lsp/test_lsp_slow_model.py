@@ -10,7 +10,6 @@ import pytest
 
 from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import Editor
-from tests.lsp.lsp_model import proving
 from tests.models.chat_server import ChatServer, in_thread
 from tests.models.chat_wire import pieces
 from tests.oracle.chat_session import ANSWER, QUESTION, notes, served
@@ -22,7 +21,7 @@ SECONDS = 3.0
 @pytest.fixture(scope="module")
 def slow() -> Iterator[ChatServer]:
     """The words of its answer, which stream, take `SECONDS`."""
-    reply = served({"observe": proving})
+    reply = served()
 
     def slowly(asked: dict[str, Any]) -> str:
         server.pace = SECONDS / len([*pieces(ANSWER)]) if asked.get("stream") else 0.0
