@@ -57,6 +57,7 @@ _LABEL = regex(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
 _DECISIVE = frozenset({claims.Reason.NUMBER, claims.Reason.UNIT, claims.Reason.DATE, claims.Reason.NAME})
 """What is wrong with words that may not be called proven. Doubts by negation and limit are told beside the answer: most
 of those raised over the answers of a capable reader were unfounded."""
+_WHOLE = regex(r"[0-9]{1,6}")
 _ANY_YEAR, _MARCH = "2001", 3
 _COUNT = frozenset({"count", "count()"})
 
@@ -104,6 +105,7 @@ def check(
     without = unsupported(text, range(1, len(items) + 1))
     doubts = _doubts(text, shown, question, (result.text if result else "", str(len(reply.items) or "")))
     uncomputed = RESULT in reply.answer and result is None
+    counted = _counted(reply, said)
     answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
     missing = () if reply.answerable is Answerable.YES else tuple(filter(None, map(_unmarked, reply.missing)))
     if uncomputed:
@@ -112,20 +114,35 @@ def check(
     if decisive:
         named = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in decisive))
         text += f"\n\n*What is cited does not state: {named}.*"
+    if counted is not None:
+        text += (
+            f"\n\nThe count is in doubt: {counted:,} things are named, the short answer is {plain(reply.short or '')}."
+        )
     if missing:
         text += f"\n\nNo passage states: {without_addresses('; '.join(missing))}."
     return Checked(
         items,
         shown,
         text,
-        None if uncomputed else _short(reply, result, doubts),
+        None if uncomputed or counted is not None else _short(reply, result, doubts),
         result,
         missing,
         without,
         doubts,
         stated=reply.answerable is Answerable.YES,
-        whole=answerable and not (without or decisive or uncomputed or rests_on_nothing(reply, said)),
+        whole=answerable
+        and counted is None
+        and not (without or decisive or uncomputed or rests_on_nothing(reply, said)),
     )
+
+
+def _counted(reply: ReadReply, said: Mapping[int, Quote]) -> int | None:
+    """How many things the judge names, if its short answer is another number."""
+    number = _WHOLE.fullmatch((reply.short or "").strip())
+    names = distinct([item.name for item in reply.items if item.quote in said])
+    if number is None or not names or reply.computation is not None or int(number[0]) == len(names):
+        return None
+    return len(names)
 
 
 def _doubts(text: str, shown: Sequence[Evidence], question: str, known: Sequence[str]) -> tuple[Doubt, ...]:

@@ -396,6 +396,14 @@ def test_things_are_counted_by_their_names(tmp_path: Path) -> None:
     assert answer.text.startswith("There are **2** bridges")
 
 
+def test_a_count_that_is_not_that_of_the_names_is_no_answer(tmp_path: Path) -> None:
+    items = [{"name": "Arlen", "quote": 1}, {"name": "Dorn", "quote": 2}]
+    said = saying("Three bridges are long [1][2].", ARLEN, DORN, items=items, short="3")
+    answer, _ = replied(lengths(tmp_path), said, question="How many bridges are long?", limits=WIDE)
+    assert (answer.status, answer.short) == (Status.PARTIAL, None)
+    assert "2 things are named" in answer.text
+
+
 def test_a_computed_name_is_text_and_nothing_else(tmp_path: Path) -> None:
     name = "![x](https://evil.example/q) [2]"
     values = [("a", name, "210 m", 1), ("b", "Dorn", "180 m", 2)]
