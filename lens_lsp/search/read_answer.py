@@ -40,6 +40,10 @@ from lens_lsp.search.rounds import Quote
 
 RESULT = "{result}"
 _MARKER = regex(r"([ \t]*)\[\^?([0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,20})\]")
+_SENTENCE_END = regex(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
+_LONGEST_SENTENCE = 600
+_COPIED = 12
+"""Code points before a marker that are looked for in the evidence with it."""
 _REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
 _NUMBER = regex(r"[0-9]+")
 _EMPHASIS = regex(r"[*_`~]+")
@@ -228,9 +232,15 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | None, texts: Sequence[str]) -> str:
     """The answer as it is shown: markers point at the evidence and at nothing else, the result stands in its place,
-    nothing in it is a link or an address that is not in one of the ``texts`` of the evidence."""
+    nothing in it is a link or an address that is not in one of the ``texts`` of the evidence.
+
+    A marker that stands with the words before it in the evidence, too, and has another one behind it in its sentence is
+    the document's: it is written apart, so that it is no marker.
+    """
 
     def renumbered(match: re.Match[str]) -> str:
+        if _is_of_document(match, texts):
+            return f"{match[1]}[ {match[2]} ]"
         found = [numbers.get(int(number)) for number in _NUMBER.findall(match[2])]
         marks = "".join(f"[{n}]" for n in dict.fromkeys(found) if n is not None)
         return f"{match[1]}{marks}" if marks else ""
@@ -246,6 +256,16 @@ def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | No
         )
     shown = without_addresses(plain(result.text))  # a name is the judge's
     return text.replace(RESULT, f"**{shown}**").replace("****", "**").strip()
+
+
+def _is_of_document(match: re.Match[str], texts: Sequence[str]) -> bool:
+    """Whether a marker of an answer was copied from a document with the words before it."""
+    text = match.string
+    rest = text[match.end() : match.end() + _LONGEST_SENTENCE]
+    end = _SENTENCE_END.search(rest)
+    followed = _MARKER.search(rest if end is None else rest[: end.end()]) is not None
+    copied = text[max(0, match.start(2) - _COPIED) : match.end()]
+    return followed and len(copied) > len(match[0]) and any(copied in one for one in texts)
 
 
 def _unmarked(line: str) -> str:
