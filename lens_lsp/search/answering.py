@@ -27,8 +27,8 @@ from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, cons
 from lens_lsp.search.facts import Combined, combine, facts_of
 from lens_lsp.search.localise import ranking
 from lens_lsp.search.read_answer import Checked, check
+from lens_lsp.search.read_answer import cited as cited_of
 from lens_lsp.search.recall import named_newer
-from lens_lsp.search.rounds import Quote
 from lens_lsp.search.search import Search
 
 MOST_LISTED = 200
@@ -252,6 +252,7 @@ class Answering:
         """What may be cited, requirement by requirement, the strongest first."""
         search = self._search
         posterior = search.progress.beliefs.posterior()
+        chain = search.options.mode is Mode.DEEP
         cited: list[Cited] = []
         weak: list[Cited] = []
         for j, requirement in enumerate(search.plan.requirements):
@@ -259,12 +260,12 @@ class Answering:
                 cited += self._matched(j)
                 continue
             quotes = [
-                _cited(quote, float(posterior[j, quote.cells.start : quote.cells.end].max()))
+                cited_of(quote, float(posterior[j, quote.cells.start : quote.cells.end].max()), subject=chain)
                 for quote in search.progress.quotes
                 if quote.requirement == j
             ]
             covered = j in search.progress.covered
-            (cited if covered else weak).extend(choose(quotes, many=requirement.many, covered=covered))
+            (cited if covered else weak).extend(choose(quotes, many=requirement.many, covered=covered, chain=chain))
         return cited + weak + self._passages(search.progress.open)
 
     def _matched(self, requirement: int) -> list[Cited]:
@@ -378,19 +379,3 @@ class Answering:
         if recalled is None:
             return ()
         return named_newer(recalled, self._search.reading, (item.slot for item in draft.items))
-
-
-def _cited(quote: Quote, belief: float) -> Cited:
-    admission = quote.proposal.admission
-    return Cited(
-        admission.slot,
-        admission.document,
-        quote.span,
-        quote.requirement,
-        quote.verdict,
-        belief,
-        match=quote.match,
-        value=quote.value,
-        arm=quote.proposal.arm,
-        round=quote.round,
-    )

@@ -19,6 +19,8 @@ from lens_lsp.search.passage import region
 
 MOST_QUOTES = 4
 """Quotes cited for one covered requirement; a list cites all."""
+MOST_CHAIN = 6
+"""Quotes cited for one covered requirement together with what leads to it."""
 MOST_PASSAGES = 5
 """Passages offered when nothing covers a requirement."""
 
@@ -105,12 +107,17 @@ def _distinct(items: Sequence[Item]) -> list[Item]:
     return list(seen.values())
 
 
-def choose(quotes: Iterable[Cited], *, many: bool, covered: bool) -> list[Cited]:
-    """Which quotes of one requirement to cite: all that prove it up to a limit, else the partial ones."""
+def choose(quotes: Iterable[Cited], *, many: bool, covered: bool, chain: bool = False) -> list[Cited]:
+    """Which quotes of one requirement to cite: all that prove it up to a limit, else the partial ones. With ``chain``
+    also the best partial one of each further document: what leads to the proof is a part of it."""
     ranked = sorted(quotes, key=lambda cited: (cited.verdict is not Verdict.FULL, -cited.belief, cited.span.start))
     full = [cited for cited in ranked if cited.verdict is Verdict.FULL]
     if many:
         return full or ranked  # what merely comes near is no member of a list that was found
     if covered and full:
-        return full[:MOST_QUOTES]
+        kept = full[:MOST_QUOTES]
+        for one in ranked[len(full) :] if chain else ():
+            if len(kept) < MOST_CHAIN and all(one.slot != other.slot for other in kept):
+                kept.append(one)
+        return kept
     return ranked[:MOST_QUOTES]

@@ -101,7 +101,7 @@ def check(
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
     ``evidence`` makes an item of evidence with its number."""
     chosen = cited_numbers(reply, said)
-    items = consolidate(cite([said[number] for number in chosen], 1.0))
+    items = consolidate(cited(said[number], 1.0, subject=True) for number in chosen)
     shown = tuple(evidence(item, n) for n, item in enumerate(items, 1))
     numbers = {number: n for number in chosen if (n := item_of(said[number], items)) is not None}
     result = result_of(reply, said, numbers)
@@ -165,9 +165,9 @@ def _doubts(text: str, shown: Sequence[Evidence], question: str, known: Sequence
     ours = [Passage(value) for value in known if value]
     found = []
     for sentence in cited_sentences(text):
-        cited = [passages[n] for n in sentence.citations if n in passages]
+        near = [passages[n] for n in sentence.citations if n in passages]
         said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
-        for doubt in claims.check(said, [*cited, *ours]) if cited else ():
+        for doubt in claims.check(said, [*near, *ours]) if near else ():
             written = text[sentence.span.start : sentence.span.end]
             found.append(Doubt(written, said[doubt.span.start : doubt.span.end], doubt.reason.value))
     return tuple(found)
@@ -388,20 +388,18 @@ def _with_subject(document: Document, span: Span) -> Span:
     return Span(min(opening.start, span.start), span.end)
 
 
-def cite(quotes: Sequence[Quote], belief: float) -> list[Cited]:
-    """Quotes as what may be cited, in order."""
-    return [
-        Cited(
-            quote.proposal.admission.slot,
-            quote.proposal.admission.document,
-            _with_subject(quote.proposal.admission.document, quote.span),
-            quote.requirement,
-            quote.verdict,
-            belief,
-            match=quote.match,
-            value=quote.value,
-            arm=quote.proposal.arm,
-            round=quote.round,
-        )
-        for quote in quotes
-    ]
+def cited(quote: Quote, belief: float, *, subject: bool) -> Cited:
+    """A quote as what may be cited; with the sentence that names its ``subject`` where it does not."""
+    admission = quote.proposal.admission
+    return Cited(
+        admission.slot,
+        admission.document,
+        _with_subject(admission.document, quote.span) if subject else quote.span,
+        quote.requirement,
+        quote.verdict,
+        belief,
+        match=quote.match,
+        value=quote.value,
+        arm=quote.proposal.arm,
+        round=quote.round,
+    )
