@@ -337,6 +337,9 @@ def doctor_parser() -> Parser:
         "paths", nargs="*", metavar="PATH", help="whose workspace to look at (default: the current folder)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document (schema lens.doctor/1)")
+    parser.add_argument(
+        "--probe", action="store_true", help="ask the configured model ten questions, to see whether it can judge"
+    )
     return parser
 
 

@@ -28,7 +28,7 @@ from lens_lsp.corpus.matcher import fast_matcher_available
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
-from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.errors import LensError, UsageError
 from lens_lsp.domain.records import dataclass
 from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.settings import Settings
@@ -56,12 +56,13 @@ class DoctorRequest:
 
     paths: tuple[str, ...]
     json: bool
+    probe: bool = False
 
 
 def parse(argv: Sequence[str]) -> DoctorRequest:
     """The request behind the arguments after ``doctor``; raises UsageError."""
     options, literal = parse_mixed(doctor_parser(), argv)
-    return DoctorRequest((*options.paths, *literal) or (".",), options.json)
+    return DoctorRequest((*options.paths, *literal) or (".",), options.json, options.probe)
 
 
 def run(request: DoctorRequest) -> int:
@@ -69,11 +70,46 @@ def run(request: DoctorRequest) -> int:
     open_output(machine=request.json)
     workspace = workspace_of(request.paths[0])
     facts = redacted(_facts(request, workspace, os.environ))
+    if request.probe:
+        facts["probe"] = _probed(settings_of((workspace,), os.environ))
     if request.json:
         put_json({"schema": "lens.doctor/1", **facts})
     else:
         put(_as_text(facts, Style(coloured(sys.stdout, os.environ))))
     return FOUND
+
+
+def _probed(settings: Settings) -> dict[str, object]:
+    """Whether the configured model can judge, by ten questions over passages of ours: nothing of the user's is sent.
+
+    Raises `UsageError` where no model is configured or the settings do not let text go to it.
+    """
+    import asyncio
+
+    from lens_lsp.domain.answer import Mode
+    from lens_lsp.judge.self_test import FIT, Outcome, self_test
+    from lens_lsp.oracle.chat import ChatOracle, budget_for
+    from lens_lsp.oracle.ledger import Ledger
+
+    if settings.model.unset or settings.model.of_editor:
+        raise UsageError("--probe needs a model: set LENS_BASE_URL and LENS_MODEL")
+    model = settings.model.chat()
+    if not model.loopback:
+        settings.require_sound(model.endpoint)
+
+    async def asked() -> list[Outcome]:
+        try:
+            await model.probe()
+            budget = settings.budget(budget_for(Mode.FAST, model.context_tokens))
+            return await self_test(ChatOracle(model, Mode.FAST), lambda: Ledger(budget, endpoint=model.endpoint))
+        finally:
+            await model.aclose()
+
+    outcomes = asyncio.run(asked())
+    right = sum(outcome.why is None for outcome in outcomes)
+    verdict = "fit to judge" if right >= FIT else "not fit to judge: name a larger model, or ask with --mode evidence"
+    wrong = {outcome.question: outcome.why for outcome in outcomes if outcome.why is not None}
+    return {"right": f"{right} of {len(outcomes)}", "verdict": verdict, **wrong}
 
 
 def redacted(facts: Facts) -> Facts:

@@ -113,11 +113,11 @@ def test_the_answer_streams_alike_however_it_is_cut(cuts: list[int], escaped: bo
 
 
 def test_an_escaped_backslash_at_the_end_of_a_piece_is_whole() -> None:
-    text, stream = json.dumps(WHOLE), AnswerStream()
+    text, stream = json.dumps({**WHOLE, "items": []}), AnswerStream()
     at = text.index("\\\\") + 2
     words = stream.feed(text[:at])
     assert words.endswith("cken \\")
-    assert words + stream.feed(text[at:]) == WHOLE["answer"]
+    assert words + stream.feed(text[at:]) == re.sub(r" \[\d\]", "", WHOLE["answer"])
 
 
 @pytest.mark.parametrize(

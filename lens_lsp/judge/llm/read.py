@@ -143,7 +143,7 @@ _BEGUN_MARKER = regex(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
 _LONGEST_KEY = 40
 _STRING = regex(r'(?:[^"\\]|\\.)*', re.DOTALL)
 BEGUN_ESCAPE = regex(
-    r"(?<!\\)((?:\\\\)*+)"
+    r"(?<!\\)((?>(?:\\\\)*))"
     r"(?:\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)\Z"
 )
 """At the end of what came: an escape that goes on, or the first half of a character whose other half is to come; and
