@@ -7,7 +7,7 @@ import re
 
 from documentation import DOCS, REPOSITORY, text_of
 
-from lens_lsp.cli.arguments import ask_parser
+from lens_lsp.cli.arguments import ask_parser, doctor_parser
 from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.domain.answer import Mode
 from lens_lsp.models.openai import LOCAL_CONTEXT, REMOTE_CONTEXT
@@ -46,7 +46,7 @@ def test_the_figures_of_the_guide_are_those_of_the_program() -> None:
 
 def test_every_option_of_the_guide_is_one() -> None:
     (actions,) = [action for action in consent_parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    parsers = [ask_parser(), *actions.choices.values()]
+    parsers = [ask_parser(), doctor_parser(), *actions.choices.values()]
     known = {option for parser in parsers for action in parser._actions for option in action.option_strings}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text_of(MODELS)))
     assert named <= known
