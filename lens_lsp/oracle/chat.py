@@ -200,7 +200,7 @@ class ChatOracle:
         except OracleFailed as failure:
             if not self._salvaged("".join(said), reply):
                 raise
-            ledger.warn(f"the model's reply broke off: {failure}")
+            ledger.warn(str(failure))
         else:
             rest = sifter.finish()
             if rest:

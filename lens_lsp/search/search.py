@@ -135,6 +135,8 @@ class Search:
         self._queue: list[Passage] = []
         """What the next read call is to show, best first."""
         self._widened = False
+        self._broken_off = False
+        """The last reply ended before its end."""
         self._noes = 0
         """Read calls that found nothing of what is asked."""
         self._run: Runner = run or _at_once
@@ -306,6 +308,9 @@ class Search:
             yield self._tell.proposed(self.progress.round, self._mixture.weights, request)
             async for event in self._read(judge, request):
                 yield event
+            if self._broken_off:
+                reason = StopReason.MODEL_FAILED
+                break
             if self.subject is not None and self._says_no():  # another document was meant
                 self.subject, self._queue = None, list(self.passages)
                 continue
@@ -365,6 +370,7 @@ class Search:
                 yield AnswerDelta(unlinked(printable(piece)), restart=self.worded and not begun, checking=True)
                 begun = self.worded = True
         judged, said = progress.read(reply, request.proposals)
+        self._broken_off = reply.broken_off
         no = reply.answerable is Answerable.NO
         self._noes += no and self.subject is None
         if not no or not self.said:  # what was proven before stays

@@ -13,7 +13,7 @@ from scripted_endpoint import following
 
 from tests.models.chat_server import ChatServer, in_thread
 from tests.models.chat_wire import pieces
-from tests.oracle.chat_session import ANSWER, QUESTION, notes
+from tests.oracle.chat_session import QUESTION, notes
 
 SECONDS = 3.0
 """How long the model takes for the words of its answer, which it streams."""
@@ -24,8 +24,9 @@ def slow() -> Iterator[ChatServer]:
     reply = following()
 
     def slowly(asked: dict[str, Any]) -> str:
-        server.pace = SECONDS / len([*pieces(ANSWER)]) if asked.get("stream") else 0.0
-        return reply(asked)
+        text = reply(asked)
+        server.pace = SECONDS / len([*pieces(text)]) if asked.get("stream") else 0.0
+        return text
 
     server = ChatServer(slowly)
     with in_thread(server):

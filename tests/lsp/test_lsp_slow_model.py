@@ -12,7 +12,7 @@ from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import Editor
 from tests.models.chat_server import ChatServer, in_thread
 from tests.models.chat_wire import pieces
-from tests.oracle.chat_session import ANSWER, QUESTION, notes, served
+from tests.oracle.chat_session import QUESTION, notes, served
 
 Edit = Callable[..., Editor]
 SECONDS = 3.0
@@ -24,8 +24,9 @@ def slow() -> Iterator[ChatServer]:
     reply = served()
 
     def slowly(asked: dict[str, Any]) -> str:
-        server.pace = SECONDS / len([*pieces(ANSWER)]) if asked.get("stream") else 0.0
-        return reply(asked)
+        text = reply(asked)
+        server.pace = SECONDS / len([*pieces(text)]) if asked.get("stream") else 0.0
+        return text
 
     server = ChatServer(slowly)
     with in_thread(server):

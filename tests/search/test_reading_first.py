@@ -194,7 +194,8 @@ def test_a_reply_that_breaks_off_in_its_answer_keeps_its_quotes_and_is_partial(f
     assert [item.path for item in answer.evidence] == ["bridges.md"]
     assert PROOF in answer.evidence[0].quote
     assert answer.text.startswith("It was opened on 4 May")
-    assert any("broke off" in warning for warning in answer.warnings)
+    assert answer.stopped is StopReason.MODEL_FAILED
+    assert any("the line was cut" in warning for warning in answer.warnings)
 
 
 def test_a_reply_that_cannot_be_read_is_asked_for_once_more(folder: Path) -> None:
