@@ -74,6 +74,7 @@ def _result(folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_at_every_question_comes_to_the_same_bytes(many_dir: Path, tmp_path: Path) -> None:
     corpus = prepare(many_dir, "2", tmp_path / "corpus").folder
 
@@ -89,6 +90,7 @@ def test_a_run_that_is_killed_at_every_question_comes_to_the_same_bytes(many_dir
     assert _result(tmp_path / "killed") == _result(tmp_path / "whole")
 
 
+@pytest.mark.long
 def test_a_process_of_the_command_that_is_killed_at_random_moments_comes_to_the_same_bytes(
     many_dir: Path, tmp_path: Path
 ) -> None:

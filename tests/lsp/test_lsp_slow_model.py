@@ -14,6 +14,8 @@ from tests.models.chat_server import ChatServer, in_thread
 from tests.models.chat_wire import pieces
 from tests.oracle.chat_session import QUESTION, notes, served
 
+pytestmark = pytest.mark.long
+
 Edit = Callable[..., Editor]
 SECONDS = 3.0
 

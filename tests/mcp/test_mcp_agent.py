@@ -7,6 +7,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.lsp.lsp_client import REPOSITORY
 from tests.mcp.independent import untrue
 from tests.mcp.mcp_agent import agent, call
@@ -42,6 +44,7 @@ async def researched(home: Path) -> list[dict[str, Any]]:
     return shown
 
 
+@pytest.mark.long
 def test_ten_questions_and_not_one_untrue_citation(home: Path) -> None:
     shown = asyncio.run(researched(home))
     assert [each["question"] for each in shown] == list(QUESTIONS)
