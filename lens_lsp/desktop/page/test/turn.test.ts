@@ -98,6 +98,7 @@ function result(change: Partial<AnswerResult> = {}): AnswerResult {
     compression: null,
     rejectedQuotes: 0,
     unsupported: [],
+    doubts: [],
     warnings: [],
     answerUri: null,
     ...change,
