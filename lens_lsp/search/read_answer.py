@@ -31,7 +31,7 @@ from lens_lsp.judge.cited import cited_sentences
 from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.oracle.links import without_addresses
-from lens_lsp.oracle.marking import unsupported
+from lens_lsp.oracle.marking import MARKER, NUMBER, unsupported
 from lens_lsp.oracle.quoting import plain
 from lens_lsp.search.consolidate import Cited, Item, consolidate
 from lens_lsp.search.outline import heading_path
@@ -39,13 +39,12 @@ from lens_lsp.search.passages import WINDOW
 from lens_lsp.search.rounds import Quote
 
 RESULT = "{result}"
-_MARKER = regex(r"([ \t]*)\[\^?([0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,20})\]")
+_MARKER = regex(rf"([ \t]*){MARKER.pattern}")
 _SENTENCE_END = regex(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
 _LONGEST_SENTENCE = 600
 _COPIED = 12
 """Code points before a marker that are looked for in the evidence with it."""
 _REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
-_NUMBER = regex(r"[0-9]+")
 _EMPHASIS = regex(r"[*_`~]+")
 _ORDERED = regex(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
 _ASIDE = regex(r"\([^()]*\)")
@@ -189,7 +188,7 @@ def _short(reply: ReadReply, result: Result | None, doubts: Sequence[Doubt]) -> 
 def cited_numbers(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
     """The numbers of the quotes that the answer rests on, in the order in which it cites them: those of its text, of
     what is computed, of its items; all quotes when it cites none."""
-    named = [int(number) for marker in _MARKER.finditer(reply.answer) for number in _NUMBER.findall(marker[2])]
+    named = [int(number) for marker in _MARKER.finditer(reply.answer) for number in NUMBER.findall(marker[2])]
     if reply.computation is not None:
         named += [operand.quote for operand in reply.computation.operands]
     named += [item.quote for item in reply.items]
@@ -241,7 +240,7 @@ def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | No
     def renumbered(match: re.Match[str]) -> str:
         if _is_of_document(match, texts):
             return f"{match[1]}[ {match[2]} ]"
-        found = [numbers.get(int(number)) for number in _NUMBER.findall(match[2])]
+        found = [numbers.get(int(number)) for number in NUMBER.findall(match[2])]
         marks = "".join(f"[{n}]" for n in dict.fromkeys(found) if n is not None)
         return f"{match[1]}{marks}" if marks else ""
 
@@ -283,7 +282,7 @@ def _same_unit(one: str, other: str) -> bool:
 
 def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:
     """Whether the answer cites a quote that stands nowhere."""
-    named = {int(number) for marker in _MARKER.finditer(reply.answer) for number in _NUMBER.findall(marker[2])}
+    named = {int(number) for marker in _MARKER.finditer(reply.answer) for number in NUMBER.findall(marker[2])}
     return bool(named - said.keys())
 
 

@@ -10,6 +10,7 @@ import re
 
 from lens_lsp.domain.regexes import regex
 from lens_lsp.judge.read import Answerable
+from lens_lsp.oracle.marking import MARKER
 from lens_lsp.oracle.redaction import visible
 from lens_lsp.oracle.replies import LONGEST_REPLY
 from lens_lsp.oracle.schemas import Schema
@@ -138,7 +139,7 @@ _NO_COMPUTATION = regex(r'"computation"\s*:\s*null')
 ANSWER = regex(r'"answer"\s*:\s*"')
 """Where the answer begins."""
 _NO_ITEMS = regex(r'"items"\s*:\s*\[\s*\]')
-_MARKER = regex(r"[ \t]*\[\^?[0-9]{1,4}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,4}){0,20}\]")
+_MARKER = regex(rf"[ \t]*{MARKER.pattern}")
 _BEGUN_MARKER = regex(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
 _LONGEST_KEY = 40
 _STRING = regex(r'(?:[^"\\]|\\.)*', re.DOTALL)
