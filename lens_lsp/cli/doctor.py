@@ -69,9 +69,10 @@ def run(request: DoctorRequest) -> int:
     """Gather, redact, print."""
     open_output(machine=request.json)
     workspace = workspace_of(request.paths[0])
-    facts = redacted(_facts(request, workspace, os.environ))
+    facts = _facts(request, workspace, os.environ)
     if request.probe:
         facts["probe"] = _probed(settings_of((workspace,), os.environ))
+    facts = redacted(facts)
     if request.json:
         put_json({"schema": "lens.doctor/1", **facts})
     else:
@@ -82,12 +83,16 @@ def run(request: DoctorRequest) -> int:
 def _probed(settings: Settings) -> dict[str, object]:
     """Whether the configured model can judge, by ten questions over passages of ours: nothing of the user's is sent.
 
-    Raises `UsageError` where no model is configured or the settings do not let text go to it.
+    Its calls are counted as those of any question. Raises `UsageError` where no model is configured, the settings do
+    not let text go to it, or the day's tokens do not reach.
     """
     import asyncio
 
+    from lens_lsp.cli.metered import MeteredChat
     from lens_lsp.domain.answer import Mode
     from lens_lsp.judge.self_test import FIT, Outcome, self_test
+    from lens_lsp.kept.meter import Meter
+    from lens_lsp.kept.usage import usage_file
     from lens_lsp.oracle.chat import ChatOracle, budget_for
     from lens_lsp.oracle.ledger import Ledger
 
@@ -96,20 +101,25 @@ def _probed(settings: Settings) -> dict[str, object]:
     model = settings.model.chat()
     if not model.loopback:
         settings.require_sound(model.endpoint)
+    meter = Meter(usage_file(), model.endpoint, settings.model.prices)
+    metered = MeteredChat(model, meter, settings.daily_tokens)
 
     async def asked() -> list[Outcome]:
         try:
             await model.probe()
             budget = settings.budget(budget_for(Mode.FAST, model.context_tokens))
-            return await self_test(ChatOracle(model, Mode.FAST), lambda: Ledger(budget, endpoint=model.endpoint))
+            return await self_test(ChatOracle(metered, Mode.FAST), lambda: Ledger(budget, endpoint=model.endpoint))
         finally:
             await model.aclose()
 
     outcomes = asyncio.run(asked())
     right = sum(outcome.why is None for outcome in outcomes)
     verdict = "fit to judge" if right >= FIT else "not fit to judge: name a larger model, or ask with --mode evidence"
-    wrong = {outcome.question: outcome.why for outcome in outcomes if outcome.why is not None}
-    return {"right": f"{right} of {len(outcomes)}", "verdict": verdict, **wrong}
+    wrong = {
+        each.question: each.why.replace(model.endpoint, "the endpoint") for each in outcomes if each.why is not None
+    }
+    uncounted = {"uncounted": meter.problem} if meter.problem is not None else {}
+    return {"right": f"{right} of {len(outcomes)}", "verdict": verdict, **wrong, **uncounted}
 
 
 def redacted(facts: Facts) -> Facts:

@@ -95,7 +95,8 @@ class MeteredChat:
         if left < most:
             raise UsageError(
                 f"of the {self._daily:,} tokens a day of budget.dailyTokens, {max(0, left):,} are left, and the next "
-                f"call may take {most:,}; the same command goes on from here tomorrow, or with a higher limit"
+                f"call may take {most:,}; run the same command tomorrow, or with a higher limit: a measurement "
+                "goes on from here"
             )
 
 

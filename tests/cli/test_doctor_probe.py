@@ -30,6 +30,39 @@ def test_a_model_that_reads_is_fit(lens: Command, notes: Path) -> None:
     assert json.loads(outcome.out)["probe"] == {"right": "10 of 10", "verdict": "fit to judge"}
 
 
+def test_its_calls_are_counted_and_a_day_without_tokens_has_none(
+    lens: Command, notes: Path, environment: dict[str, str]
+) -> None:
+    asked: list[str] = []
+
+    def says(request: dict[str, Any]) -> str:
+        asked.append(able(request_of(request)))
+        return asked[-1]
+
+    with in_thread(ChatServer(says)) as server:
+        assert lens("doctor", "notes", "--json", "--probe", env=settings(server.base_url)).status == 0
+        (kept,) = Path(environment["HOME"]).rglob("usage.json")
+        days = json.loads(kept.read_text())["days"].values()
+        assert [spent["calls"] for day in days for spent in day.values()] == [len(asked)]
+        config = notes.parent / "config.toml"
+        config.write_text("[budget]\ndailyTokens = 10\n")
+        asked.clear()
+        outcome = lens("doctor", "notes", "--probe", env=settings(server.base_url) | {"LENS_CONFIG": str(config)})
+    assert outcome.status == 2
+    assert "budget.dailyTokens" in outcome.complaint
+    assert asked == []
+
+
+def test_the_address_of_an_endpoint_that_is_gone_is_not_told(lens: Command, notes: Path) -> None:
+    with in_thread(ChatServer(lambda _: "")) as server:
+        gone = server.base_url
+    outcome = lens("doctor", "notes", "--json", "--probe", env=settings(gone))
+    probe = json.loads(outcome.out)["probe"]
+    assert probe["right"] == "0 of 10"
+    assert "nothing listens at the endpoint" in probe["How deep is the harbour basin?"]
+    assert gone.split("/")[2] not in outcome.out.decode()
+
+
 def test_a_model_that_makes_things_up_is_not_fit_and_what_went_wrong_is_told(lens: Command, notes: Path) -> None:
     with in_thread(ChatServer(lambda _: read("yes", [(1, "made up")], "Purple [1].", "purple"))) as server:
         outcome = lens("doctor", "notes", "--json", "--probe", env=settings(server.base_url))
