@@ -11,8 +11,7 @@ import pytest
 from lens_process import Command, Outcome
 from scripted_endpoint import following
 
-from tests.models.chat_server import ChatServer, in_thread
-from tests.models.chat_wire import pieces
+from tests.models.chat_server import ChatServer, in_thread, streaming_over
 from tests.oracle.chat_session import QUESTION, notes
 
 SECONDS = 3.0
@@ -21,15 +20,7 @@ SECONDS = 3.0
 
 @pytest.fixture(scope="module")
 def slow() -> Iterator[ChatServer]:
-    reply = following()
-
-    def slowly(asked: dict[str, Any]) -> str:
-        text = reply(asked)
-        server.pace = SECONDS / len([*pieces(text)]) if asked.get("stream") else 0.0
-        return text
-
-    server = ChatServer(slowly)
-    with in_thread(server):
+    with in_thread(streaming_over(SECONDS, following())) as server:
         yield server
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import Editor
-from tests.models.chat_server import ChatServer, in_thread
-from tests.models.chat_wire import pieces
+from tests.models.chat_server import ChatServer, in_thread, streaming_over
 from tests.oracle.chat_session import QUESTION, notes, served
 
 pytestmark = pytest.mark.long
@@ -23,15 +22,7 @@ SECONDS = 3.0
 @pytest.fixture(scope="module")
 def slow() -> Iterator[ChatServer]:
     """The words of its answer, which stream, take `SECONDS`."""
-    reply = served()
-
-    def slowly(asked: dict[str, Any]) -> str:
-        text = reply(asked)
-        server.pace = SECONDS / len([*pieces(text)]) if asked.get("stream") else 0.0
-        return text
-
-    server = ChatServer(slowly)
-    with in_thread(server):
+    with in_thread(streaming_over(SECONDS, served())) as server:
         yield server
 
 

@@ -180,6 +180,18 @@ _REFUSALS = {
 }
 
 
+def streaming_over(seconds: float, reply: Callable[[dict[str, Any]], str]) -> ChatServer:
+    """A server whose streamed replies take so many seconds each; what is asked for whole comes at once."""
+
+    def slowly(asked: dict[str, Any]) -> str:
+        text = reply(asked)
+        server.pace = seconds / len([*pieces(text)]) if asked.get("stream") else 0.0
+        return text
+
+    server = ChatServer(slowly)
+    return server
+
+
 @contextmanager
 def in_thread(server: ChatServer) -> Iterator[ChatServer]:
     """Run a server beside synchronous code, for as long as the block lasts."""
