@@ -177,7 +177,7 @@ def _stands(sentence: Sentence, span: Span, text: str, ground: Ground) -> bool:
     bare = text.removeprefix("v")
     if {text, bare, bare.lstrip("0"), bare.removesuffix("s")} & written:
         return True
-    return all(part in written for part in re.split(r"[-/_:+]", bare))
+    return all(part in written or part in ground.words for part in re.split(r"[-/_:+]", bare))
 
 
 def _in_words(sentence: Sentence, covered: list[Span], ground: Ground) -> Iterator[tuple[Span, str]]:

@@ -43,6 +43,8 @@ _ABSENT = regex(
     r"|don't|doesn't|missing|insufficient)\b",
     re.IGNORECASE,
 )
+_LABEL = regex(r"\s*(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*\Z")
+"""A line in bold that is a heading."""
 _FEWEST = 3
 """Words of a sentence that can claim something by itself."""
 
@@ -116,7 +118,8 @@ def _last_word(text: str) -> int:
 def unsupported(text: str, numbers: Collection[int]) -> tuple[str, ...]:
     """The sentences that claim something and cite no evidence.
 
-    Headings, questions, lead-ins of lists and sentences that say what is not there claim nothing.
+    Headings (a line in bold is one), questions, lead-ins of lists and sentences that say what is not there claim
+    nothing.
     """
     return tuple(said for said in _said(text) if _claims(said) and not _cites(said, numbers))
 
@@ -137,7 +140,7 @@ def _said(text: str) -> Iterator[str]:
 
 def _claims(sentence: str) -> bool:
     bare = MARKER.sub("", sentence).strip().rstrip("*_")
-    if bare.endswith((":", "?", "？", "：")) or _ABSENT.search(bare):
+    if bare.endswith((":", "?", "？", "：")) or _ABSENT.search(bare) or _LABEL.match(sentence):
         return False
     words = _WORDS.findall(bare)
     return len(words) >= _FEWEST or any(char.isdigit() for char in bare) or len(_CJK.findall(bare)) > _FEWEST

@@ -184,6 +184,8 @@ def test_these_need_nothing_more(text: str) -> None:
         ("It opens daily.", ("It opens daily.",)),
         ("The gate opens at nine. [3]", ("The gate opens at nine [3].",)),
         ("# Hours\nThe gate opens at nine.", ("The gate opens at nine.",)),
+        ("**When the gate is open**\n\nIt opens at nine [1].", ()),
+        ("**The gate opens** at nine.", ("**The gate opens** at nine.",)),
         ("The scale of the map is 1:XX", ("The scale of the map is 1:XX",)),
         ("门在九点打开,十点关闭。", ("门在九点打开,十点关闭。",)),
     ],
