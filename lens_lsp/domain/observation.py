@@ -42,6 +42,8 @@ class Region:
     """The index of the folder that ``path`` is in."""
     sources: tuple[Span, ...] = ()
     """Where the text and its context stand in the file, in code points: what leaves when the region is sent."""
+    continued: bool = False
+    """Its section goes on behind it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ one. Positions stay ours: what is quoted is looked up in what was shown.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -69,6 +69,8 @@ class ReadRequest:
     regions: tuple[Region, ...]
     summary: bool = False
     """The regions are a whole document or a part of it, to be summarised."""
+    exhausted: bool = False
+    """The search finds no further passage like those that were quoted: what is shown here is all there is."""
 
 
 @dataclass(slots=True)
@@ -92,6 +94,8 @@ class ReadReply:
     """Those of the others that this judge may never read."""
     broken_off: bool = False
     """The reply ended before its end; what came before stands."""
+    written: str = field(default="", repr=False)
+    """The reply as it came."""
 
 
 @runtime_checkable
@@ -100,6 +104,12 @@ class ReadingJudge(Protocol):
 
     def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
         """One call. Yields the answer's words as they come, none of them checked, and fills ``reply``. Raises
+        `BudgetSpent` and `OracleFailed`."""
+
+    async def amend(
+        self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
+    ) -> ReadReply | None:
+        """One call: the reply again, with its ``problems`` set right; None when nothing better came. Raises
         `BudgetSpent` and `OracleFailed`."""
 
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:

@@ -35,7 +35,9 @@ _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 8.0
 _PER_MESSAGE = 4
 _LONGEST_BROKEN = 2_000
-_IN_ROUNDS = frozenset({CallStage.OBSERVE, CallStage.COVER, CallStage.READ, CallStage.WIDEN, CallStage.REPAIR})
+_IN_ROUNDS = frozenset(
+    {CallStage.OBSERVE, CallStage.COVER, CallStage.READ, CallStage.AMEND, CallStage.WIDEN, CallStage.REPAIR}
+)
 
 
 @dataclass(frozen=True, slots=True)

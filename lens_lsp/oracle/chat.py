@@ -31,9 +31,9 @@ from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold
-from lens_lsp.judge.llm.read import MOST_QUOTES, AnswerStream
+from lens_lsp.judge.llm.read import AMEND, MOST_QUOTES, AnswerStream
 from lens_lsp.judge.read import ReadReply, ReadRequest
-from lens_lsp.models.base import ChatModel
+from lens_lsp.models.base import ChatModel, Message, Role
 from lens_lsp.models.endpoint import Endpoint
 from lens_lsp.oracle import prompts, schemas
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
@@ -206,10 +206,35 @@ class ChatOracle:
             if rest:
                 yield rest
             await self._parsed(caller, prompt, "".join(said), reply)
-        # One that touches a secret stands nowhere.
-        reply.quotes = tuple(
-            replace(quote, text=packet.seen[quote.region].unredacted(quote.text) or "") for quote in reply.quotes
+        _unredact(reply, packet)
+
+    async def amend(
+        self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
+    ) -> ReadReply | None:
+        """The reply again, with what the check found in it set right; None when it cannot be read."""
+        from lens_lsp.judge.llm.read_reply import parse_read
+
+        caller, _ = self._for(ledger)
+        prompt, packet = self.reading(request, ledger)
+        better = ReadReply(shown=frozenset(packet.seen), withheld=frozenset(packet.withheld))
+        if not better.shown or not reply.written:
+            return None
+        messages = (
+            *prompt.messages,
+            Message(Role.ASSISTANT, reply.written),
+            Message(Role.USER, AMEND.format(problems="\n".join(f"- {problem}" for problem in problems))),
         )
+        try:
+            await caller.ask(
+                CallStage.AMEND,
+                replace(prompt, messages=messages),
+                lambda text: parse_read(text, better, better.shown),
+                mend=False,
+            )
+        except MalformedReply:
+            return None
+        _unredact(better, packet)
+        return better
 
     def reading(self, request: ReadRequest, ledger: Ledger) -> tuple[Prompt, Packet]:
         """The request that `read` makes, and what of the documents is in it."""
@@ -340,6 +365,13 @@ def _tell(conversation: Conversation, ledger: Ledger) -> None:
             named = ", ".join(sorted(paths)[:_MOST_NAMED])
             more = len(paths) - _MOST_NAMED
             ledger.warn(sentence.format(f"{named} and {more} more" if more > 0 else named), about=about)
+
+
+def _unredact(reply: ReadReply, packet: Packet) -> None:
+    """Put the quotes of a reply into the words of their documents; one that touches a secret stands nowhere."""
+    reply.quotes = tuple(
+        replace(quote, text=packet.seen[quote.region].unredacted(quote.text) or "") for quote in reply.quotes
+    )
 
 
 def _unredacted(observation: Observation, packet: Packet) -> Observation:

@@ -103,7 +103,7 @@ class Packet:
             if above != (region.root, path):
                 named = key(region.title) in key(f"{PurePosixPath(path).stem} {region.text[:MOST_CONTEXT]}")
                 place = [path, *(() if named else (self._line(path, region.title),)), *place]
-            block = f"[{self.nonce} {region.number}] {' > '.join(place)}\n"
+            block = f"[{self.nonce} {region.number}] {' > '.join(place)}{' …' if region.continued else ''}\n"
             block += f"{self._line(path, region.header)}\n" if region.header else ""
             block += f"{body.text.strip()}\n"
             size = tokens(block)
@@ -217,7 +217,8 @@ class Composer:
         packet = self.packet(request.question, *(text for region in request.regions for text in _texts(region)))
         question = packet.clean(request.question)
         quotes = read.SUMMARY_QUOTES if request.summary else read.QUOTES
-        filled = partial(read.READ.format, nonce=packet.nonce, question=question, quotes=quotes)
+        note = read.EXHAUSTED if request.exhausted else ""
+        filled = partial(read.READ.format, nonce=packet.nonce, question=question, quotes=quotes, note=note)
         bare = self._read_prompt(packet, filled(passages=""))
         packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
         return self._read_prompt(packet, filled(passages=packet.passages(request.regions))), packet

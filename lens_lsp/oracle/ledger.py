@@ -29,6 +29,8 @@ class CallStage(StrEnum):
     """S2, requirements."""
     READ = "read"
     """A read call: quotes and the answer in one."""
+    AMEND = "amend"
+    """The reply of a read call again, after the check found words in it that its quotes do not state."""
     WIDEN = "widen"
     """Other words for a question whose own stand nowhere."""
     OBSERVE = "observe"
@@ -38,7 +40,7 @@ class CallStage(StrEnum):
     REPAIR = "repair"
 
 
-_ANSWERING = frozenset({CallStage.READ, CallStage.SYNTHESISE, CallStage.CALIBRATE})
+_ANSWERING = frozenset({CallStage.READ, CallStage.AMEND, CallStage.SYNTHESISE, CallStage.CALIBRATE})
 """Calls that may be the last one: their replies hold an answer."""
 # Three lines of ours around a region, with their nonce.
 _FENCE = 30

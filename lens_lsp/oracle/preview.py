@@ -72,6 +72,12 @@ class Preview:
         raise OracleFailed(DRY_RUN)
         yield
 
+    async def amend(
+        self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
+    ) -> ReadReply | None:
+        """Nothing was said that could be amended."""
+        return None
+
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """Nothing is asked."""
         return ()

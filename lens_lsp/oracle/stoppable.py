@@ -139,6 +139,13 @@ class StoppableChat(StoppableOracle):
                     return
                 yield piece
 
+    async def amend(
+        self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
+    ) -> ReadReply | None:
+        """The model's amended reply."""
+        async with self._stop.heeded():
+            return await self._chat.amend(request, reply, problems, ledger)
+
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """The model's other words."""
         async with self._stop.heeded():

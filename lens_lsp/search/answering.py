@@ -7,7 +7,7 @@ come nearest. When the oracle cannot word it any more (the budget is spent, the 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
 
@@ -31,6 +31,8 @@ from lens_lsp.search.read_answer import cited as cited_of
 from lens_lsp.search.recall import named_newer
 from lens_lsp.search.search import Search
 
+ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
+"""What a judge is told that says a list may go on after everything like its members was shown."""
 MOST_LISTED = 200
 """Matches of an exact rule that are cited; the count is exact whatever their number."""
 
@@ -92,7 +94,7 @@ class Answering:
         """The answer as it is worded, then whole; once more after further rounds if the first left a fact unmet."""
         started = time.perf_counter()
         if self._search.said:
-            for event in self._run_read():
+            async for event in self._run_read():
                 yield event
             return
         draft = self._draft()
@@ -117,11 +119,21 @@ class Answering:
         yield Answered(answer)
         yield Stopped(answer.stopped)
 
-    def _run_read(self) -> Iterator[Event]:
-        """The answer of a judge that reads first, as the check leaves it."""
+    async def _run_read(self) -> AsyncIterator[Event]:
+        """The answer of a judge that reads first, as the check leaves it; what the check finds wrong the judge may set
+        right, once."""
         search = self._search
         assert search.reply is not None
-        draft = self._read_draft(check(search.plan.question, search.reply, search.said, self._evidence))
+        checked = check(search.plan.question, search.reply, search.said, self._evidence)
+        problems = checked.problems
+        if not checked.stated and checked.missing and await search.listed_all():
+            problems = (ALL_LISTED,)
+        if problems and (amended := await search.amend(problems)) is not None:
+            reply, said = amended
+            again = check(search.plan.question, reply, said, self._evidence) if said else None
+            if again is not None and (again.whole or len(again.problems) < len(checked.problems)):
+                checked = again
+        draft = self._read_draft(checked)
         for item in draft.evidence:
             yield EvidenceFound(item, final=True)
         yield AnswerDelta(draft.text, restart=search.worded)

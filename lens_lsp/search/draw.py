@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from lens_lsp.domain.answer import Arm
-from lens_lsp.domain.model import Document
+from lens_lsp.domain.model import Block, BlockKind, Document
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, Shown, tokens
@@ -29,6 +30,7 @@ _OPENING = 300
 _FLAT = 0.8
 """The ranking is flat while passages score this share of the third one."""
 _COMPARED = 3
+_SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
 _ENOUGH = 0.9
 """Share of the outstanding belief that one request needs to hold at most."""
 
@@ -59,6 +61,7 @@ class Proposal:
             private=document.structure.private,
             root=document.root,
             sources=disclosed(document, self.admission.title, self.view, before),
+            continued=_goes_on(document, self.span.end),
         )
 
 
@@ -71,6 +74,8 @@ class Request:
         self._fence = fence
         self._cut = False
         self.proposals: list[Proposal] = []
+        self.kept = 0
+        """Proposals that were shown before."""
 
     @property
     def full(self) -> bool:
@@ -80,9 +85,7 @@ class Request:
     @property
     def complete(self) -> bool:
         """Whether all that was to be shown had room in it, and nothing was put off when it was shown."""
-        return not self._cut and all(
-            item.span in item.admission.read or item.span in item.admission.withheld for item in self.proposals
-        )
+        return not self._cut and all(item.admission.unread(item.span) is None for item in self.proposals)
 
     @property
     def used(self) -> int:
@@ -127,10 +130,15 @@ class Request:
         self.proposals.append(proposal)
         return proposal
 
-    def again(self, proposal: Proposal) -> None:
-        """Show what was shown before once more."""
+    def again(self, proposal: Proposal, span: Span | None = None) -> None:
+        """Show what was shown before once more, or just a ``span`` of it."""
+        if span is not None:
+            admission, view = proposal.admission, shown(proposal.admission.document, span)
+            cells = admission.cells_of(span)
+            proposal = replace(proposal, span=span, cells=cells, tokens=tokens(view.text), view=view)
         self._left -= proposal.tokens + self._around(proposal.admission, proposal.view)
         self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
+        self.kept += 1
 
     def _around(self, admission: Admission, view: Shown) -> int:
         """Tokens of a region that are not its text."""
@@ -138,6 +146,14 @@ class Request:
             return 0
         lines = (admission.document.path, admission.title, " > ".join(view.headings), "\n".join(view.headers))
         return self._fence + sum(tokens(line[:MOST_CONTEXT]) for line in lines)
+
+
+def _goes_on(document: Document, at: int) -> bool:
+    """Whether the section of what ends at an offset goes on behind it."""
+    headings = document.structure.headings
+    following = bisect_left(headings, at, key=lambda heading: heading.span.start)
+    end = headings[following].span.start if following < len(headings) else len(document.text)
+    return bool(document.text[at:end].strip())
 
 
 def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
@@ -160,9 +176,11 @@ def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outst
             held += float(outstanding[proposal.cells.start : proposal.cells.end].sum())
 
 
-def best(request: Request, space: Space, passages: Sequence[Passage], enough: int) -> None:
+def best(
+    request: Request, space: Space, passages: Sequence[Passage], enough: int, *, bare: Collection[Passage] = ()
+) -> None:
     """Regions of passages, which come best first: up to about ``enough`` tokens, and further ones while the ranking is
-    flat and there is room."""
+    flat and there is room. Those that are ``bare`` come without what leads into them."""
     admitted = {admission.slot: admission for admission in space.admitted}
     flat = _FLAT * passages[min(_COMPARED, len(passages)) - 1].score if passages else 0.0
     for passage in passages:
@@ -170,19 +188,41 @@ def best(request: Request, space: Space, passages: Sequence[Passage], enough: in
             return
         admission = admitted.get(passage.slot)
         if admission is not None and admission.unread(passage.span) is not None:
-            request.add(admission, _with_context(admission.document, passage.span), Arm.LEXICAL)
+            span = passage.span if passage in bare else _with_context(admission.document, passage.span)
+            request.add(admission, span, Arm.LEXICAL)
 
 
 def _with_context(document: Document, span: Span) -> Span:
-    """A passage with what leads into it, as far as a region can hold that; a short document as a whole."""
+    """A passage with what leads into it and with the whole list or table that it is in or leads into, as far as a
+    region can hold that; a short document as a whole."""
     whole = Span(0, len(document.text))
     if fits(document.text, whole):
         return whole
-    for part in context_of(document, span):
-        wider = Span(min(span.start, part.span.start), max(span.end, part.span.end))
+    for part in (*(part.span for part in context_of(document, span)), _series(document, span)):
+        wider = Span(min(span.start, part.start), max(span.end, part.end))
         if fits(document.text, wider):
             span = wider
     return span
+
+
+def _series(document: Document, span: Span) -> Span:
+    """The items or rows that follow each other without a break where a span ends, or right behind it."""
+    blocks = document.structure.blocks
+    at = bisect_right(blocks, max(span.start, span.end - 1), key=_start_of) - 1
+    if 0 <= at < len(blocks) - 1 and blocks[at].kind is BlockKind.PARAGRAPH:
+        at += 1  # a sentence that leads in
+    if not (0 <= at < len(blocks)) or blocks[at].kind not in _SERIAL:
+        return span
+    first = last = at
+    while first > 0 and blocks[first - 1].kind is blocks[at].kind:
+        first -= 1
+    while last < len(blocks) - 1 and blocks[last + 1].kind is blocks[at].kind:
+        last += 1
+    return Span(blocks[first].span.start, blocks[last].span.end)
+
+
+def _start_of(block: Block) -> int:
+    return block.span.start
 
 
 def certain(request: Request, space: Space, outstanding: Floats, *, first: bool) -> None:

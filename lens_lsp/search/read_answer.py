@@ -7,7 +7,7 @@ decided here (design: the answer, its short form and its status never contradict
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lens_lsp.computation import arithmetic
@@ -92,6 +92,9 @@ class Checked:
     whole: bool
     """It may be called answered: all that is asked is stated, every sentence rests on a quote that stands in its
     source, and what is to be computed was."""
+    problems: tuple[str, ...] = ()
+    """What keeps an answer whose judge says that all is stated from being called answered; the judge may set it
+    right."""
 
 
 def check(
@@ -106,14 +109,19 @@ def check(
     result = result_of(reply, said, numbers)
     text = final_text(reply, numbers, result, [item.quote for item in shown])
     without = unsupported(text, range(1, len(items) + 1))
-    doubts = _doubts(text, shown, question, (result.text if result else "", str(len(reply.items) or "")))
+    passages = _passages(items, shown, question)
+    ours = [Passage(value) for value in (result.text if result else "", str(len(reply.items) or "")) if value]
+    doubts = _doubts(text, passages, ours)
+    short = _short(reply, result, doubts)
+    beyond = () if short is None or result is not None else _decisive(_of_sentence(short, (*passages.values(), *ours)))
     uncomputed = RESULT in reply.answer and result is None
     counted = _counted(reply, said)
     answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
     missing = () if reply.answerable is Answerable.YES else tuple(filter(None, map(_unmarked, reply.missing)))
     if uncomputed:
         text += "\n\nThe values could not be combined; they are shown as they stand."
-    decisive = [doubt for doubt in doubts if doubt.reason in _DECISIVE]
+    decisive = _decisive(doubts)
+    problems = tuple(_problems(reply, said, without, decisive, counted, beyond, uncomputed=uncomputed))
     if decisive:
         named = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in decisive))
         text += f"\n\n*What is cited does not state: {named}.*"
@@ -127,16 +135,40 @@ def check(
         items,
         shown,
         text,
-        None if uncomputed or counted is not None else _short(reply, result, doubts),
+        None if uncomputed or counted is not None or beyond else short,
         result,
         missing,
         without,
         doubts,
         stated=reply.answerable is Answerable.YES,
-        whole=answerable
-        and counted is None
-        and not (without or decisive or uncomputed or rests_on_nothing(reply, said)),
+        whole=answerable and not problems,
+        problems=problems if answerable else (),
     )
+
+
+def _problems(
+    reply: ReadReply,
+    said: Mapping[int, Quote],
+    without: Sequence[str],
+    decisive: Sequence[Doubt],
+    counted: int | None,
+    beyond: Sequence[Doubt],
+    *,
+    uncomputed: bool,
+) -> Iterator[str]:
+    """What is wrong with a reply, as the judge may be told it."""
+    for doubt in decisive:
+        words = f"“{doubt.words}” ({doubt.reason})"
+        yield f"{words} does not stand in the quotes that this sentence cites: {doubt.sentence}"
+    yield from (f"No quote is cited for: {sentence}" for sentence in without)
+    for number in sorted(cited_in(reply.answer) - said.keys()):
+        yield f"Quote {number} does not stand in its region as you wrote it."
+    if uncomputed:
+        yield "The computation cannot be done: each value must stand in its quote as written, in units that combine."
+    if counted is not None:
+        yield f"You name {counted} items, but the short answer is {reply.short}."
+    for doubt in beyond:
+        yield f"The short answer says “{doubt.words}” ({doubt.reason}), which stands in none of the quotes."
 
 
 def _counted(reply: ReadReply, said: Mapping[int, Quote]) -> int | None:
@@ -148,28 +180,44 @@ def _counted(reply: ReadReply, said: Mapping[int, Quote]) -> int | None:
     return len(names)
 
 
-def _doubts(text: str, shown: Sequence[Evidence], question: str, known: Sequence[str]) -> tuple[Doubt, ...]:
-    """The words of each sentence that its citations do not support; what the question says and what is ``known`` by our
-    own arithmetic is no claim of the judge's."""
-    passages = {
-        item.n: Passage(
-            item.quote,
-            before="\n".join(part.text for part in item.context if part.role is not ContextRole.AFTER),
-            after="\n".join(part.text for part in item.context if part.role is ContextRole.AFTER),
-            headings=(*item.heading, question),
-            path=item.path,
+def _passages(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, Passage]:
+    """The evidence by its numbers, as a sentence that cites it is compared with it; what the question says is no claim
+    of the judge's."""
+    return {
+        part.n: Passage(
+            part.quote,
+            before="\n".join(piece.text for piece in part.context if piece.role is not ContextRole.AFTER),
+            after="\n".join(piece.text for piece in part.context if piece.role is ContextRole.AFTER),
+            headings=(*part.heading, question),
+            title=item.document.structure.head.title or "",
+            path=part.path,
         )
-        for item in shown
+        for item, part in zip(items, shown, strict=True)
     }
-    ours = [Passage(value) for value in known if value]
-    found = []
+
+
+def _doubts(text: str, passages: Mapping[int, Passage], ours: Sequence[Passage]) -> tuple[Doubt, ...]:
+    """The words of each sentence that its citations do not support; what is ``ours`` is known by our own arithmetic."""
+    found: list[Doubt] = []
     for sentence in cited_sentences(text):
         near = [passages[n] for n in sentence.citations if n in passages]
-        said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
-        for doubt in claims.check(said, [*near, *ours]) if near else ():
+        if near:
+            said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
             written = text[sentence.span.start : sentence.span.end]
-            found.append(Doubt(written, said[doubt.span.start : doubt.span.end], doubt.reason.value))
+            found += (replace(doubt, sentence=written) for doubt in _of_sentence(said, [*near, *ours]))
     return tuple(found)
+
+
+def _of_sentence(sentence: str, passages: Sequence[Passage]) -> list[Doubt]:
+    """The words of one sentence that some passages do not support."""
+    return [
+        Doubt(sentence, sentence[doubt.span.start : doubt.span.end], doubt.reason.value)
+        for doubt in claims.check(sentence, passages)
+    ]
+
+
+def _decisive(doubts: Sequence[Doubt]) -> list[Doubt]:
+    return [doubt for doubt in doubts if doubt.reason in _DECISIVE]
 
 
 def _short(reply: ReadReply, result: Result | None, doubts: Sequence[Doubt]) -> str | None:
@@ -280,10 +328,9 @@ def _same_unit(one: str, other: str) -> bool:
     return units[0] is not None and units[0] == units[1]
 
 
-def rests_on_nothing(reply: ReadReply, said: Mapping[int, Quote]) -> bool:
-    """Whether the answer cites a quote that stands nowhere."""
-    named = {int(number) for marker in _MARKER.finditer(reply.answer) for number in NUMBER.findall(marker[2])}
-    return bool(named - said.keys())
+def cited_in(answer: str) -> set[int]:
+    """The numbers of the quotes that an answer cites."""
+    return {int(number) for marker in _MARKER.finditer(answer) for number in NUMBER.findall(marker[2])}
 
 
 def _values(operands: Sequence[Operand], said: Mapping[int, Quote]) -> dict[str, Value] | None:

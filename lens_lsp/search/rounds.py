@@ -15,6 +15,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.judge.read import Answerable, ReadReply, SaidQuote
 from lens_lsp.search.belief import Beliefs, Entry
+from lens_lsp.search.context import context_of
 from lens_lsp.search.draw import Proposal
 from lens_lsp.search.measure import Floats
 from lens_lsp.search.resolve import Resolved, resolve
@@ -113,21 +114,12 @@ class Progress:
         A quote that stands in another region than was said counts if it is the only one. What was read and not quoted
         counts as none.
         """
-        verdict = Verdict.FULL if reply.answerable is Answerable.YES else Verdict.PARTIAL
-        said_quotes = () if reply.answerable is Answerable.NO else reply.quotes
         read = [item for item in proposals if item.number in reply.shown]
         for item in proposals:
             if item.number not in reply.shown:
                 item.admission.unmark(item.span, again=item.number not in reply.withheld)
-        numbered: dict[int, Quote] = {}
-        for said in said_quotes:
-            found = _place(said, read)
-            if found is None:
-                self.rejected += 1
-                continue
-            item, place = found
-            cells = item.admission.touched(place.span, item.cells)
-            numbered[said.number] = Quote(0, verdict, item, place.span, cells, place.match, None, self.round)
+        numbered, verdict = self.located(reply, read), _verdict(reply)
+        self.rejected += len({said.number for said in _quoted(reply)}) - len(numbered)
         self.quotes += numbered.values()
         judged = []
         for item in read:
@@ -139,6 +131,20 @@ class Progress:
         if reply.answerable is Answerable.YES and numbered:
             self.covered.update(dict.fromkeys(self.open, "read"))
         return judged, numbered
+
+    def located(self, reply: ReadReply, read: Sequence[Proposal]) -> dict[int, Quote]:
+        """Where the quotes of a reply stand in the regions that were ``read``, by their numbers in the reply; those
+        that stand nowhere are left out."""
+        verdict = _verdict(reply)
+        numbered: dict[int, Quote] = {}
+        for said in _quoted(reply):
+            found = _place(said, read)
+            if found is None:
+                continue
+            item, place = found
+            cells = item.admission.touched(place.span, item.cells)
+            numbered[said.number] = Quote(0, verdict, item, place.span, cells, place.match, None, self.round)
+        return numbered
 
     def hold(self, requirement: int, item: Proposal, span: Span, match: str, value: str | None) -> Judged:
         """Enter what proved a requirement before and still stands, as a full quote of round 0."""
@@ -231,6 +237,25 @@ def settle_many(progress: Progress, fresh: Set[int], *, exhausted: bool) -> None
     for j in progress.open:
         if progress.plan.requirements[j].many and progress.quoted(j) and (exhausted or j not in fresh):
             progress.covered[j] = "all-read" if exhausted else "nothing-new"
+
+
+def with_context(quote: Quote) -> Span:
+    """A quote with what stands around it in its block and what leads into it, within the region it was shown in."""
+    document, shown = quote.proposal.admission.document, quote.proposal.span
+    parts = [part.span for part in context_of(document, quote.span) if shown.contains(part.span)]
+    return Span(
+        min([quote.span.start, *(part.start for part in parts)]), max([quote.span.end, *(part.end for part in parts)])
+    )
+
+
+def _quoted(reply: ReadReply) -> Sequence[SaidQuote]:
+    """What a reply quotes, unless it says that nothing answers the question."""
+    return () if reply.answerable is Answerable.NO else reply.quotes
+
+
+def _verdict(reply: ReadReply) -> Verdict:
+    """How far the quotes of a reply go towards the question."""
+    return Verdict.FULL if reply.answerable is Answerable.YES else Verdict.PARTIAL
 
 
 def _place(said: SaidQuote, read: Sequence[Proposal]) -> tuple[Proposal, Resolved] | None:

@@ -7,12 +7,15 @@ readable documents and an oracle, and it yields events.
 from __future__ import annotations
 
 import os
+import re
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
+from pathlib import PurePosixPath
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -31,7 +34,9 @@ from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.observation import ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
+from lens_lsp.domain.words import STOP_WORDS, key, words
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest, Oracle
@@ -48,8 +53,8 @@ from lens_lsp.search.passages import WINDOW, Passage
 from lens_lsp.search.propose import draws, lexical, local, stratified
 from lens_lsp.search.reading import Reading
 from lens_lsp.search.recall import Recalled, Recollection, broken_sources, recall
-from lens_lsp.search.rounds import Progress, Quote, settle_many
-from lens_lsp.search.space import Space
+from lens_lsp.search.rounds import Progress, Quote, settle_many, with_context
+from lens_lsp.search.space import Admission, Space
 from lens_lsp.search.telling import Telling
 from lens_lsp.search.waiting import Waiting
 
@@ -69,6 +74,22 @@ _MOST_QUERIES = 6
 _SHORT_DOCUMENT = 4_000
 """Code points of a document of which the rest is shown once something of it was quoted."""
 _MOST_BESIDE = 6
+_SUMMARY = regex(
+    r"\b(?:summar\w*|overview|rundown|gist|recap|sum(?:med)? up|in (?:short|brief|a nutshell)|tl;?dr)\b"
+    r"|\bzusammenfass|\brésum|\bresum[ei]|总结|概括|概述|要約",
+    re.IGNORECASE,
+)
+"""What a question for a summary says."""
+_COMPARED = 7
+"""First passages of a question for a summary of which most are from one document, if it is about that one."""
+_LEAST_MEMBERS = 2
+"""Documents that members of a list come from, before more like them are looked for."""
+_ALIKE = 30
+"""Passages that are compared with those of the members."""
+_LIKE = 0.9
+"""Share of the score of the lowest member's passage that one like it has at least."""
+_SHORTEST_TITLE = 2
+"""Code points."""
 _MARGIN = 4
 """How many times what is admitted counts as seen."""
 
@@ -114,6 +135,7 @@ class Search:
         self.stopped: StopReason | None = None
         self.recalled: Recalled | None = None
         """What became of what earlier questions left."""
+        self._summary = plan.intent is Intent.SUMMARIZE or _SUMMARY.search(plan.question) is not None
         self.subject: int | None = None
         """The document that the question names to be summarised: read in order, not searched."""
         self.warnings: list[str] = []
@@ -130,10 +152,14 @@ class Search:
         """What the last read call said."""
         self.said: dict[int, Quote] = {}
         """Its quotes that stand in their sources, by their numbers."""
+        self._asked: tuple[ReadRequest, Sequence[Proposal]] | None = None
+        """The read call that ``reply`` answers, and what it showed."""
         self.worded = False
         """Words of an answer were given out already."""
         self._queue: list[Passage] = []
         """What the next read call is to show, best first."""
+        self._alike: list[Passage] = []
+        """Passages like those of the members of a list."""
         self._widened = False
         self._broken_off = False
         """The last reply ended before its end."""
@@ -154,8 +180,9 @@ class Search:
         self.candidates = Candidates(self.reading.corpus, self.plan, ablate=self.options.signals, cancelled=self._late)
         self.stages += self.candidates.stages
         self._rank()
-        if self.plan.intent is Intent.SUMMARIZE and self.plan.document is not None:
-            self.subject = self.candidates.called(self.plan.document)
+        if self._summary:
+            named = None if self.plan.document is None else self.candidates.called(self.plan.document)
+            self.subject = self._dominant() if named is None and self._judge is not None else named
         self._count_all()
         self._tell = Telling(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
         self._waiting = Waiting(self.candidates, self.space, self._ledger.budget)
@@ -174,6 +201,14 @@ class Search:
         """The documents by their best passages, as `localise` does."""
         self.passages = passages_of(self.reading, self.candidates.scored, PASSAGES)
         self.candidates.rank_by(self.passages)
+
+    def _dominant(self) -> int | None:
+        """The document that most of the first passages are from, if one request holds all of it: a summary of what it
+        says needs the whole of it."""
+        slots = Counter(passage.slot for passage in self.passages[:_COMPARED])
+        slot, count = slots.most_common(1)[0] if slots else (-1, 0)
+        room = 3 * self._ledger.budget.direct_tokens
+        return slot if 2 * count > _COMPARED and self.candidates.lengths[slot] <= room else None
 
     def _first(self) -> list[int]:
         """The slots to admit first: by the paper's protocol ten, else the documents of the first passages."""
@@ -296,7 +331,7 @@ class Search:
             if newcomers:
                 yield self._admit(newcomers)
             request = self._propose_reading(everything=everything)
-            if not request.proposals or (self.progress.round and not self._fresh(request)):
+            if len(request.proposals) == request.kept:
                 if await self._further.promising(self.take_in):
                     self._queue = list(self.passages)
                     continue
@@ -340,30 +375,32 @@ class Search:
         budget = self._ledger.budget
         whole_document = everything or self.subject is not None
         request = Request(budget.direct_tokens if whole_document else min(_MOST_READ, budget.request_tokens), _FENCE)
-        kept = [quote.proposal for quote in self.progress.quotes]
-        for item in {(item.admission.slot, item.span): item for item in kept}.values():
-            request.again(item)
+        kept = {(quote.proposal.admission.slot, quote.proposal.span): quote for quote in self.progress.quotes}
+        if self.reply is not None and len(self.reply.items) >= _LEAST_MEMBERS:  # room for further members of a list
+            spans = {(quote.proposal.admission.slot, with_context(quote)): quote for quote in self.progress.quotes}
+            for (slot, span), quote in spans.items():
+                if not any(other != span and at == slot and other.contains(span) for at, other in spans):
+                    request.again(quote.proposal, span)
+        else:
+            for quote in kept.values():
+                request.again(quote.proposal)
         if everything:
             for admission in self.space.admitted:
                 whole(request, admission)
         elif self.subject is not None:
             outline(request, self.space)
         else:
-            best(request, self.space, self._queue, _FURTHER_READ if self.progress.round else _FIRST_READ)
+            enough = _MOST_READ if self._alike else _FURTHER_READ if self.progress.round else _FIRST_READ
+            best(request, self.space, self._queue, enough, bare=self._alike)
         request.arrange()
         return request
-
-    def _fresh(self, request: Request) -> bool:
-        """Whether a request holds anything that was not quoted before."""
-        kept = {(quote.proposal.admission.slot, quote.proposal.span) for quote in self.progress.quotes}
-        return any((item.admission.slot, item.span) not in kept for item in request.proposals)
 
     async def _read(self, judge: ReadingJudge, request: Request) -> AsyncIterator[Event]:
         """One read call: its answer's words as they come, then what it quotes."""
         progress = self.progress
         regions = tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals)
         reply, known, rejected = ReadReply(), len(progress.quotes), progress.rejected
-        asked = ReadRequest(self.plan.question, regions, self.subject is not None)
+        asked = ReadRequest(self.plan.question, regions, self._summary, exhausted=self._exhausted())
         begun = False
         async with aclosing(judge.read(asked, reply, self._ledger)) as words:
             async for piece in words:
@@ -374,42 +411,109 @@ class Search:
         no = reply.answerable is Answerable.NO
         self._noes += no and self.subject is None
         if not no or not self.said:  # what was proven before stays
-            self.reply, self.said = reply, said
+            self.reply, self.said, self._asked = reply, said, (asked, request.proposals)
         yield Observed(progress.round, tuple(judged), progress.rejected - rejected, reply.terms)
         for n, quote in enumerate(progress.quotes[known:], known + 1):
             yield EvidenceFound(self._tell.evidence(quote, n))
         yield Covered(progress.round, progress.report(self.space.place))
 
+    async def amend(self, problems: Sequence[str]) -> tuple[ReadReply, dict[int, Quote]] | None:
+        """The last reply again, after ``problems`` were found in it, and where its quotes stand; None when no call is
+        left for it or nothing that can be read came."""
+        if self._judge is None or self.reply is None or self._asked is None or self._cancelled():
+            return None
+        asked, proposals = self._asked
+        try:
+            reply = await self._judge.amend(asked, self.reply, problems, self._ledger)
+        except (BudgetSpent, OracleFailed):
+            return None  # the answer stands as it was said, with what was found in it
+        if reply is None:
+            return None
+        return reply, self.progress.located(reply, [item for item in proposals if item.number in reply.shown])
+
+    async def listed_all(self) -> bool:
+        """Whether the last reply has members of a list and every passage like theirs was shown."""
+        if self._judge is None or self.reply is None or self._cancelled():
+            return False
+        self._alike = await self._run(partial(self._like_members, self.reply))
+        return self._exhausted()
+
     def _led_to(self, reply: ReadReply) -> list[Passage]:
-        """Passages that may hold what a reply says is missing: each of its terms is searched for by itself, then what
-        the first scan found and was not shown, above a floor."""
+        """Passages that may hold what a reply says is missing: what resembles the members of a list, what stands beside
+        what was quoted, what each of its terms finds by itself, then what the first scan found and was not shown,
+        above a floor."""
         queries = [" ".join((self.plan.question, *reply.terms)), *reply.terms, *reply.missing]
-        found = [self._search_for(query) for query in dict.fromkeys(queries[:_MOST_QUERIES])]
+        found = [self._search_for(query, _LED) for query in dict.fromkeys(queries[:_MOST_QUERIES])]
         floor = _RELEVANT * max((passage.score for passage in self.passages), default=0.0)
         led = [passage for row in zip_longest(*found) for passage in row if passage is not None]
-        both = [passage for row in zip_longest(self._beside(), led) for passage in row if passage is not None]
-        return [*both, *(passage for passage in self.passages if passage.score >= floor)]
+        beside = [*self._named(reply), *self._beside()]
+        both = [passage for row in zip_longest(beside, led) for passage in row if passage is not None]
+        self._alike = self._like_members(reply)
+        return [*self._alike, *both, *(passage for passage in self.passages if passage.score >= floor)]
+
+    def _like_members(self, reply: ReadReply) -> list[Passage]:
+        """Passages like those that the members of a list were quoted from: by the words that most of the quotes share
+        (relevance feedback), down to about the score of the lowest of these quotes."""
+        quotes = {item.quote: self.said[item.quote] for item in reply.items if item.quote in self.said}.values()
+        places = {(quote.proposal.admission.slot, quote.span) for quote in quotes}
+        if len({slot for slot, _ in places}) < _LEAST_MEMBERS:
+            return []
+        shared = Counter(
+            word
+            for quote in quotes
+            for word in set(words(quote.proposal.admission.text[quote.span.start : quote.span.end])) - STOP_WORDS
+        )
+        common = [word for word, count in shared.items() if 2 * count > len(quotes)]
+        if not common:
+            return []
+        found = self._search_for(" ".join(common), _ALIKE)
+        known = [one.score for one in found if any(one.slot == s and one.span.overlaps(at) for s, at in places)]
+        return [one for one in found if known and one.score >= _LIKE * min(known)]
+
+    def _exhausted(self) -> bool:
+        """Whether every passage like the members of a list was shown."""
+        if not self._alike:
+            return False
+        admitted = {admission.slot: admission for admission in self.space.admitted}
+        return all(one.slot in admitted and admitted[one.slot].unread(one.span) is None for one in self._alike)
+
+    def _named(self, reply: ReadReply) -> list[Passage]:
+        """What was not shown of short documents whose title stands in what a reply says is missing."""
+        wanted = [f" {key(part)} " for part in (*reply.missing, *reply.terms)]
+        found = []
+        for admission in self.space.admitted:
+            stem = PurePosixPath(admission.document.path).stem
+            names = [name for one in (admission.title, stem) if len(name := key(one)) >= _SHORTEST_TITLE]
+            if any((f" {name} " if name.isascii() else name) in part for name in names for part in wanted):
+                found += self._rest(admission, None)
+        return found[:_MOST_BESIDE]
 
     def _beside(self) -> list[Passage]:
         """What stands beside what was quoted, the rest of a short document first (the paper's local arm)."""
-        score = max((passage.score for passage in self.passages), default=0.0)
-        found: dict[tuple[int, Span], None] = {}
-        for quote in self.said.values():
-            admission, shown = quote.proposal.admission, quote.proposal.span
-            length = len(admission.text)
-            whole = length <= _SHORT_DOCUMENT
-            starts = range(0, length, WINDOW) if whole else (shown.end, shown.end + WINDOW, shown.start - WINDOW)
-            for start in starts:
-                span = Span(max(0, start), min(length, start + WINDOW))
-                if span.start < span.end and admission.unread(span) is not None:
-                    found.setdefault((admission.slot, span))
-        return [Passage(slot, span, score) for slot, span in list(found)[:_MOST_BESIDE]]
+        quoted = (quote.proposal for quote in self.said.values())
+        found = {(one.slot, one.span): one for item in quoted for one in self._rest(item.admission, item.span)}
+        return list(found.values())[:_MOST_BESIDE]
 
-    def _search_for(self, query: str) -> list[Passage]:
+    def _rest(self, admission: Admission, shown: Span | None) -> list[Passage]:
+        """What was not shown of a short document; of a long one what stands around a place, if one is given."""
+        length = len(admission.text)
+        if length <= _SHORT_DOCUMENT:
+            starts: Iterable[int] = range(0, length, WINDOW)
+        else:
+            starts = () if shown is None else (shown.end, shown.end + WINDOW, shown.start - WINDOW)
+        spans = (Span(max(0, start), min(length, start + WINDOW)) for start in starts)
+        score = max((passage.score for passage in self.passages), default=0.0)
+        return [
+            Passage(admission.slot, span, score)
+            for span in spans
+            if span.start < span.end and admission.unread(span) is not None
+        ]
+
+    def _search_for(self, query: str, most: int) -> list[Passage]:
         candidates = Candidates(
             self.reading.corpus, analyse(query), ablate={*self.options.signals, "links"}, cancelled=self._cancelled
         )
-        return passages_of(self.reading, candidates.scored, _LED, read=_LED)
+        return passages_of(self.reading, candidates.scored, most, read=most)
 
     async def _widen_words(self, judge: ReadingJudge) -> bool:
         """Ask once for other words where the question's own stand nowhere; whether they lead anywhere."""

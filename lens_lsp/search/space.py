@@ -71,7 +71,8 @@ class Admission:
 
     def unmark(self, span: Span, *, again: bool) -> None:
         """It was not shown after all; it may be proposed ``again``, or never."""
-        self.read.remove(span)
+        if span in self.read:
+            self.read.remove(span)
         if not again:
             self.withheld.append(span)
 

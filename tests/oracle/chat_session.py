@@ -60,6 +60,8 @@ def asked(request: ChatRequest) -> str:
 def stage_of(request: ChatRequest) -> str:
     """Which stage a request belongs to, by the form of the reply it asks for."""
     last = request.messages[-1].text
+    if last.startswith("We compared your answer"):
+        return "amend"
     return "repair" if last.startswith("That was not the JSON") else asked_for(request)
 
 
@@ -99,7 +101,7 @@ def contexts_of(request: ChatRequest) -> list[str]:
     read = re.match(r"\[(\w+) \d+\] ", text)
     if read is not None:
         told = re.findall(rf"^\[{read[1]} \d+\] (.+)$", text, re.MULTILINE)
-        return ["\n".join(line.split(" > ")) for line in told]
+        return ["\n".join(line.removesuffix(" …").split(" > ")) for line in told]
     return re.findall(r"(?<=, context\]\n).*?(?=\n\[\w+ text\])", text, re.DOTALL)
 
 
@@ -181,7 +183,8 @@ def scripted(stages: dict[str, Says] | None = None, **options: Any) -> ScriptedM
     }
 
     def tell(request: ChatRequest) -> Any:
-        said = script[stage_of(request)] if stage_of(request) != "repair" or "repair" in script else "?"
+        stage = stage_of(request)
+        said = script.get(stage, "?") if stage in ("amend", "repair") else script[stage]
         if isinstance(said, list):
             said = said.pop(0) if len(said) > 1 else said[0]
         return said(request) if callable(said) else said

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.plain import PlainReader
 from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.model import Document, Origin
 from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
-from lens_lsp.search.draw import Request, certain, fill, newcomers, openings
+from lens_lsp.search.draw import Request, best, certain, fill, newcomers, openings
 from lens_lsp.search.passage import REGION_TOKENS
+from lens_lsp.search.passages import Passage
 from lens_lsp.search.position import CELL
 from lens_lsp.search.space import Admission, Space
 
@@ -100,3 +102,36 @@ def test_the_likeliest_place_of_each_requirement_comes_before_all_else(first: bo
     shown = [range(proposal.cells.start, proposal.cells.end) for proposal in request.proposals]
     assert len(shown) > 2
     assert all(cell in cells for cell, cells in zip(likely, shown[:2], strict=True))
+
+
+LIST = "The kettle needs:\n\n- copper for the body\n- iron for the handle\n- tin for the inside\n"
+ROWS = "| part | metal |\n| --- | --- |\n| body | copper |\n| handle | iron |\n| inside | tin |\n"
+
+
+@pytest.mark.parametrize(
+    ("series", "match"),
+    [(LIST, "copper for the body"), (LIST, "The kettle needs:"), (LIST, "iron"), (ROWS, "| body | copper |")],
+)
+def test_a_list_or_table_is_read_whole(series: str, match: str) -> None:
+    text = f"# Kettles\n\n{SENTENCE * 30}\n\n{series}\n{SENTENCE * 30}\n"
+    space = Space()
+    document = Document(0, "a.md", text, "markdown/1", Origin("", "utf-8"), MarkdownReader().structure(text))
+    space.admit(0, document)
+    at = text.index(match, text.index(series))
+    request = Request(3_000)
+    best(request, space, [Passage(0, Span(at, at + len(match)), 1.0)], 500)
+    assert series.strip() in request.proposals[0].view.text
+    assert SENTENCE * 2 not in request.proposals[0].view.text
+
+
+def test_a_list_longer_than_a_region_is_read_where_the_passage_is() -> None:
+    items = "".join(f"- part {n} of the kettle is of metal number {n}\n" for n in range(200))
+    text = f"# Kettles\n\n{items}\n"
+    space = Space()
+    document = Document(0, "a.md", text, "markdown/1", Origin("", "utf-8"), MarkdownReader().structure(text))
+    space.admit(0, document)
+    at = text.index("- part 100 ")
+    request = Request(3_000)
+    best(request, space, [Passage(0, Span(at, at + 60), 1.0)], 500)
+    assert "part 100 " in request.proposals[0].view.text
+    assert request.proposals[0].tokens <= REGION_TOKENS

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.domain.events import AnswerDelta
-from lens_lsp.models.base import ChatRequest, ModelError
+from lens_lsp.models.base import ChatRequest, ModelError, Role
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from tests.oracle.chat_session import (
     BOUNDS,
@@ -149,6 +149,7 @@ _REPLIES = st.sampled_from(
         quoting(PROOF, "partial"),
         quoting("the carts of mill 1", "partial"),
         saying("So [1].", "stands nowhere", terms=["repairs", "counted"]),
+        saying("It was opened on 5 May 1931 [1].", PROOF),
         saying("So [7].", PROOF, answerable="partly", missing=["more"], terms=["closed", "mill 3"]),
         ModelError("busy", retryable=True),
         ModelError("gone"),
@@ -166,7 +167,7 @@ def test_whatever_is_replied_there_are_at_most_2_and_l_calls(folder: Path, repli
     def tell(request: ChatRequest) -> Any:
         nonlocal refused
         reply = next(said)
-        at_once = stage_of(request) in ("repair", "widen")  # no stream: nothing came before it broke off
+        at_once = stage_of(request) in ("repair", "widen", "amend")  # no stream: nothing came before it broke off
         refused += isinstance(reply, ModelError) or (at_once and isinstance(reply, Broken))
         return reply(request) if callable(reply) else reply
 
@@ -174,7 +175,8 @@ def test_whatever_is_replied_there_are_at_most_2_and_l_calls(folder: Path, repli
     answer = ask(folder, model, Mode.FAST, question=question)
     assert len(model.requests) - refused == total(answer) <= BOUNDS[Mode.FAST]
     stages = [stage_of(request) for request in model.requests]
-    assert set(stages) <= {"read", "widen", "repair"}
+    assert set(stages) <= {"read", "widen", "repair", "amend"}
+    assert stages.count("amend") <= 1
     assert answer.text
     asked_twice = [
         request.messages[1].text.split("\n", 1)[1] for request in model.requests if stage_of(request) == "read"
@@ -307,6 +309,99 @@ def test_what_a_citation_does_not_state_is_named_and_no_promise_is_made(
     assert any(words in doubt.words or doubt.words in words for doubt in answer.doubts)
     assert "What is cited does not state" in answer.text
     assert answer.short is None
+
+
+WRONG = saying("It was opened on 5 May 1931 [1].", PROOF, short="5 May 1931")
+
+
+def test_what_the_check_finds_wrong_is_set_right_by_one_more_call(folder: Path) -> None:
+    right = saying("It was opened on 4 May 1931 [1].", PROOF, short="4 May 1931")
+    answer, model = replied(folder, WRONG, stages={"amend": right})
+    assert (answer.status, answer.short, answer.doubts) == (Status.ANSWERED, "4 May 1931", ())
+    assert answer.account.calls == {"read": 1, "amend": 1}
+    told = model.requests[-1].messages
+    assert [message.role for message in told] == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.USER]
+    assert "“5 May 1931” (date)" in told[-1].text
+    assert '"answerable": "yes"' in told[-2].text
+
+
+def test_a_quote_that_was_left_out_is_added(folder: Path) -> None:
+    cost = "The bridge at Arlen cost 340 crowns."
+    (folder / "costs.md").write_text(f"# Costs\n\n{cost}\n", "utf-8")
+    said = "It was opened on 4 May 1931 [1] and cost 340 crowns [{n}]."
+    first = saying(said.format(n=1), PROOF)
+    answer, _ = replied(folder, first, stages={"amend": saying(said.format(n=2), PROOF, cost)})
+    assert (answer.status, answer.doubts) == (Status.ANSWERED, ())
+    assert [item.path for item in answer.evidence] == ["bridges.md", "costs.md"]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "no reply",
+        NO,
+        WRONG,
+        ModelError("gone"),
+        saying("It was opened on 6 May 1931 [1], not before 7 June [1].", PROOF),
+        saying("It was opened [1].", "stands nowhere"),
+    ],
+)
+def test_an_amended_reply_that_is_no_better_changes_nothing(folder: Path, again: Any) -> None:
+    answer, _ = replied(folder, WRONG, stages={"amend": again})
+    assert answer.status is Status.PARTIAL
+    assert answer.text.startswith("It was opened on 5 May 1931 [1].")
+    assert answer.rejected_quotes == 0
+    assert not [warning for warning in answer.warnings if "gone" in warning]
+
+
+def test_without_a_call_to_spare_nothing_is_amended(folder: Path) -> None:
+    partly = saying("It was opened in May [1].", PROOF, answerable="partly", missing=["day"], terms=["carts", "mill"])
+    replies = [partly, partly, WRONG]
+    answer, model = replied(folder, *replies, stages={"amend": WRONG}, limits={**NARROW, "calls": 3})
+    assert answer.account.calls == {"read": 3}
+    assert (answer.status, len(model.requests)) == (Status.PARTIAL, 3)
+
+
+def list_of_ports(folder: Path, names: str) -> Path:
+    for name in names.split():
+        lines = "\n\n".join(f"Paragraph {n} of {name} is about weather, boats and nets." for n in range(40))
+        (folder / f"{name}.md").write_text(
+            f"# {name}\n\nThe harbour fee at the quay is due each spring.\n\n{lines}\n", "utf-8"
+        )
+    for number in range(30):
+        filler = "\n\n".join(f"Day {day}: fees of harbours were discussed at length." for day in range(20))
+        (folder / f"minutes-{number:02}.md").write_text(f"# Minutes {number}\n\n{filler}\n", "utf-8")
+    return folder
+
+
+def test_more_like_the_members_of_a_list_are_looked_for_first(tmp_path: Path) -> None:
+    names = "Arlen Dorn Elm Fenn Gort Holm Ivel Jarn Kell Lund"
+    list_of_ports(tmp_path, names)
+    due = "The harbour fee at the quay is due each spring."
+    notes_ = []
+
+    def members(request: ChatRequest) -> str:
+        shown = [number for number, text in regions_of(request).items() if due in text]
+        notes_.append("these are all" in request.messages[1].text)
+        complete = notes_[-1]
+        items = [{"name": "ABCDEFGHIJ"[n - 1], "quote": n} for n in range(1, len(shown) + 1)]
+        text = "\n".join(f"- The fee is due each spring [{n}]" for n in range(1, len(shown) + 1))
+        more = {} if complete else {"missing": ["further ports"], "terms": ["harbour"]}
+        return reading("yes" if complete else "partly", [(n, due) for n in shown], text, items=items, **more)
+
+    question = "Which ports have a harbour fee at the quay that is due each spring?"
+    answer, _ = replied(tmp_path, members, question=question, limits={"request_tokens": 2_000, "direct_tokens": 50})
+    cited = {Path(item.path).stem for item in answer.evidence}
+    assert cited == set(names.split())
+    assert notes_[0] is False
+    assert answer.status is Status.ANSWERED
+
+
+def test_a_short_answer_that_no_quote_states_is_none(folder: Path) -> None:
+    said = saying("It was opened on 4 May 1931 [1].", PROOF, short="5 May 1931")
+    answer, model = replied(folder, said)
+    assert (answer.status, answer.short) == (Status.PARTIAL, None)
+    assert "The short answer says “5 May 1931” (date)" in model.requests[-1].messages[-1].text
 
 
 def test_a_short_answer_that_is_proven_stays_beside_words_in_doubt(folder: Path) -> None:

@@ -100,6 +100,7 @@ def parse_read(text: str, reply: ReadReply, regions: Collection[int]) -> None:
         answerable = "yes" if answerable == "true" else "no"
     if answerable not in set(Answerable):
         raise MalformedReply("it does not say whether the question is answerable")
+    reply.written = text
     reply.answerable = Answerable(answerable)
     quotes = written.get("quotes")
     reply.quotes = tuple(
