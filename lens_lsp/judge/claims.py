@@ -53,10 +53,21 @@ def check(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
     return tuple(sorted(doubts))
 
 
-def _doubts(sentence: Sentence, ground: Ground) -> Iterator[Doubt]:
+def check_short(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
+    """The numbers, dates, units and names of a short answer that no passage holds, in order. It is no sentence: what it
+    says of them stands in the question."""
+    return tuple(sorted(set(_beyond(sentence_of(text), ground_of(passages)))))
+
+
+def _beyond(sentence: Sentence, ground: Ground) -> Iterator[Doubt]:
+    """What stands in no passage at all."""
     yield from (Doubt(span, Reason(kind)) for span, kind in unheld(sentence, ground))
-    yield from (Doubt(span, Reason.NUMBER) for span in exchanged(sentence, ground))
     yield from (Doubt(span, Reason.NAME) for span in unnamed(sentence, ground))
+
+
+def _doubts(sentence: Sentence, ground: Ground) -> Iterator[Doubt]:
+    yield from _beyond(sentence, ground)
+    yield from (Doubt(span, Reason.NUMBER) for span in exchanged(sentence, ground))
     if sentence.english:
         yield from (Doubt(span, Reason.NEGATION) for span in contrary(sentence, ground))
         yield from (Doubt(span, Reason.LIMIT) for span in unlimited(sentence, ground))

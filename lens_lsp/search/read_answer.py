@@ -113,7 +113,7 @@ def check(
     ours = [Passage(value) for value in (result.text if result else "", str(len(reply.items) or "")) if value]
     doubts = _doubts(text, passages, ours)
     short = _short(reply, result, doubts)
-    beyond = () if short is None or result is not None else _decisive(_of_sentence(short, (*passages.values(), *ours)))
+    beyond = () if short is None or result is not None else _beyond(short, [*passages.values(), *ours])
     uncomputed = RESULT in reply.answer and result is None
     counted = _counted(reply, said)
     answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
@@ -204,15 +204,18 @@ def _doubts(text: str, passages: Mapping[int, Passage], ours: Sequence[Passage])
         if near:
             said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
             written = text[sentence.span.start : sentence.span.end]
-            found += (replace(doubt, sentence=written) for doubt in _of_sentence(said, [*near, *ours]))
+            found += (
+                Doubt(written, said[doubt.span.start : doubt.span.end], doubt.reason.value)
+                for doubt in claims.check(said, [*near, *ours])
+            )
     return tuple(found)
 
 
-def _of_sentence(sentence: str, passages: Sequence[Passage]) -> list[Doubt]:
-    """The words of one sentence that some passages do not support."""
+def _beyond(short: str, passages: Sequence[Passage]) -> list[Doubt]:
+    """What of a short answer stands in no passage."""
     return [
-        Doubt(sentence, sentence[doubt.span.start : doubt.span.end], doubt.reason.value)
-        for doubt in claims.check(sentence, passages)
+        Doubt(short, short[doubt.span.start : doubt.span.end], doubt.reason.value)
+        for doubt in claims.check_short(short, passages)
     ]
 
 

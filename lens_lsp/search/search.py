@@ -501,7 +501,7 @@ class Search:
             starts: Iterable[int] = range(0, length, WINDOW)
         else:
             starts = () if shown is None else (shown.end, shown.end + WINDOW, shown.start - WINDOW)
-        spans = (Span(max(0, start), min(length, start + WINDOW)) for start in starts)
+        spans = (Span(max(0, start), min(length, start + WINDOW)) for start in starts if start < length)
         score = max((passage.score for passage in self.passages), default=0.0)
         return [
             Passage(admission.slot, span, score)

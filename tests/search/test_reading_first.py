@@ -397,6 +397,22 @@ def test_more_like_the_members_of_a_list_are_looked_for_first(tmp_path: Path) ->
     assert answer.status is Status.ANSWERED
 
 
+def test_a_short_answer_needs_no_bound_that_the_question_asks_for(folder: Path) -> None:
+    limit = "The maximum duration at Arlen is of 6 months."
+    (folder / "limits.md").write_text(f"# Limits\n\n{limit}\n", "utf-8")
+    said = saying("The maximum duration is 6 months [1].", limit, short="6 months")
+    answer, _ = replied(folder, said, question="What is the maximum duration at Arlen?")
+    assert (answer.status, answer.short) == (Status.ANSWERED, "6 months")
+
+
+def test_what_stands_behind_the_end_of_a_document_is_not_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "long.md").write_text("# Carts\n\n" + "The carts are old.\n\n" * 300 + f"{PROOF}.\n", "utf-8")
+    notes(tmp_path)
+    answer, _ = replied(tmp_path, quoting(PROOF, "partial"))
+    assert answer.status is Status.PARTIAL
+    assert answer.evidence
+
+
 def test_a_short_answer_that_no_quote_states_is_none(folder: Path) -> None:
     said = saying("It was opened on 4 May 1931 [1].", PROOF, short="5 May 1931")
     answer, model = replied(folder, said)

@@ -30,10 +30,10 @@ Question: {question}
 {note}
 Answer from these passages alone; file names and headings count, common knowledge proves nothing. Reply with one JSON \
 object, its keys in this order:
-answerable: "yes" if the passages, be it only together, state all that is asked; "partly" if they state a part of it, a \
-step that leads to it (who or what is meant, where the question does not say), or members of a list that other passages \
-may go on with (one that a passage holds to its end is whole); else "no": then quotes is [] and answer is "". A passage \
-on the same subject that does not state it is no answer.
+answerable: "yes" if the passages, be it only together, state all that is asked; "partly" if they state a part of it, \
+a step that leads to it (who or what is meant, where the question does not say), or members of a list that other \
+passages may go on with (one that a passage holds to its end is whole); else "no": then quotes is [] and answer is "". \
+A passage on the same subject that does not state it is no answer.
 quotes: {quotes}. "quote" is copied exactly from the text of one region, at most two sentences, items or rows; "n" \
 counts from 1.
 items: if several things are asked for (which, who, how many), each once: {{"name": "...", "quote": n}}; else [].
@@ -45,9 +45,9 @@ missing: what is asked and not stated, in a few words each; else [].
 terms: at most 6 names or rare words, also ones you know, to search for what is missing; else [].
 answer: short Markdown in the language of the question; every sentence ends with the n of its quotes, [1] or [1][2]; \
 nothing on what is missing. {{result}} stands for the computed value with its unit. No links.
-short: the answer alone, in the words of a quote: a full name, a number with its unit, {{result}}, a date, yes, no or a \
-few words, nothing in parentheses; where it is asked how things differ, what each has; null for a summary or if what is \
-asked is not stated.
+short: the answer alone, in the words of a quote: a full name, a number with its unit, {{result}}, a date, yes, no or \
+a few words, nothing in parentheses; where it is asked how things differ, what each has; null for a summary or if what \
+is asked is not stated.
 
 {{"answerable": "yes", "quotes": [{{"n": 1, "region": 1, "quote": "..."}}], "items": [], "computation": null, \
 "missing": [], "terms": [], "answer": "... [1]", "short": "..."}}"""
