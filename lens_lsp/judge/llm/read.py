@@ -38,9 +38,9 @@ quotes: {quotes}. "quote" is copied exactly from the text of one region, at most
 counts from 1.
 items: if several things are asked for (which, who, how many), each once: {{"name": "...", "quote": n}}; else [].
 computation: if a number or date is to be calculated or amounts are to be compared: {{"values": [{{"id": "a", \
-"name": "whose", "value": "with its unit as written", "quote": n}}], "expression": "a - b", "unit": "as asked, or null"}}; else \
-null. We calculate: + - * / ( ), sum, mean, median, min, max, count, abs, round, percent(part, whole), change(old, \
-new), days(from, to), weeks, months, years; "greatest" or "least" gives the name.
+"name": "whose", "value": "with its unit as written", "quote": n}}], "expression": "a - b", "unit": "as asked, or \
+null"}}; else null. We calculate: + - * / ( ), sum, mean, median, min, max, count, abs, round, percent(part, whole), \
+change(old, new), days(from, to), weeks, months, years; "greatest" or "least" gives the name.
 missing: what is asked and not stated, in a few words each; else [].
 terms: at most 6 names or rare words, also ones you know, to search for what is missing; else [].
 answer: short Markdown in the language of the question; every sentence ends with the n of its quotes, [1] or [1][2]; \
