@@ -30,7 +30,11 @@ def lens(environment: dict[str, str], tmp_path: Path) -> Command:
     """Run ``lens`` with the arguments, in ``tmp_path`` unless told otherwise, and wait for its end."""
 
     def run(
-        *arguments: str | bytes, cwd: Path = tmp_path, env: dict[str, str] | None = None, **options: Any
+        *arguments: str | bytes,
+        cwd: Path = tmp_path,
+        env: dict[str, str] | None = None,
+        timeout: float = TIMEOUT,
+        **options: Any,
     ) -> Outcome:
         command: Sequence[str | bytes] = [sys.executable, "-m", "lens_lsp", *arguments]
         done = subprocess.run(
@@ -38,7 +42,7 @@ def lens(environment: dict[str, str], tmp_path: Path) -> Command:
             cwd=cwd,
             env=environment | (env or {}),
             stdin=subprocess.DEVNULL,
-            timeout=TIMEOUT,
+            timeout=timeout,
             check=False,
             **({"capture_output": True} | options),
         )

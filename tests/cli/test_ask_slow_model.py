@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,38 @@ def test_a_project_that_lowers_the_time_is_named(asking: Asking, folder: Path) -
 def test_a_project_does_not_raise_it(asking: Asking, folder: Path) -> None:
     (folder / ".lens.toml").write_text("budget.seconds = 60\n")
     assert asking("[budget]\nseconds = 2\n")["stopped"] == "budget-seconds"
+
+
+MINUTES = 605.0
+"""Seconds: ten minutes, and more than the longest call takes unless it is said otherwise."""
+
+
+@pytest.mark.long
+def test_ten_minutes_are_answered_where_the_settings_allow_them(lens: Command, folder: Path, tmp_path: Path) -> None:
+    """Four questions at a time: to a model that says a word now and then, and to one that reads for ten minutes first;
+    each with the settings that come with Lens and with a longest call that is long enough."""
+    streams, reads = streaming_over(MINUTES, following()), ChatServer(following(), first=MINUTES)
+    with in_thread(streams), in_thread(reads):
+
+        def asked(server: ChatServer, more: str) -> dict[str, Any]:
+            config = tmp_path / f"{server.port}{len(more)}.toml"
+            config.write_text(f'[model]\nbaseUrl = "{server.base_url}"\nname = "any"\n{more}')
+            named = {"LENS_CONFIG": str(config)}
+            outcome = lens("ask", QUESTION, "bridges", "--no-store", "--json", env=named, timeout=2 * MINUTES)
+            answer: dict[str, Any] = json.loads(outcome.out)
+            return answer
+
+        trials = [(streams, ""), (streams, "callSeconds = 660\n"), (reads, ""), (reads, "callSeconds = 1320\n")]
+        with ThreadPoolExecutor(len(trials)) as threads:
+            answers = list(threads.map(lambda trial: asked(*trial), trials))
+    for answer in answers[1::2]:
+        assert (answer["status"], answer["shortAnswer"], answer["warnings"]) == ("answered", "4 May 1931", [])
+        assert answer["ledger"]["seconds"] > MINUTES - 1
+    advice = "Set model.callSeconds above 600 in your own settings, or name a smaller model"
+    assert [answer["warnings"] for answer in answers[::2]] == [
+        [f"{streams.origin} gave no complete reply within 600 s. {advice}"],
+        [f"{reads.origin} sent no token within 300 s. {advice}"],
+    ]
+    for answer in answers[::2]:
+        assert answer["stopped"] == "model-failed"
+        assert "4 May 1931" in answer["evidence"][0]["quote"]
