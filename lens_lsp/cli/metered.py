@@ -48,6 +48,11 @@ class MeteredChat:
         """How many tokens fit, prompt and reply together."""
         return self._model.context_tokens
 
+    @property
+    def small(self) -> bool:
+        """Whether it is known to be a small model."""
+        return self._model.small
+
     async def complete(self, request: ChatRequest) -> ChatReply:
         """One call, the whole reply. Raises `ModelError`."""
         with self._metered(request) as call:

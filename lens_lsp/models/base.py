@@ -122,6 +122,10 @@ class ChatModel(Protocol):
     def context_tokens(self) -> int:
         """How many tokens fit, prompt and reply together."""
 
+    @property
+    def small(self) -> bool:
+        """Whether it is known to be a small model, which does better with less to say."""
+
     async def complete(self, request: ChatRequest) -> ChatReply:
         """One call, the whole reply. Raises `ModelError`."""
 

@@ -62,6 +62,11 @@ class EditorChat:
         """How many tokens fit, prompt and reply together."""
         return self._context
 
+    @property
+    def small(self) -> bool:
+        """False: the editor does not say."""
+        return False
+
     async def probe(self) -> int:
         """`context_tokens`: the editor has said them already."""
         return self._context

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LOCAL_CONTEXT = 4_096
 """Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
 REMOTE_CONTEXT = 16_384
+SMALL = 2_000_000_000
+"""Parameters below which a model does better with less to say."""
 
 _GRACE_SECONDS = 1.0
 # The SDK wants a key; the real one is known to the transport alone.
@@ -62,6 +64,7 @@ class OpenAIChat:
         self._name = name
         self._key = Key(key) if key else None
         self._told = context_tokens
+        self._parameters: int | None = None
         self._context = context_tokens or (LOCAL_CONTEXT if self._endpoint.loopback else REMOTE_CONTEXT)
         self._ca_file = _readable(ca_file)
         self._clock = clock
@@ -93,16 +96,22 @@ class OpenAIChat:
         """How many tokens fit, prompt and reply together."""
         return self._context
 
+    @property
+    def small(self) -> bool:
+        """Whether the endpoint says that it is a small model; False until `probe` has asked."""
+        return self._parameters is not None and self._parameters < SMALL
+
     async def probe(self, seconds: float = 2.0) -> int:
-        """Ask the endpoint for the size of the context, unless it was told; no text of any document is sent.
+        """Ask the endpoint how large model and context are, unless it was told; no text of any document is sent.
 
         Returns `context_tokens`, which keeps its safe value when the endpoint does not say within ``seconds``.
         """
         if self._told is None:
-            from lens_lsp.models.context import context_of
+            from lens_lsp.models.context import size_of
 
-            found = await context_of(self._access(), self._name, seconds)
-            self._context = found or self._context
+            found = await size_of(self._access(), self._name, seconds)
+            self._context = found.context or self._context
+            self._parameters = found.parameters
         return self._context
 
     async def complete(self, request: ChatRequest) -> ChatReply:

@@ -35,6 +35,7 @@ class ScriptedModel:
         name: str = "scripted",
         endpoint: str | None = None,
         context_tokens: int = 8_192,
+        small: bool = False,
         piece: int = 24,
     ) -> None:
         self.requests: list[ChatRequest] = []
@@ -44,6 +45,7 @@ class ScriptedModel:
         self._name = name
         self._endpoint = endpoint
         self._context = context_tokens
+        self._small = small
         self._piece = piece
 
     @property
@@ -60,6 +62,11 @@ class ScriptedModel:
     def context_tokens(self) -> int:
         """How many tokens it pretends to take."""
         return self._context
+
+    @property
+    def small(self) -> bool:
+        """Whether it pretends to be a small model."""
+        return self._small
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The next reply. Raises the scripted `ModelError`."""

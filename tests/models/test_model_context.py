@@ -25,6 +25,7 @@ def probed(routes: dict[str, object], *, name: str = "m", told: int | None = Non
     return asyncio.run(run())
 
 
+N_CTX = {"default_generation_settings": {"n_ctx": 8_192}}
 TRAINED = {"model_info": {"general.name": "m", "qwen3.context_length": 40_960}}
 
 
@@ -51,6 +52,33 @@ TRAINED = {"model_info": {"general.name": "m", "qwen3.context_length": 40_960}}
 )
 def test_the_size_in_force_is_found(routes: dict[str, object], size: int) -> None:
     assert probed(routes)[0] == size
+
+
+SMALL, LARGE = 134_515_008, 8_190_735_360
+
+
+@pytest.mark.parametrize(
+    ("routes", "small"),
+    [
+        ({"/api/show": {"model_info": {"general.parameter_count": SMALL}}}, True),
+        ({"/api/show": {"model_info": {"general.parameter_count": LARGE}}}, False),
+        ({"/api/show": {"model_info": {"general.parameter_count": "134M"}}}, False),
+        ({"/props": N_CTX, "/v1/models": {"data": [{"id": "a.gguf", "meta": {"n_params": SMALL}}]}}, True),
+        ({"/props": N_CTX, "/v1/models": {"data": [{"id": "a.gguf", "meta": {"n_params": LARGE}}]}}, False),
+        ({"/props": N_CTX, "/v1/models": {"data": [{"meta": {"n_params": SMALL}}, {"id": "b"}]}}, False),
+        ({"/v1/models": {"data": [{"id": "m", "meta": {"n_params": SMALL}}]}}, True),
+        ({}, False),
+    ],
+)
+def test_a_small_model_is_one_whose_server_says_so(routes: dict[str, object], small: bool) -> None:
+    async def run() -> bool:
+        async with ChatServer(routes=routes) as server:
+            model = OpenAIChat(server.base_url, "m", KEY)
+            assert not model.small
+            await model.probe()
+            return model.small
+
+    assert asyncio.run(run()) is small
 
 
 OLLAMA_SHOWN = {
@@ -163,7 +191,7 @@ def test_the_replies_of_each_server_are_understood(routes: dict[str, object], si
 
 def test_a_server_of_several_models_is_not_made_to_load_one() -> None:
     _, server = probed({"/props": LLAMA_CPP}, name="a model/of:mine")
-    assert [request.path for request in server.requests][-1] == "/props?model=a+model%2Fof%3Amine&autoload=false"
+    assert [request.path for request in server.requests][1] == "/props?model=a+model%2Fof%3Amine&autoload=false"
 
 
 def test_what_an_unloaded_model_could_hold_is_no_promise() -> None:

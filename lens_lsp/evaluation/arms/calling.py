@@ -50,6 +50,11 @@ class HeldModel:
         """How many tokens fit, prompt and reply together."""
         return self.model.context_tokens
 
+    @property
+    def small(self) -> bool:
+        """Whether it is known to be a small model."""
+        return self.model.small
+
     async def complete(self, request: ChatRequest) -> ChatReply:
         """One call, the whole reply. Raises `ModelError`."""
         return await self.model.complete(self._held(request))
