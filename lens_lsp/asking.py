@@ -21,7 +21,7 @@ from lens_lsp.domain.text import Span
 from lens_lsp.judge.read import ReadingJudge
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import Oracle
-from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.ledger import Budget, Ledger
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.oracle.planning import question_plan
 from lens_lsp.search.answering import Answering, Surroundings
@@ -94,6 +94,10 @@ class Asking:
         )
         async for event in self._search(search, known, ready, failure):
             yield event
+        if search.undecided and "rules" not in self.options.ablate:
+            search = await self._by_rules(search, further)
+            if known is not None:
+                known.endpoint = None
         async for event in self._answer(search, known, ready):
             yield event
 
@@ -167,6 +171,30 @@ class Asking:
         async for event in search.explore():
             yield event
 
+    async def _by_rules(self, search: Search, further: Further) -> Search:
+        """The search as it is without a model, by the rules: nothing that the model said may stand."""
+        budget = Budget.of(Mode.EVIDENCE)
+        left = self.ledger.budget.seconds - self.ledger.seconds
+        ledger = Ledger(replace(budget, seconds=min(budget.seconds, left)))
+        oracle = OfflineOracle()
+        plan = await oracle.analyse(search.plan.question, ledger)
+        rules = Search(
+            plan,
+            search.reading,
+            oracle,
+            ledger,
+            replace(self.options, mode=Mode.EVIDENCE),
+            self.work.cancelled,
+            further,
+            self.work.late,
+            self.work.start,
+        )
+        await self.work.start(rules.scan)
+        async for _ in rules.explore():
+            pass
+        rules.take_over(search)
+        return rules
+
     def _may_read(self) -> bool:
         """Whether documents wait and it is too early for the answer."""
         early = self.ledger.seconds < self.ledger.budget.seconds / 2
@@ -202,8 +230,11 @@ class Asking:
         scanned, told = self.workspace.cache.files, tuple(notices(skipped))
         pictures = self.workspace.cache.pictures
         around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures)
-        answering = Answering(search, self.oracle, self.ledger, around)
+        oracle = self.oracle if search.options.mode is self.options.mode else OfflineOracle()
+        answering = Answering(search, oracle, self.ledger, around)
         async for event in answering.run():
+            if isinstance(event, Answered):
+                event = Answered(replace(event.answer, mode=self.options.mode))
             if known is not None and isinstance(event, Answered):
                 keep = partial(known.keep, event.answer, search, answering, ready.folders)
                 yield Answered(await self.work.start(keep))

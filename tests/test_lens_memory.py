@@ -19,6 +19,9 @@ from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
+from lens_lsp.models.base import ModelError
+from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.store.connection import Connection, connect
 from lens_lsp.store.store import Store
@@ -272,3 +275,14 @@ def test_a_stored_answer_is_made_inert_like_any_other(desk: Desk) -> None:
     assert again.stopped is StopReason.REUSED
     assert "](" not in again.text
     assert "\x1b" not in again.text
+
+
+def test_what_the_rules_prove_in_the_place_of_a_model_that_fails_is_kept_as_theirs(desk: Desk) -> None:
+    model = ScriptedModel(lambda _: ModelError("it is gone"), endpoint="https://models.example")
+    answer = desk.ask(mode=Mode.FAST, oracle=ChatOracle(model, Mode.FAST))
+    assert (answer.status, answer.stopped) == (Status.ANSWERED, StopReason.MODEL_FAILED)
+    again = desk.ask()
+    assert (again.stopped, again.text) == (StopReason.REUSED, answer.text)
+    asked = len(model.requests)
+    desk.ask(mode=Mode.FAST, oracle=ChatOracle(model, Mode.FAST))
+    assert len(model.requests) > asked, "the model has not said it"

@@ -11,6 +11,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from lens_lsp.domain.errors import OracleFailed
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Ledger
@@ -96,6 +97,14 @@ class ReadReply:
     """The reply ended before its end; what came before stands."""
     written: str = field(default="", repr=False)
     """The reply as it came."""
+
+
+class Unfit(OracleFailed):
+    """A reply that no answer can be made of; ``flaw`` says why."""
+
+    def __init__(self, flaw: str) -> None:
+        super().__init__(f"the model's reply is left out: {flaw}; `lens doctor --probe` tests whether it can judge")
+        self.flaw = flaw
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import key
-from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
+from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest, Unfit
 from lens_lsp.oracle.ledger import Ledger
 
 FIT = 8
@@ -110,6 +110,8 @@ async def self_test(judge: ReadingJudge, ledger: Callable[[], Ledger]) -> list[O
             async with aclosing(judge.read(ReadRequest(trial.question, _regions(trial)), reply, ledger())) as words:
                 async for _ in words:
                     pass
+        except Unfit as unfit:
+            outcomes.append(Outcome(trial.question, unfit.flaw))
         except (BudgetSpent, OracleFailed) as failure:
             outcomes.append(Outcome(trial.question, str(failure) or "the call failed"))
         else:

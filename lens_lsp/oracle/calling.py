@@ -17,6 +17,7 @@ from lens_lsp.domain.answer import Mode, Sent, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import tokens
+from lens_lsp.judge.llm.fitness import LONGEST_TAIL, repeats
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Patience, Role
 from lens_lsp.oracle import prompts
 from lens_lsp.oracle.ledger import CallStage, Ledger
@@ -30,6 +31,8 @@ MOST_RETRIES = 2
 """Refused requests of one question that are tried again."""
 LONGEST_STREAM = 64_000
 """Code points of a streamed answer; what comes behind them is not waited for."""
+_LOOKED_AT = 200
+"""Code points of a streamed answer after which it is looked at for repetition again."""
 
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 8.0
@@ -121,7 +124,8 @@ class Caller:
 
     async def stream(self, stage: CallStage, prompt: Prompt) -> AsyncGenerator[str]:
         """One call, its reply as it comes. A request that is refused before any text came is tried again."""
-        said = 0
+        said = looked = 0
+        tail = ""
         while True:
             with self._call(stage, prompt) as call:
                 pieces = self._model.stream(call.request)
@@ -138,6 +142,11 @@ class Caller:
                         if said > LONGEST_STREAM:
                             self._ledger.warn("The model's answer was cut: it did not end.")
                             return
+                        tail = (tail + piece)[-LONGEST_TAIL:]
+                        if said - looked >= _LOOKED_AT:
+                            looked = said
+                            if repeats(tail):
+                                raise OracleFailed("the model's answer was cut: it says the same again and again")
                     else:
                         raise OracleFailed("the model's answer broke off; ask again")
                     return

@@ -11,7 +11,7 @@ import contextlib
 import random
 import re
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -31,8 +31,9 @@ from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold
+from lens_lsp.judge.llm.fitness import flaw_of, repeats
 from lens_lsp.judge.llm.read import AMEND, MOST_QUOTES, AnswerStream
-from lens_lsp.judge.read import ReadReply, ReadRequest
+from lens_lsp.judge.read import ReadReply, ReadRequest, Unfit
 from lens_lsp.models.base import ChatModel, Message, Role
 from lens_lsp.models.endpoint import Endpoint
 from lens_lsp.oracle import prompts, schemas
@@ -102,7 +103,8 @@ class ChatOracle:
     """Implements `oracle.base.Oracle` by a chat model. One may serve many questions, also at the same time.
 
     ``private`` says whether documents marked ``lens: private`` may be shown; by default only to an endpoint on this
-    machine. ``nonce``, ``sleep`` and ``jitter`` (from 0 to 1) are there for tests.
+    machine. ``nonce``, ``sleep``, ``jitter`` (from 0 to 1) and ``flaw``, which says what is wrong with a reply, are
+    there for tests.
     """
 
     model: ChatModel
@@ -111,6 +113,7 @@ class ChatOracle:
     private: bool | None = field(default=None, kw_only=True)
     sleep: Sleep = field(default=asyncio.sleep, kw_only=True)
     jitter: Callable[[], float] = field(default=random.random, kw_only=True)
+    flaw: Callable[[ReadRequest, ReadReply, Mapping[int, str]], str | None] = field(default=flaw_of, kw_only=True)
     table: ObservationTable = field(default=ObservationTable(), kw_only=True)
     confidence: ConfidenceMap = field(default=ConfidenceMap(), kw_only=True)
     _conversations: WeakKeyDictionary[Ledger, Conversation] = field(
@@ -182,7 +185,8 @@ class ChatOracle:
         return replace(reply, observations=observations, shown=shown, withheld=withheld)
 
     async def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
-        """The read call, as it streams; a reply that cannot be read is asked for once more."""
+        """The read call, as it streams; a reply that cannot be read is asked for once more, one that is not fit to make
+        an answer counts as none."""
         caller, _ = self._for(ledger)
         prompt, packet = self.reading(request, ledger)
         reply.shown, reply.withheld = frozenset(packet.seen), frozenset(packet.withheld)
@@ -198,7 +202,7 @@ class ChatOracle:
                     if words:
                         yield words
         except OracleFailed as failure:
-            if not self._salvaged("".join(said), reply):
+            if repeats("".join(said)) or not self._salvaged("".join(said), reply):
                 raise
             ledger.warn(str(failure))
         else:
@@ -206,6 +210,11 @@ class ChatOracle:
             if rest:
                 yield rest
             await self._parsed(caller, prompt, "".join(said), reply)
+            if reply.broken_off:
+                ledger.warn("the model's reply was cut at its length limit")
+        flaw = self.flaw(request, reply, _texts(packet))
+        if flaw is not None:
+            raise Unfit(flaw)
         _unredact(reply, packet)
 
     async def amend(
@@ -232,6 +241,8 @@ class ChatOracle:
                 mend=False,
             )
         except MalformedReply:
+            return None
+        if self.flaw(request, better, _texts(packet)) is not None:
             return None
         _unredact(better, packet)
         return better
@@ -347,8 +358,13 @@ class ChatOracle:
         private = stays_here(self.endpoint) if self.private is None else self.private
         return (
             Caller(self.model, self.mode, ledger, conversation, sleep=self.sleep, jitter=self.jitter),
-            Composer(self.nonce, private, conversation, self.model.context_tokens),
+            Composer(self.nonce, private, conversation, self.model.context_tokens, self.model.small),
         )
+
+
+def _texts(packet: Packet) -> dict[int, str]:
+    """The texts of a packet's regions as they are sent, by their numbers."""
+    return {number: seen.text for number, seen in packet.seen.items()}
 
 
 def _tell(conversation: Conversation, ledger: Ledger) -> None:

@@ -31,9 +31,10 @@ from lens_lsp.oracle.redaction import Redacted, redacted
 from lens_lsp.oracle.schemas import Schema
 
 REPLY_TOKENS = {
-    "anchors": 400,
-    "plan": 1_200,
+    "anchors": 200,
+    "plan": 500,
     "read": 2_000,
+    "read-small": 400,
     "observe": 2_000,
     "cover": 600,
     "synthesise": 1_500,
@@ -186,6 +187,8 @@ class Composer:
     private: bool
     conversation: Conversation
     context_tokens: int
+    small: bool = False
+    """The model is asked for less."""
 
     def packet(self, *texts: str) -> Packet:
         """An empty packet whose nonce stands in none of the texts."""
@@ -218,14 +221,16 @@ class Composer:
         question = packet.clean(request.question)
         quotes = read.SUMMARY_QUOTES if request.summary else read.QUOTES
         note = read.EXHAUSTED if request.exhausted else ""
-        filled = partial(read.READ.format, nonce=packet.nonce, question=question, quotes=quotes, note=note)
+        template = read.READ_SMALL if self.small else read.READ
+        filled = partial(template.format, nonce=packet.nonce, question=question, quotes=quotes, note=note)
         bare = self._read_prompt(packet, filled(passages=""))
         packet.room = self.context_tokens - bare.tokens - bare.reply_tokens
         return self._read_prompt(packet, filled(passages=packet.passages(request.regions))), packet
 
     def _read_prompt(self, packet: Packet, text: str) -> Prompt:
         messages = (Message(Role.SYSTEM, read.SYSTEM.format(nonce=packet.nonce)), Message(Role.USER, text))
-        return Prompt(messages, min(REPLY_TOKENS["read"], self.context_tokens // 4), read.SCHEMA, packet.sent)
+        longest, schema = ("read-small", read.SMALL_SCHEMA) if self.small else ("read", read.SCHEMA)
+        return Prompt(messages, min(REPLY_TOKENS[longest], self.context_tokens // 4), schema, packet.sent)
 
     def widening(self, question: str, about: str) -> Prompt:
         """The call for other words; nothing of a document but what ``about`` says is in it."""

@@ -14,6 +14,7 @@ from lens_lsp.computation.expression import LONGEST
 from lens_lsp.domain.plan import Anchor, AnchorKind, Combination, Intent, Plan, Requirement, Transformation
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import fold, key
+from lens_lsp.judge.llm.fitness import content
 from lens_lsp.oracle.analysis import terms
 from lens_lsp.oracle.decompose import decompose
 from lens_lsp.oracle.replies import Decomposition
@@ -40,8 +41,12 @@ def question_plan(question: str) -> Plan:
 
 
 def plan_of(question: str, said: Decomposition, anchors: Sequence[str]) -> Plan:
-    """The plan of a question; ``anchors`` are the search terms that the model adds to its words."""
+    """The plan of a question; ``anchors`` are the search terms that the model adds to its words. Facts that share no
+    content word with the question are of another one: the plan is that of the rules."""
     rules = decompose(question)
+    asked = content([question])
+    if asked and not asked & content(fact.text for fact in said.facts):
+        return rules
     if said.intent is Intent.AGGREGATION and any(requirement.rule for requirement in rules.requirements):
         # Counting every match of the scan is exact, and no model sees the whole workspace.
         return replace(rules, anchors=_with(rules.anchors, anchors, rules.requirements))

@@ -219,10 +219,12 @@ class Answering:
 
     @property
     def _voice(self) -> Oracle:
-        """Who words the answer."""
-        search = self._search  # who read has had its say
+        """Who words the answer: the rules after an oracle that has had its say or cannot go on, and in `fast` what was
+        counted exactly."""
+        search = self._search
         spent = search.stopped in _SPENT or search.reply is not None or search.read_in_vain
-        return OfflineOracle() if spent else self._oracle
+        counted = search.options.mode is Mode.FAST and bool(search.matches)
+        return OfflineOracle() if spent or counted else self._oracle
 
     async def _calibrated(self, draft: _Draft) -> str | None:
         """Stage S5, in the paper's mode only."""

@@ -94,6 +94,11 @@ _MARGIN = 4
 """How many times what is admitted counts as seen."""
 
 
+_WITHOUT = frozenset(
+    {StopReason.MODEL_FAILED, StopReason.BUDGET_CALLS, StopReason.BUDGET_TOKENS, StopReason.BUDGET_COST}
+)
+"""Ends after which the rules still have time to decide."""
+
 T = TypeVar("T")
 
 
@@ -235,6 +240,16 @@ class Search:
         return self._judge is not None and self.reply is None and self.stopped is not StopReason.COVERED
 
     @property
+    def undecided(self) -> bool:
+        """Whether a judge that reads first was asked in vain: it failed, or what it says rests on nothing. A "no" that
+        says what is missing is a judgement."""
+        if self._judge is None or self.said or self.matches or self.progress.quotes:
+            return False
+        if self.reply is None:
+            return self.stopped in _WITHOUT
+        return self.reply.answerable is not Answerable.NO or not self.reply.missing
+
+    @property
     def rounds_left(self) -> int:
         """How many rounds of L are not spent."""
         return self._rounds - self.progress.round
@@ -247,6 +262,17 @@ class Search:
     def order_of(self, slot: int) -> int:
         """The place of a document in the order of admission."""
         return next((a.index for a in self.space.admitted if a.slot == slot), len(self.space.admitted))
+
+    def take_over(self, other: Search) -> None:
+        """Report what another search of the question met that was given up for this one."""
+        if other.stopped in _WITHOUT:
+            self.stopped = other.stopped
+        elif other.progress.rejected:
+            self.warnings.append("nothing that the model quotes stands in what it was shown: the answer is without it")
+        self.warnings[:0] = other.warnings
+        self.stages[:0] = other.stages
+        self.progress.rejected += other.progress.rejected
+        self.worded = other.worded
 
     def reopen(self, ids: Set[str]) -> None:
         """Search on for requirements that the answer could not meet."""

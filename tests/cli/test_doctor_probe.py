@@ -69,7 +69,7 @@ def test_a_model_that_makes_things_up_is_not_fit_and_what_went_wrong_is_told(len
     probe = json.loads(outcome.out)["probe"]
     assert probe["right"] == "0 of 10"
     assert probe["verdict"].startswith("not fit to judge")
-    assert probe["What colour is the gate?"] == "it answers what no passage states"
+    assert probe["What colour is the gate?"] == "it quotes nothing that stands in the passages"
 
 
 def test_without_a_model_there_is_nothing_to_probe(lens: Command, notes: Path) -> None:

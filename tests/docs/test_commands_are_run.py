@@ -177,10 +177,7 @@ SESSIONS: dict[str, dict[str, int]] = {
     "docs/how-to/check-citations.md": {},
     "docs/how-to/find-passages.md": {},
     "docs/how-to/models-and-keys.md": {
-        ASKED: 1,
         f"{ASKED} --mode deep": 1,
-        f"{ASKED} --yes": 1,
-        f"{ASKED} --max-calls 3 --max-tokens 20000 --max-seconds 60": 1,
         "lens consent list": 1,
         "lens consent revoke --workspace notes": 1,
         "lens consent revoke --origin https://models.example": 1,

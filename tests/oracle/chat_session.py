@@ -227,6 +227,14 @@ def oracle_of(model: ChatModel, mode: Mode, **options: Any) -> ChatOracle:
     return ChatOracle(model, mode, **options)
 
 
+def taken(*_: object) -> None:
+    """What is wrong with a reply, for an oracle that leaves none out: nothing."""
+
+
+WITHOUT_RULES = frozenset({"rules"})
+"""The ablation that lets nobody answer in the place of a model of which nothing may stand."""
+
+
 def events_of(
     folder: Path, model: ScriptedModel, mode: Mode, *, question: str = QUESTION, oracle: Any = None, **options: Any
 ) -> list[Event]:

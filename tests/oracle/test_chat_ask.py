@@ -410,9 +410,21 @@ async def _until_delta(events: AsyncGenerator[Event]) -> None:
 
 
 def test_a_stream_without_end_is_cut(folder: Path) -> None:
-    answer = ask(folder, scripted({"synthesise": "It was so [1]. " * 50_000}, piece=997), Mode.DEEP)
+    endless = " ".join(f"It was so {n} times [1]." for n in range(20_000))
+    answer = ask(folder, scripted({"synthesise": endless}, piece=997), Mode.DEEP)
     assert len(answer.text) < 70_000
     assert any("did not end" in warning for warning in answer.warnings)
+
+
+@BOTH
+def test_a_reply_that_says_the_same_again_and_again_is_cut_and_none(folder: Path, mode: Mode) -> None:
+    stages = {"synthesise": "It was so [1]. " * 50_000, "read": '{"answerable": "yes", "quotes": [' + 9_000 * '"so", '}
+    model = scripted(stages, piece=97)
+    answer = ask(folder, model, mode)
+    assert answer.stopped is StopReason.MODEL_FAILED
+    assert any("again and again" in warning for warning in answer.warnings)
+    assert answer.account.tokens_out < 2_000
+    assert "It was so" not in answer.text
 
 
 @pytest.mark.parametrize("context", [4_096, 8_192, 32_768, 200_000])

@@ -22,7 +22,7 @@ from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.models.base import ChatRequest
 from lens_lsp.oracle.ledger import Budget
 from tests.oracle.adversary import Adversary, hostile_notes
-from tests.oracle.chat_session import BOUNDS, NARROW, ask, notes, regions_of
+from tests.oracle.chat_session import BOUNDS, NARROW, WITHOUT_RULES, ask, notes, oracle_of, regions_of, taken
 
 CANARIES = ("Quillfeather", "Ashgrove", "ghp_" + "q1W2" * 9)
 MODES = (Mode.DEEP, Mode.FAST)
@@ -69,7 +69,9 @@ def session(folder: Path, mode: Mode, seed: int, tally: Tally, budget: Budget | 
     """One question; what broke a rule is added to the tally."""
     adversary = Adversary(seed)
     model = adversary.model(endpoint="https://models.example")
-    answer = ask(folder, model, mode, budget=budget or replace(Budget.of(mode), **NARROW), seed=seed)
+    budget = budget or replace(Budget.of(mode), **NARROW)
+    oracle = oracle_of(model, mode, flaw=taken)  # one that leaves replies out ends earlier
+    answer = ask(folder, model, mode, budget=budget, seed=seed, oracle=oracle, ablate=WITHOUT_RULES)
     calls = len(model.requests) - adversary.refusals
     tally.sessions += 1
     tally.prompts += len(model.requests)

@@ -27,7 +27,7 @@ from lens_lsp.lens import Lens
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Budget, Ledger
-from tests.oracle.chat_session import BOUNDS, QUESTION, oracle_of
+from tests.oracle.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
 from tests.oracle.grammar import Grammar, workspace
 from tests.oracle.independent import held, violations
 
@@ -85,13 +85,15 @@ class Tally:
 def session(folder: Path, mode: Mode, seed: int, tally: Tally, *, believing: bool = False) -> Answer:
     """One question; what broke an invariant is added to the tally."""
     grammar = Grammar(seed)
-    oracle = oracle_of(grammar.model(endpoint="https://models.example"), mode)
+    oracle = oracle_of(grammar.model(endpoint="https://models.example"), mode, flaw=taken)
     if believing:
-        oracle = Believing(oracle.model, mode, nonce=oracle.nonce, sleep=oracle.sleep, jitter=oracle.jitter)
+        told = {"nonce": oracle.nonce, "sleep": oracle.sleep, "jitter": oracle.jitter, "flaw": taken}
+        oracle = Believing(oracle.model, mode, **told)
     budget = replace(Budget.of(mode), **LIMITS)
 
     async def collect() -> list[object]:
-        asked = Lens([folder]).ask(QUESTION, mode=mode, budget=budget, oracle=oracle, seed=seed)
+        # What rules prove is no quote of the model's.
+        asked = Lens([folder]).ask(QUESTION, mode=mode, budget=budget, oracle=oracle, seed=seed, ablate=WITHOUT_RULES)
         return [event async for event in asked]
 
     events = asyncio.run(collect())

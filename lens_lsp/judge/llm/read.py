@@ -53,6 +53,21 @@ is asked is not stated.
 "missing": [], "terms": [], "answer": "... [1]", "short": "..."}}"""
 """The passages come first and the question behind them: what is read last is followed best."""
 
+READ_SMALL = """\
+{passages}
+[{nonce} end]
+
+Question: {question}
+
+Reply with one JSON object:
+answerable: "yes" if one of these passages states the answer, else "no".
+quotes: the sentence that states it, copied word for word from a passage as "quote", with the number of that passage \
+as "region"; an empty list for "no".
+answer: the answer in one sentence that ends with [1]; empty for "no".
+short: the answer in a few words, else null."""
+"""What a small model is asked for: one sentence to copy, no list, no computation. It copies an example, so there is
+none."""
+
 QUOTES = """\
 what proves the answer, at most 8, or one for each thing of a list; also what leads to it or says who or what is \
 meant: for each person, work or place that the answer depends on, the sentence in its own document"""
@@ -140,6 +155,23 @@ SCHEMA: Schema = {
     "required": ["answerable", "quotes", "items", "computation", "missing", "terms", "answer", "short"],
     "additionalProperties": False,
 }
+SMALL_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {name: SCHEMA["properties"][name] for name in ("answerable", "quotes", "answer", "short")}
+    | {
+        "quotes": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"region": {"type": "integer"}, "quote": {"type": "string"}},
+                "required": ["region", "quote"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["answerable", "quotes", "answer", "short"],
+    "additionalProperties": False,
+}
 TERMS_SCHEMA: Schema = {
     "type": "object",
     "properties": {"terms": {"type": "array", "items": {"type": "string"}}},
@@ -154,6 +186,8 @@ _NO_COMPUTATION = regex(r'"computation"\s*:\s*null')
 ANSWER = regex(r'"answer"\s*:\s*"')
 """Where the answer begins."""
 _NO_ITEMS = regex(r'"items"\s*:\s*\[\s*\]')
+_DIRECT = {'"computation"': _NO_COMPUTATION, '"items"': _NO_ITEMS}
+"""What the answer may be waiting for, and how it looks where it does not."""
 _MARKER = regex(rf"[ \t]*{MARKER.pattern}")
 _BEGUN_MARKER = regex(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
 _LONGEST_KEY = 40
@@ -196,7 +230,7 @@ class AnswerStream:
                 return ""
             before = self._head[: found.start()]
             said = _ANSWERABLE.search(before)
-            direct = _NO_COMPUTATION.search(before) is not None and _NO_ITEMS.search(before) is not None
+            direct = all(key not in before or none.search(before) for key, none in _DIRECT.items())
             if said is None or said[1] == Answerable.NO or not direct:
                 self._ended = True
                 return ""

@@ -1,0 +1,124 @@
+"""Whether what a model says in a read call may make an answer at all.
+
+A model that is too small to judge copies the form of the reply, the instructions or the question, quotes what has
+nothing to do with what is asked, or says the same again and again. Nothing of that says what model it is, so each reply
+is looked at by itself; one that is not fit is dropped, and the answer is what it is without a model.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from lens_lsp.domain.observation import Region
+from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.words import STOP_WORDS, bigrams, fold, key, keys, runs, stem
+from lens_lsp.judge.llm import read
+from lens_lsp.judge.read import Answerable, ReadReply, ReadRequest
+from lens_lsp.oracle.marking import MARKER, NUMBER
+
+_LONGEST_LOOP = 400
+"""Code points of what is said again and again; what is longer ends with the reply's limit."""
+_REPEATED = 4
+"""So many times in a row are without end, and"""
+_LEAST_LOOP = 400
+"""so many code points together: a row of a table, a line of dashes are less."""
+LONGEST_TAIL = (_REPEATED + 1) * _LONGEST_LOOP
+"""Code points at the end of a reply that `repeats` looks at."""
+_NUMBERED = regex(r'("(?:n|region|quote)"\s*:\s*)[0-9]+')
+_TOLD = " . ".join((read.READ, read.READ_SMALL, read.QUOTES, read.SUMMARY_QUOTES))
+_IN_A_ROW = 3
+_ELLIPSIS = regex(r"\s*(?:…|\.{3,})\s*")
+_SAME_QUOTES = 3
+_UNHELD = 3
+"""Words that are neither asked nor quoted are fewer in an answer that puts a quote in other words: "yes", "it grew"."""
+_ECHOED = 4
+"""Words in a row that an answer has by chance with our instructions are fewer."""
+
+
+def repeats(text: str) -> bool:
+    """Whether a reply that is still coming says the same again and again at its end; the numbers that count quotes and
+    regions are no difference."""
+    tail = _NUMBERED.sub(r"\1", text[-LONGEST_TAIL:])
+    for period in range(1, _LONGEST_LOOP + 1):
+        length = max(_LEAST_LOOP, _REPEATED * period)
+        if len(tail) >= length and tail.endswith(tail[-period:] * 2):
+            end = tail[-length:]
+            if end[period:] == end[:-period]:
+                return True
+    return False
+
+
+def flaw_of(request: ReadRequest, reply: ReadReply, shown: Mapping[int, str]) -> str | None:
+    """Why a reply may not make an answer; None when nothing speaks against it. ``shown`` are the texts of the regions
+    as they were sent, by their numbers.
+
+    Of a "no", and of a "partly" without quotes, nothing is looked at. Words are compared by their stems; where no
+    content word of the question stands in what was shown the two are in different languages, and then only the form is
+    looked at.
+    """
+    if reply.answerable is Answerable.NO or (reply.answerable is Answerable.PARTLY and not reply.quotes):
+        return None
+    regions = {region.number: region for region in request.regions if region.number in shown}
+    passages = " . ".join(keys([f"{region.header or ''} {shown[number]}" for number, region in regions.items()]))
+    quotes = [quote for quote in reply.quotes if _may_stand(quote.text, f" {passages} ")]
+    if not quotes:
+        return "it quotes nothing that stands in the passages"
+    same = max(Counter((quote.region, key(quote.text)) for quote in quotes).values())
+    if same > _SAME_QUOTES and not reply.items:  # the members of a list may stand in one sentence
+        return "it quotes the same again and again"
+    answer = MARKER.sub(" ", reply.answer.replace("{result}", " "))
+    if not (key(answer) or reply.items or reply.computation or reply.broken_off):
+        return "it gives no answer"
+    if _is_echo(answer, request.question):
+        return "its answer repeats what it was asked"
+    around = content(_around(regions[quote.region]) for quote in quotes if quote.region in regions)
+    asked, said = content([request.question]), content([answer, *(item.name for item in reply.items)])
+    if not asked & (content(shown.values()) | content(map(_around, regions.values()))):
+        return None
+    quoted = around | content(quote.text for quote in quotes)
+    cited = {int(number) for marker in MARKER.findall(reply.answer) for number in NUMBER.findall(marker)}
+    cited.update(item.quote for item in reply.items)
+    if not asked & (quoted | said) and not cited & {quote.number for quote in quotes}:
+        return "it has nothing to do with the question"
+    new = said - asked
+    if len(new) >= _UNHELD and not new & quoted:
+        return "nothing of its answer stands in what it quotes"
+    return None
+
+
+def _around(region: Region) -> str:
+    """What stands above a region."""
+    return " ".join((region.path, region.title, *region.headings))
+
+
+def content(texts: Iterable[str]) -> frozenset[str]:
+    """The stems of the words that carry content; of scripts without spaces, pairs of characters."""
+    found: set[str] = set()
+    for text in texts:
+        for run in runs(fold(text)):
+            found.update([stem(run.text)] if run.spaced else bigrams(run.text))
+    return frozenset(found - STOP_WORDS)
+
+
+def _may_stand(quote: str, text: str) -> bool:
+    """Whether half of a quote, three words in a row at a time, stands in the passages: where, and whether as it is
+    written, is looked up later."""
+    rows = [row for part in _ELLIPSIS.split(quote) for row in _rows(key(part).split())]
+    stand = sum(f" {row} " in text if row.isascii() else row in text for row in rows)
+    return any(map(str.isalnum, quote)) and 2 * stand >= len(rows) > 0
+
+
+def _rows(said: Sequence[str]) -> list[str]:
+    """All words in a row, three at a time; fewer make one."""
+    starts = range(max(min(1, len(said)), len(said) - _IN_A_ROW + 1))
+    return [" ".join(said[at : at + _IN_A_ROW]) for at in starts]
+
+
+def _is_echo(answer: str, question: str) -> bool:
+    """Whether an answer is the question, or a piece of our instructions."""
+    said = key(answer)
+    if said == key(question):
+        return True
+    told = f" {key(_TOLD)} "
+    return len(said.split()) >= _ECHOED and f" {said} " in told
