@@ -10,7 +10,10 @@ from lens_lsp.judge.read import Answerable, ReadReply, ReadRequest, SaidItem, Sa
 
 ROWS = "".join(f"| {n} | {n * 7} |\n" for n in range(200))
 SAME = "and it will be a great day to celebrate too, "
-QUOTES = ", ".join(f'{{"n": {n}, "region": {n}, "quote": "The same words again."}}' for n in range(1, 30))
+QUOTES, MEMBERS = (
+    ", ".join(f'{{"n": {n}, "region": {n % most}, "quote": "The same words again."}}' for n in range(1, 30))
+    for most in (1, 99)
+)
 
 
 @pytest.mark.parametrize("said", [SAME * 20, "\n" * 500, '{"quotes": [' + QUOTES, "y" + SAME[:7] * 80])
@@ -18,7 +21,9 @@ def test_what_is_said_again_and_again_is_without_end(said: str) -> None:
     assert repeats(said)
 
 
-@pytest.mark.parametrize("said", ["", SAME * 3, "-" * 300, ROWS, "| --- " * 60, f"{SAME * 20} but then it ended. "])
+@pytest.mark.parametrize(
+    "said", ["", SAME * 3, "-" * 300, ROWS, MEMBERS, "| --- " * 60, f"{SAME * 20} but then it ended. "]
+)
 def test_a_table_and_a_line_of_dashes_are_not(said: str) -> None:
     assert not repeats(said)
 

@@ -25,7 +25,7 @@ _LEAST_LOOP = 400
 """so many code points together: a row of a table, a line of dashes are less."""
 LONGEST_TAIL = (_REPEATED + 1) * _LONGEST_LOOP
 """Code points at the end of a reply that `repeats` looks at."""
-_NUMBERED = regex(r'("(?:n|region|quote)"\s*:\s*)[0-9]+')
+_NUMBERED = regex(r'("n"\s*:\s*)[0-9]+')
 _TOLD = " . ".join((read.READ, read.READ_SMALL, read.QUOTES, read.SUMMARY_QUOTES))
 _IN_A_ROW = 3
 _ELLIPSIS = regex(r"\s*(?:…|\.{3,})\s*")
@@ -37,8 +37,8 @@ _ECHOED = 4
 
 
 def repeats(text: str) -> bool:
-    """Whether a reply that is still coming says the same again and again at its end; the numbers that count quotes and
-    regions are no difference."""
+    """Whether a reply that is still coming says the same again and again at its end; the numbers that count quotes are
+    no difference, those of the regions are: the members of a list may stand in like words."""
     tail = _NUMBERED.sub(r"\1", text[-LONGEST_TAIL:])
     for period in range(1, _LONGEST_LOOP + 1):
         length = max(_LEAST_LOOP, _REPEATED * period)
@@ -73,13 +73,14 @@ def flaw_of(request: ReadRequest, reply: ReadReply, shown: Mapping[int, str]) ->
     if _is_echo(answer, request.question):
         return "its answer repeats what it was asked"
     around = content(_around(regions[quote.region]) for quote in quotes if quote.region in regions)
-    asked, said = content([request.question]), content([answer, *(item.name for item in reply.items)])
+    asked, said = content([request.question]), content([answer])
     if not asked & (content(shown.values()) | content(map(_around, regions.values()))):
         return None
     quoted = around | content(quote.text for quote in quotes)
     cited = {int(number) for marker in MARKER.findall(reply.answer) for number in NUMBER.findall(marker)}
     cited.update(item.quote for item in reply.items)
-    if not asked & (quoted | said) and not cited & {quote.number for quote in quotes}:
+    named = content(item.name for item in reply.items)
+    if not asked & (quoted | said | named) and not cited & {quote.number for quote in quotes}:
         return "it has nothing to do with the question"
     new = said - asked
     if len(new) >= _UNHELD and not new & quoted:
