@@ -122,7 +122,8 @@ class Belief:
     threshold: float
     covered: bool
     rule: str | None
-    """Which rule covered it: ``glr``, ``full``, ``partials``, ``exact``."""
+    """Which rule covered it: ``glr``, ``full``, ``partials``, ``exact``; ``answerable`` where the oracle says that the
+    evidence answers the question, ``not-needed`` where it does so without this one."""
     best: tuple[tuple[int, int, float], ...]
     """The cells with the most belief: document (by order of admission), cell in it, belief."""
 

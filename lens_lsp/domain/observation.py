@@ -67,12 +67,17 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class CoverageReply:
-    """What an oracle says after a round about the evidence so far. It can veto, it can never close a requirement."""
+    """What an oracle says after a round about all evidence so far. It can veto a requirement; it closes one only by
+    saying that the evidence answers the question."""
 
     vetoed: tuple[str, ...] = ()
     """Requirements whose quotes do not prove them after all."""
     terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Search terms that are missing, per requirement."""
+    answerable: bool = False
+    """The evidence states all that the question asks, whatever the requirements are."""
+    rewritten: Mapping[str, str] = field(default_factory=dict)
+    """Requirements that are to be searched for in other words, now that something was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ from __future__ import annotations
 from enum import StrEnum
 
 from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 
+VALUE_OF = regex(r"\{(f[0-9])\}")
+"""What stands in the text of a fact for the value of another."""
 MOST_REQUIREMENTS = 8
 """K at most: what one plan may ask for."""
 
@@ -98,6 +101,14 @@ class Requirement:
     """Folded keys of the names a proof must hold, in its text or in the title and headings above it."""
     rule: MatchRule | None = None
     """For ``many``: the exact rule, when there is one."""
+    template: str | None = None
+    """Where it builds on what other facts find: its text with ``{f1}`` for the value of f1. Until that is known ``text``
+    says what f1 asks for."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The ids of the facts that it builds on."""
+        return () if self.template is None else tuple(dict.fromkeys(VALUE_OF.findall(self.template)))
 
 
 class Combination(StrEnum):

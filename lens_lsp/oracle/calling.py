@@ -71,6 +71,8 @@ class Conversation:
     """Calls of the rounds: observations, coverage checks, a repair."""
     cover_spent: bool = False
     """A repair has taken the next coverage check's call."""
+    coverage: str = ""
+    """The last coverage check as it was asked for, without its nonce."""
     pending_in: int = 0
     pending_out: int = 0
     """Tokens of requests that are on their way: the ledger learns of them when they are back."""

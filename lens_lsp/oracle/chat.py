@@ -288,7 +288,8 @@ class ChatOracle:
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
     ) -> CoverageReply:
-        """The coverage check; without a call when a repair has taken it."""
+        """The coverage check; without a call when a repair has taken it, and when there is nothing to judge that was
+        not judged before."""
         caller, composer = self._for(ledger)
         conversation = self._conversation(ledger)
         if conversation.cover_spent:
@@ -296,6 +297,10 @@ class ChatOracle:
             return CoverageReply()
         prompt, packet = composer.coverage(plan, outstanding, evidence)
         _tell(packet.conversation, ledger)
+        asked = prompt.messages[-1].text.replace(packet.nonce, "")
+        if not packet.seen or asked == conversation.coverage:
+            return CoverageReply()
+        conversation.coverage = asked
         ids = {requirement.id for requirement in outstanding}
         return await caller.ask(CallStage.COVER, prompt, partial(parse_coverage, facts=ids))
 

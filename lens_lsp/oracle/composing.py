@@ -241,13 +241,16 @@ class Composer:
     def coverage(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence]
     ) -> tuple[Prompt, Packet]:
-        """The coverage check, with the evidence for the facts in question."""
+        """The coverage check, with all evidence: that for the facts in question first, and of it the latest."""
         ids = {requirement.id for requirement in outstanding}
-        items = [item for item in evidence if ids.intersection(item.requirements)]
+        items = sorted(evidence, key=lambda item: (ids.isdisjoint(item.requirements), -item.n))
         packet = self.packet(*(text for item in items for text in (item.quote, *item.heading)))
         blocks, _ = packet.evidence(items, self._most_evidence)
         text = prompts.COVER.format(
-            question=packet.clean(plan.question), facts=_facts(packet, outstanding), evidence=blocks
+            question=packet.clean(plan.question),
+            facts=_facts(packet, plan.requirements),
+            open=", ".join(requirement.id for requirement in outstanding),
+            evidence=blocks,
         )
         return self._prompt(packet, text, "cover", schemas.COVERAGE), packet
 

@@ -28,7 +28,8 @@ Reply with JSON only: {{"anchors": ["..."]}}"""
 
 DECOMPOSE = """\
 Which facts must be looked up to answer this question? Give as few as possible, at most 8; a simple question needs \
-one. Each fact is one short statement of what to find, understandable without the others. Do not answer the question.
+one. Each fact is one short statement of what to find, understandable without the others; {{f1}} in it stands for \
+what f1, before it, will be found to be. Do not answer the question.
 
 Question: {question}
 
@@ -110,17 +111,22 @@ Reply with JSON only: {{"found": [{{"region": 1, "fact": "f1", "verdict": "full"
 
 COVER = """\
 Question: {question}
-Facts:
+Facts that were to be found for it:
 {facts}
 
-Below are the passages found so far. Which of the facts do they not prove? A fact is proven when the passages state \
-it, not when it is likely.
-unproven: those facts. terms: for each, words that the next search should use.
+Below are all passages found so far. A fact is proven when the passages state it, not when it is likely.
+unproven: of {open}, those that they do not prove.
+terms: for each of these, names or rare words that the next search should use.
+rewritten: for each of these that can be looked for by a name or value in the passages now, the fact in those words.
+answerable: "yes" if the passages together state all that the question asks, even where a fact is more than it needs; \
+else "no".
 
 {evidence}
 
-Reply with JSON only: {{"unproven": ["f1"], "terms": [{{"fact": "f1", "words": ["..."]}}]}}"""
-"""The coverage check (supplement E: complete or missing). It can only object: evidence closes a fact, not a model."""
+Reply with JSON only: {{"unproven": ["f1"], "terms": [{{"fact": "f1", "words": ["..."]}}], \
+"rewritten": [{{"fact": "f1", "text": "..."}}], "answerable": "no"}}"""
+"""The coverage check (supplement E: complete or missing), over all evidence. Evidence closes a fact, and what answers
+the question closes what it needs: a plan is made before anything was read, and asks for too much."""
 
 SYNTHESISE = """\
 Answer the question from the evidence below and from nothing else, not from memory.

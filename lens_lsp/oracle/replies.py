@@ -118,8 +118,20 @@ def parse_observation(
 
 def parse_coverage(text: str, facts: Collection[str]) -> CoverageReply:
     """The coverage check."""
-    said = json_in(text, "unproven", "terms", may_be_empty=True)
-    return CoverageReply(_ids(said.get("unproven"), facts), _terms(said.get("terms"), facts))
+    from lens_lsp.oracle.reply_models import RewrittenPart
+
+    said = json_in(text, "unproven", "terms", "rewritten", "answerable", may_be_empty=True)
+    rewritten: dict[str, str] = {}
+    for part in _each(RewrittenPart, said.get("rewritten"), 2 * MOST_REQUIREMENTS):
+        if part.fact in facts and part.text:
+            rewritten.setdefault(part.fact, part.text)
+    answerable = said.get("answerable")
+    return CoverageReply(
+        _ids(said.get("unproven"), facts),
+        _terms(said.get("terms"), facts),
+        answerable is True or (isinstance(answerable, str) and answerable.strip().lower() in ("yes", "true")),
+        rewritten,
+    )
 
 
 def parse_short(text: str) -> str | None:

@@ -118,10 +118,13 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
+Statement = Annotated[str, BeforeValidator(lambda value: without_addresses(line(value)))]
+
+
 class FactPart(_Part):
     """A fact that a question needs."""
 
-    text: Annotated[str, BeforeValidator(lambda value: without_addresses(line(value)))]
+    text: Statement
     type: Annotated[AnswerType, BeforeValidator(_kind)] = AnswerType.ANY
     many: Annotated[bool, BeforeValidator(_flag)] = False
     label: Annotated[str | None, BeforeValidator(_shown)] = None
@@ -157,6 +160,13 @@ class IdPart(_Part):
     """A fact's id by itself."""
 
     fact: FactId
+
+
+class RewrittenPart(_Part):
+    """A fact in other words."""
+
+    fact: FactId
+    text: Statement
 
 
 class WordPart(_Part):

@@ -55,5 +55,10 @@ DECOMPOSITION = _object(**_PLAN)
 ANALYSIS = _object(**_PLAN, anchors=_list(_TEXT))
 OBSERVATION = _object(found=_FOUND, terms=_TERMS)
 OBSERVATION_AND_COVERAGE = _object(found=_FOUND, unproven=_list(_TEXT), terms=_TERMS)
-COVERAGE = _object(unproven=_list(_TEXT), terms=_TERMS)
+COVERAGE = _object(
+    unproven=_list(_TEXT),
+    terms=_TERMS,
+    rewritten=_list(_object(fact=_TEXT, text=_TEXT)),
+    answerable=_one_of("yes", "no"),
+)
 CALIBRATION = _object(short=_TEXT_OR_NULL)

@@ -29,6 +29,7 @@ from lens_lsp.search.localise import ranking
 from lens_lsp.search.read_answer import Checked, check
 from lens_lsp.search.read_answer import cited as cited_of
 from lens_lsp.search.recall import named_newer
+from lens_lsp.search.rounds import NOT_NEEDED
 from lens_lsp.search.search import Search
 
 ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
@@ -102,10 +103,13 @@ class Answering:
             yield EvidenceFound(item, final=True)
         async for delta in self._synthesise(draft, again=False):
             yield delta
+        known: int | None = None
         if draft.unmet and self._may_go_on():
             self._search.reopen(draft.unmet)
+            known = len(self._search.progress.quotes)
             async for event in self._search.explore():
                 yield event
+        if known is not None and len(self._search.progress.quotes) > known:
             draft = self._draft()
             for item in draft.evidence:
                 yield EvidenceFound(item, final=True)
@@ -256,7 +260,9 @@ class Answering:
         items = consolidate(self._cited())
         if search.plan.intent is Intent.SUMMARIZE:
             items.sort(key=lambda item: (search.order_of(item.slot), item.span.start))
-        return self._drafted(items, facts_of(search.plan, items, search.progress.covered, search.matches))
+        facts = facts_of(search.plan, items, search.progress.covered, search.matches)
+        needed = [fact for j, fact in enumerate(facts) if search.progress.covered.get(j) != NOT_NEEDED]
+        return self._drafted(items, needed)
 
     def _drafted(self, items: list[Item], facts: list[Fact]) -> _Draft:
         evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
@@ -324,6 +330,7 @@ class Answering:
     def _answer(self, draft: _Draft) -> Answer:
         search, around = self._search, self._around
         results = tuple(self._result(fact, draft) for fact in draft.facts)
+        search.plan = replace(search.plan, requirements=tuple(fact.requirement for fact in draft.facts))
         missing = any(result.status is RequirementStatus.MISSING for result in results)
         status = Status.PARTIAL if missing or not draft.whole else Status.ANSWERED
         if not draft.evidence:

@@ -262,7 +262,7 @@ def newcomers(request: Request, space: Space, likely: Floats) -> None:
     unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
     places = [one.first + int(likely[one.first : one.first + one.cells].argmax()) for one in unread]
     for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
-        if request.full:
+        if request.full or not likely[cell]:
             return
         _around(request, admission, cell, Arm.LEXICAL)
 

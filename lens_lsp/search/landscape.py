@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import STOP_WORDS, stem, words
@@ -92,6 +93,12 @@ def _per_document(space: Space, mass: Floats) -> Floats:
         share = np.divide(mass[:, cells], total, out=np.full((len(mass), admission.cells), even), where=total > 0)
         rows[:, cells] = (1 - EVEN) * share + EVEN * even
     return rows
+
+
+def above(mass: Floats, share: float, weights: LandscapeWeights = LandscapeWeights()) -> NDArray[np.bool_]:
+    """The cells whose density is at least a share of the densest one's under some requirement, a row each."""
+    most = mass.max(axis=1, initial=0.0, keepdims=True)
+    return np.asarray(((mass > 0) & (mass >= share**weights.power * most)).any(axis=0))
 
 
 def joint(space: Space, file: Floats, position: Floats) -> Floats:

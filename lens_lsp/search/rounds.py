@@ -21,6 +21,8 @@ from lens_lsp.search.measure import Floats
 from lens_lsp.search.resolve import Resolved, resolve
 from lens_lsp.search.stopping import RELAXED, Quoted, coverage_rule, glr, passes, threshold
 
+NOT_NEEDED = "not-needed"
+"""The rule of a requirement without evidence that the question does not need."""
 _BEST_CELLS = 5
 
 Locate = Callable[[int], tuple[int, int]]
@@ -193,6 +195,26 @@ class Progress:
             rule = None if requirement.many else coverage_rule(self.quoted(j))
             if rule is not None:
                 self.covered[j] = rule
+
+    def settle_by_answer(self) -> None:
+        """The oracle says that the evidence answers the question: what has quotes is covered, what has none was more
+        than the question needs, unless something is to be counted or calculated from it."""
+        for j in self.open:
+            if self.quoted(j):
+                self.covered[j] = "answerable"
+            elif self.plan.transformation is None:
+                self.covered[j] = NOT_NEEDED
+
+    def values(self) -> dict[str, str]:
+        """The value that the best quote of each requirement gives, by id."""
+        posterior = self.beliefs.posterior()
+        best: dict[int, tuple[bool, float, str]] = {}
+        for quote in self.quotes:
+            if quote.value:
+                belief = float(posterior[quote.requirement, quote.cells.start : quote.cells.end].max())
+                entry = (quote.verdict is Verdict.FULL, belief, quote.value)
+                best[quote.requirement] = max(best.get(quote.requirement, entry), entry)
+        return {self.plan.requirements[j].id: value for j, (_, _, value) in best.items()}
 
     def report(self, locate: Locate) -> tuple[Belief, ...]:
         """Where every requirement's belief stands."""

@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lens_lsp.domain.answer import Arm, Mode, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
@@ -32,21 +33,22 @@ from lens_lsp.domain.events import (
 )
 from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Stage
-from lens_lsp.domain.observation import ObservationReply
+from lens_lsp.domain.observation import CoverageReply, ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, words
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
-from lens_lsp.oracle.analysis import analyse
+from lens_lsp.oracle.analysis import analyse, phrases
 from lens_lsp.oracle.base import ObserveRequest, Oracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
+from lens_lsp.oracle.planning import filled, shares_content
 from lens_lsp.search.aggregate import Matches, matches_of
 from lens_lsp.search.candidates import ADMITTED, Candidates
 from lens_lsp.search.draw import Proposal, Request, best, certain, fill, outline, stored, unread_sections, whole
 from lens_lsp.search.further import Further
-from lens_lsp.search.landscape import Landscape, joint, landscape
+from lens_lsp.search.landscape import Landscape, above, joint, landscape
 from lens_lsp.search.localise import passages_of
 from lens_lsp.search.options import Options
 from lens_lsp.search.passages import WINDOW, Passage
@@ -56,7 +58,7 @@ from lens_lsp.search.recall import Recalled, Recollection, broken_sources, recal
 from lens_lsp.search.rounds import Progress, Quote, settle_many, with_context
 from lens_lsp.search.space import Admission, Space
 from lens_lsp.search.telling import Telling
-from lens_lsp.search.waiting import Waiting
+from lens_lsp.search.waiting import JOINING, Waiting
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
@@ -71,6 +73,12 @@ _RELEVANT = 0.5
 _LED = 8
 """Passages of one further query."""
 _MOST_QUERIES = 6
+_LATER_ROUND = 2_000
+"""Tokens of the regions that a model is shown in one observation after the first."""
+_FLOOR = 0.35
+"""What such a region must hold of an open requirement's terms, as a share of what the best admitted place holds."""
+_BESIDE_QUOTE = 12
+"""Cells on either side of a quote that are read later, whatever they hold."""
 _SHORT_DOCUMENT = 4_000
 """Code points of a document of which the rest is shown once something of it was quoted."""
 _MOST_BESIDE = 6
@@ -168,6 +176,8 @@ class Search:
         self._widened = False
         self._broken_off = False
         """The last reply ended before its end."""
+        self._led: set[int] = set()
+        """The first documents that new terms lead to: the best place of each is read, whatever it holds."""
         self._noes = 0
         """Read calls that found nothing of what is asked."""
         self._run: Runner = run or _at_once
@@ -666,6 +676,8 @@ class Search:
         """Line 6: choose regions by the mixture of arms; on the direct path and for summaries in reading order."""
         budget = self._ledger.budget
         most = budget.direct_tokens if everything or self.subject is not None else budget.request_tokens
+        if self._is_later_call and not everything and self.subject is None:
+            most = min(most, _LATER_ROUND)
         request = Request(most, budget.fence_tokens)
         if everything:
             for admission in self.space.admitted:
@@ -676,21 +688,51 @@ class Search:
             self._fill(request)
         return request
 
+    @property
+    def _is_later_call(self) -> bool:
+        """Whether a model was shown regions before: another call has to be worth it."""
+        return self.progress.round > 0 and self.options.mode is not Mode.EVIDENCE
+
     def _fill(self, request: Request) -> None:
         progress, space = self.progress, self.space
-        if not progress.open or not space.cells:
+        searched = self._searched()
+        if not searched or not space.cells:
             return
         unread = (~progress.beliefs.shown).astype(np.float64)
-        posterior = progress.beliefs.posterior()[progress.open]
+        if self._is_later_call:
+            unread *= self._relevant(searched)
+        posterior = progress.beliefs.posterior()[searched]
         outstanding = posterior * unread
         certain(request, space, outstanding, first=not progress.round)
-        file = self.candidates.file_prior(space.slots)[progress.open]
+        file = self.candidates.file_prior(space.slots)[searched]
         arms = {
-            Arm.LEXICAL: lexical(space.spread(file) * self._landscape.mass[progress.open] * unread),
+            Arm.LEXICAL: lexical(space.spread(file) * self._landscape.mass[searched] * unread),
             Arm.LOCAL: local(space, posterior, 1 - unread, self._links()) * unread,
             Arm.GLOBAL: stratified(space, unread),
         }
         fill(request, space, draws(arms, self._mixture.weights, self._rng), outstanding.sum(axis=0))
+
+    def _searched(self) -> list[int]:
+        """The open requirements that are searched for: those that build on no open one without evidence."""
+        quoted = {quote.requirement for quote in self.progress.quotes}
+        unknown = {self.plan.requirements[j].id for j in self.progress.open if j not in quoted}
+        return [j for j in self.progress.open if unknown.isdisjoint(self.plan.requirements[j].needs)]
+
+    def _relevant(self, searched: Sequence[int]) -> NDArray[np.bool_]:
+        """The cells that are worth another call: they hold much of what an open requirement is searched by, or stand
+        beside a quote for one."""
+        mass = self._landscape.mass[searched]
+        relevant = above(mass, _FLOOR)
+        for admission in self.space.admitted:
+            if admission.slot in self._led and not admission.read:
+                cells = slice(admission.first, admission.first + admission.cells)
+                relevant[cells] |= above(mass[:, cells], 1.0)
+        for quote in self.progress.quotes:
+            if quote.requirement in searched:
+                admission = quote.proposal.admission
+                first = max(admission.first, quote.cells.start - _BESIDE_QUOTE)
+                relevant[first : min(admission.first + admission.cells, quote.cells.end + _BESIDE_QUOTE)] = True
+        return relevant
 
     def _links(self) -> dict[int, tuple[int, ...]]:
         """Links between admitted documents, by order of admission."""
@@ -730,28 +772,58 @@ class Search:
         yield Covered(progress.round, progress.report(self.space.place))
 
     async def _settle(self, reply: ObservationReply, fresh: Sequence[Quote]) -> None:
-        """The likelihood ratio first; the coverage rule, with the oracle's objections, for what that leaves open."""
+        """The likelihood ratio first; for what that leaves open the coverage rule, with the oracle's objections, unless
+        it says that the evidence answers the question. It is asked about new evidence only."""
         progress = self.progress
         progress.settle_by_likelihood()
         settle_many(progress, {quote.requirement for quote in fresh}, exhausted=bool(progress.beliefs.shown.all()))
-        if not progress.open:
-            return
         coverage = reply.coverage
-        if coverage is None and self.options.mode is not Mode.FAST:
+        if progress.open and fresh and coverage is None and self.options.mode is not Mode.FAST:
             evidence = [self._tell.evidence(quote, n) for n, quote in enumerate(progress.quotes, 1)]
             try:
                 coverage = await self._oracle.cover(self.plan, progress.outstanding(), evidence, self._ledger)
             except BudgetSpent:
                 progress.settle_by_rule(())
                 raise
-        progress.settle_by_rule(() if coverage is None else coverage.vetoed)
-        if coverage is not None and coverage.terms and progress.round < self._rounds:
-            self._follow(coverage.terms)
+        coverage = coverage or CoverageReply()
+        if coverage.answerable:
+            progress.settle_by_answer()
+        else:
+            progress.settle_by_rule(coverage.vetoed)
+        terms = dict(coverage.terms) | self._replan(coverage.rewritten)
+        if terms and progress.open and progress.round < self._rounds:
+            self._follow(terms)
+
+    def _replan(self, said: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        """Put open requirements into other words: as the oracle ``said``, where that is about the question or what was
+        quoted for it, and with the values of those that they build on. The new names in them come back."""
+        known = [self.plan.question, *(self._quoted(quote) for quote in self.progress.quotes)]
+        texts = {name: text for name, text in said.items() if shares_content(text, known)}
+        texts = filled(self.progress.outstanding(), self.progress.values()) | texts
+        if not texts:
+            return {}
+        self._reword(texts)
+        return {name: found for name, text in texts.items() if (found := tuple(phrases(text)))}
+
+    def _reword(self, texts: Mapping[str, str]) -> None:
+        requirements = tuple(
+            replace(one, text=texts[one.id], template=None) if one.id in texts else one
+            for one in self.plan.requirements
+        )
+        self.plan = self.progress.plan = replace(self.plan, requirements=requirements)
+        self.candidates.plan = replace(self.candidates.plan, requirements=requirements)
+        self._tell = replace(self._tell, plan=self.plan)
+
+    @staticmethod
+    def _quoted(quote: Quote) -> str:
+        return quote.proposal.admission.text[quote.span.start : quote.span.end]
 
     def _follow(self, terms: Mapping[str, tuple[str, ...]]) -> None:
         """Search for new terms; who they lead to waits for the next round."""
         proven = {quote.proposal.admission.slot for quote in self.progress.quotes}
-        self._waiting.bring(self.candidates.extend(terms, admitted=set(self.space.slots.tolist()), proven=proven))
+        led = self.candidates.extend(terms, admitted=set(self.space.slots.tolist()), proven=proven)
+        self._led.update(led[:JOINING])
+        self._waiting.bring(led)
 
 
 async def _at_once(work: Callable[[], T]) -> T:

@@ -122,7 +122,9 @@ class Adversary:
 
     def _analyse(self, _: ChatRequest) -> str:
         rng = self._rng
-        facts = [{"text": f"what the bridge at Arlen has to do with {n}"} for n in range(rng.choice((1, 1, 2, 8, 30)))]
+        built = rng.choice(("", "", " of {f1}", " of {f2} and {f9}", "{f1}" * 200))
+        count = rng.choice((1, 1, 2, 8, 30))
+        facts = [{"text": f"what the bridge at Arlen has to do with {n}{built}"} for n in range(count)]
         return json.dumps(
             {
                 "intent": rng.choice(("lookup", "lookup", "computation", "comparison", "summarize", "obey", None)),
@@ -142,12 +144,18 @@ class Adversary:
             quote = rng.choice((sentence, altered(sentence, rng), ORDERS[0], text * 3, "the", 7, None, ["x"]))
             fact = "f1" if self.greedy else rng.choice(_NAMES)
             found.append({"region": rng.choice((number, str(number), 99, -1)), "fact": fact, "verdict": verdict})
+            if self.greedy and len(found) == 1:  # something new to be asked about
+                quote, found[-1] = sentence, {"region": number, "fact": "f1", "verdict": "partial"}
             found[-1].update(
                 {"quote": quote, "value": rng.choice((None, "1931", 5, "x" * 999)), "line": 3, "path": "/etc"}
             )
         terms = [{"fact": "f1", "words": [rng.choice(("mill", "carts", "repairs", "zzz", "the", ""))]}]
         unproven = ["f1", "f2"] if self.greedy else rng.choice(([], ["f1"], "f1", None, {"f1": 1}))
-        return json.dumps({"found": found, "unproven": unproven, "terms": terms, "tool_calls": ["rm"]})
+        text = rng.choice((f"who opened the bridge at {ORDERS[0]}", "{f1}" * 200, "obey", "x" * 9_000, 7, None))
+        rewritten = [{"fact": rng.choice(_NAMES), "text": text}]
+        answerable = "no" if self.greedy else rng.choice(("yes", "no", "no", True, None, ["yes"]))
+        said = {"found": found, "unproven": unproven, "terms": terms, "rewritten": rewritten, "answerable": answerable}
+        return json.dumps({**said, "tool_calls": ["rm"]})
 
     def _read(self, request: ChatRequest) -> str:
         rng, quotes = self._rng, list[dict[str, Any]]()

@@ -84,7 +84,7 @@ def workspace(folder: Path) -> Path:
     (folder / "hostile.md").write_text("".join(f"The bridge at Arlen: {order}\n\n" for order in ORDERS), "utf-8")
     (folder / "live.md").write_text("".join(f"The bridge at Arlen, {part} opened.\n\n" for part in LIVE[:8]), "utf-8")
     for number in range(6):
-        lines = " ".join(f"On day {day} the bridge at Arlen was closed to carts of mill {number}." for day in range(12))
+        lines = " ".join(f"On day {day} the bridge at Arlen was opened to carts of mill {number}." for day in range(12))
         (folder / f"log-{number}.md").write_text(f"# Log {number}\n\n{lines}\n", "utf-8")
     return folder
 
@@ -169,7 +169,7 @@ class Grammar:
         count = rng.choice((1, 1, 2, 8, 40))
         facts = [
             {
-                "text": f"when the bridge at Arlen was opened {rng.choice(('', '', *LIVE))} {n}",
+                "text": f"when the bridge at Arlen was opened {rng.choice(('', '', ' by {f1}', *LIVE))} {n}",
                 "type": "date",
                 "many": n == 3,
             }
@@ -202,10 +202,17 @@ class Grammar:
                     "quote": quote,
                     "value": rng.choice((None, "1931", "4 May 1931", 5, LIVE[0], "x" * 999)),
                 }
+                if self._temper == "greedy" and not found:  # something new to be asked about
+                    self.said.quotes.append(text)
+                    part = {"region": number, "fact": "f1", "verdict": "partial", "quote": text}
                 found.append({**part, **(_PLACES if rng.random() < 0.3 else {})})
         unproven = {"greedy": ["f1", "f2"], "content": []}.get(self._temper, rng.choice(([], ["f1"], None, {"f1": 1})))
         terms = [{"fact": rng.choice(_IDS), "words": [rng.choice(TERMS) for _ in range(3)]} for _ in range(2)]
-        return self._wrapped({"found": found, "unproven": unproven, "terms": terms, "complete": True, **_TOOLS})
+        text = rng.choice((f"when the bridge of {rng.choice(LIVE)} was opened", *LIVE, "{f1} {f2}" * 90, "x" * 999, 7))
+        rewritten = [{"fact": rng.choice(_IDS), "text": text}]
+        answerable = {"greedy": "no", "content": "yes"}.get(self._temper, rng.choice(("yes", "no", True, None, 7)))
+        said = {"found": found, "unproven": unproven, "terms": terms, "rewritten": rewritten, "answerable": answerable}
+        return self._wrapped({**said, **_TOOLS})
 
     def _read(self, request: ChatRequest) -> str:
         rng = self._rng
@@ -293,5 +300,6 @@ class Grammar:
         body = rng.choice(("\n", " ", "")).join(parts)
         if rng.random() < 0.3:
             return body
-        end = {"short": rng.choice((*LIVE, None, 5)), "unmet": rng.choice(([], ["f1"], ["f99"], "f1", None))}
+        short = None if self._temper == "greedy" else rng.choice((*LIVE, None, 5))
+        end = {"short": short, "unmet": rng.choice(([], ["f1"], ["f99"], "f1", None))}
         return f"{body}\n{TRAILER} {self._wrapped(end)}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.domain.answer import Mode, Status, StopReason
+from lens_lsp.domain.answer import Mode, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, UsageError
 from lens_lsp.domain.events import AnswerDelta, Event, EvidenceFound
 from lens_lsp.domain.plan import Plan
@@ -107,10 +107,25 @@ def test_what_is_missing_is_said_first_in_our_words(folder: Path) -> None:
 
 
 def test_unmet_facts_send_deep_back_once_and_the_second_answer_takes_the_last_call(folder: Path) -> None:
+    again = "In 1931, in May, the bridge at Arlen was opened"
+    for number in range(3):  # as telling as the proof, and more than one request holds
+        text = f"{again} by the mayor of place {number}. " + "Then they all went home. " * 40
+        (folder / f"arlen-{number}.md").write_text(text, "utf-8")
     unmet = f'Nothing says so [1].\n{TRAILER} {{"short": null, "unmet": ["f1"]}}'
-    answer = ask(folder, scripted({"synthesise": [unmet, ANSWER]}), Mode.DEEP)
+    model = scripted({"observe": [quoting("opened"), quoting(again)], "synthesise": [unmet, ANSWER]})
+    answer = ask(folder, model, Mode.DEEP)
+    assert answer.account.calls["observe"] == 2
     assert answer.account.calls["synthesise"] == answer.account.calls["calibrate"] == 1
     assert answer.text.endswith("It was opened on 4 May 1931 [1].\n")
+
+
+def test_an_answer_that_fails_a_fact_stands_where_nothing_more_is_found(folder: Path) -> None:
+    unmet = f'Nothing says so [1].\n{TRAILER} {{"short": null, "unmet": ["f1"]}}'
+    answer = ask(folder, scripted({"synthesise": [unmet, ANSWER]}), Mode.DEEP)
+    assert "calibrate" not in answer.account.calls or answer.short is not None
+    assert answer.account.calls["synthesise"] == 1
+    assert answer.text == "Nothing says so [1].\n"
+    assert answer.requirements[0].status is RequirementStatus.MISSING
 
 
 @BOTH

@@ -68,6 +68,7 @@ def test_a_scope_that_fits_one_request_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_no_call_beyond_the_budget_is_made(notes: Path) -> None:
+    (notes / "needle.md").unlink()  # all pages are alike then, and any is worth a call
     budget = Budget(rounds=3, calls=3, **ONE_BY_ONE)
     answer = ask(notes, QUESTION, oracle=ScriptedOracle(nothing), budget=budget)
     assert answer.stopped is StopReason.BUDGET_CALLS
@@ -134,6 +135,7 @@ def test_the_calls_stay_within_the_bound_of_the_mode(notes: Path, mode: Mode, bo
 
 
 def test_self_correction_admits_the_reserve_once_before_the_last_round(notes: Path) -> None:
+    (notes / "needle.md").unlink()
     budget = Budget(rounds=3, calls=10, **ONE_BY_ONE)
     events = events_of(notes, QUESTION, oracle=ScriptedOracle(nothing), mode=Mode.DEEP, budget=budget)
     admitted = [event for event in events if isinstance(event, Admitted)]
