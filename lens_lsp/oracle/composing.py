@@ -243,7 +243,8 @@ class Composer:
     ) -> tuple[Prompt, Packet]:
         """The coverage check, with all evidence: that for the facts in question first, and of it the latest."""
         ids = {requirement.id for requirement in outstanding}
-        items = sorted(evidence, key=lambda item: (ids.isdisjoint(item.requirements), -item.n))
+        ordered = sorted(evidence, key=lambda item: (ids.isdisjoint(item.requirements), -item.n))
+        items = list({(item.root, item.path, item.span): item for item in ordered}.values())  # each place once
         packet = self.packet(*(text for item in items for text in (item.quote, *item.heading)))
         blocks, _ = packet.evidence(items, self._most_evidence)
         text = prompts.COVER.format(

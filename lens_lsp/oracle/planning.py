@@ -64,7 +64,7 @@ def _requirements(facts: Sequence[SaidFact], *, counting: bool) -> tuple[Require
     for number, fact in enumerate(facts, 1):
         name = f"f{number}"
         template = VALUE_OF.sub(lambda one: one[0] if one[1] in texts else "", fact.text)
-        texts[name] = VALUE_OF.sub(lambda one: texts[one[1]], template)[:_LONGEST_TEXT]
+        texts[name] = VALUE_OF.sub(lambda one: _inside(texts[one[1]]), template)[:_LONGEST_TEXT]
         builds = VALUE_OF.search(template) is not None
         found.append(
             Requirement(
@@ -76,6 +76,11 @@ def _requirements(facts: Sequence[SaidFact], *, counting: bool) -> tuple[Require
             )
         )
     return tuple(found)
+
+
+def _inside(text: str) -> str:
+    """A statement as a part of another one."""
+    return text[:1].lower() + text[1:] if key(text).partition(" ")[0] in STOP_WORDS else text
 
 
 def plan_of(question: str, said: Decomposition, anchors: Sequence[str]) -> Plan:

@@ -185,12 +185,13 @@ class Progress:
                 self.covered[j] = "glr"
 
     def settle_by_rule(self, vetoed: Iterable[str]) -> None:
-        """Cover what the coverage rule covers, unless the oracle objects."""
+        """Cover what the coverage rule covers, unless the oracle objects or objected to the same quotes."""
         objected = set(vetoed)
         for j in self.open:
             requirement = self.plan.requirements[j]
             if requirement.id in objected:
                 self.vetoed[j] = len(self.quoted(j))
+            if self.vetoed.get(j) == len(self.quoted(j)):
                 continue
             rule = None if requirement.many else coverage_rule(self.quoted(j))
             if rule is not None:

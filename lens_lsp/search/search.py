@@ -795,15 +795,15 @@ class Search:
             self._follow(terms)
 
     def _replan(self, said: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-        """Put open requirements into other words: as the oracle ``said``, where that is about the question or what was
-        quoted for it, and with the values of those that they build on. The new names in them come back."""
+        """Put requirements into other words: as the oracle ``said``, where that is about the question or what was quoted
+        for it, and with the values of those that they build on. The new names in those that are open come back."""
         known = [self.plan.question, *(self._quoted(quote) for quote in self.progress.quotes)]
-        texts = {name: text for name, text in said.items() if shares_content(text, known)}
-        texts = filled(self.progress.outstanding(), self.progress.values()) | texts
+        texts = filled(self.plan.requirements, self.progress.values())
+        texts |= {name: text for name, text in said.items() if shares_content(text, known)}
         if not texts:
             return {}
         self._reword(texts)
-        return {name: found for name, text in texts.items() if (found := tuple(phrases(text)))}
+        return {one.id: found for one in self.progress.outstanding() if (found := _names(texts.get(one.id, "")))}
 
     def _reword(self, texts: Mapping[str, str]) -> None:
         requirements = tuple(
@@ -828,6 +828,10 @@ class Search:
 
 async def _at_once(work: Callable[[], T]) -> T:
     return work()
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(phrases(text))
 
 
 def _by_arm(proposals: Sequence[Proposal], utility: Mapping[int, float]) -> dict[Arm, float]:

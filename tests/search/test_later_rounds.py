@@ -222,6 +222,18 @@ def test_no_evidence_is_no_coverage_check(folder: Path) -> None:
     assert not requests(model, "cover")
 
 
+def test_an_objection_holds_until_there_is_something_new(folder: Path) -> None:
+    stages = {
+        "observe": [finding(("f1", "partial", "On day 0", None), terms=["mill"]), finding()],
+        "cover": coverage("no", ["f1"]),
+    }
+    model = scripted(stages)
+    answer = ask(folder, model, Mode.DEEP, limits={"request_tokens": 1_500, "direct_tokens": 50})
+    assert len(requests(model, "observe")) > 1
+    assert len(requests(model, "cover")) == 1
+    assert answer.status is Status.PARTIAL
+
+
 def test_a_fact_that_builds_on_another_is_searched_with_its_value(dams: Path) -> None:
     stages = {
         "decompose": plan("who drew the dam of Corvin", "where {f1} studied, the engineer of the Corvin dam"),
