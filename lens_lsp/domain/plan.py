@@ -102,8 +102,8 @@ class Requirement:
     rule: MatchRule | None = None
     """For ``many``: the exact rule, when there is one."""
     template: str | None = None
-    """Where it builds on what other facts find: its text with ``{f1}`` for the value of f1. Until that is known ``text``
-    says what f1 asks for."""
+    """Where it builds on what other facts find: its text with ``{f1}`` for the value of f1. Until that is known
+    ``text`` says what f1 asks for."""
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -45,6 +45,8 @@ class Fact:
     value: str | None
     evidence: tuple[int, ...]
     sides: tuple[tuple[str, int], ...] = ()
+    newer: int | None = None
+    """Of a contested fact the item that is newer than all others, where that is known."""
     matching: int = 0
     read: int = 0
     files: int = 0

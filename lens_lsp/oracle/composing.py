@@ -316,7 +316,8 @@ def _notes(packet: Packet, request: SynthesisRequest, left_out: int) -> list[str
         shown = [(value, n) for value, n in fact.sides[:_MOST_SIDES] if n in packet.seen]
         if len(shown) > 1:
             sides = "; ".join(f"{packet.clean(value)} [{n}]" for value, n in shown)
-            notes.append(prompts.CONTESTED.format(fact=fact.requirement.id, sides=sides))
+            newer = "" if fact.newer is None else prompts.NEWER.format(n=fact.newer)
+            notes.append(prompts.CONTESTED.format(fact=fact.requirement.id, sides=sides) + newer)
     if left_out:
         notes.append(f"{left_out} more passages of the same kind are not shown.")
     return notes

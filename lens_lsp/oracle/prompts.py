@@ -154,8 +154,10 @@ MISSING = "Not found: {facts}. Say nothing about these; a sentence that names th
 COMPUTED = "Computed from the facts by us, use it and do not calculate: {derivation}"
 """Arithmetic is ours, on cited operands."""
 
-CONTESTED = "The sources differ on {fact}: {sides}. Give both sides, prefer none."
-"""A contested fact keeps both sides."""
+CONTESTED = "The sources differ on {fact}: {sides}. Give all sides, prefer none."
+"""A contested fact keeps all sides."""
+NEWER = " [{n}] is the newer one: say so."
+"""Which side is newer is said by us: it follows from dates that the evidence need not hold."""
 
 CALIBRATE = """\
 Question: {question}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.regexes import regex
@@ -112,3 +113,9 @@ def item(evidence: Evidence, value: str | None = None, label: str = "", asked: f
 def holds(evidence: Evidence, text: str) -> bool:
     """Whether a quote holds a text, case and accents aside."""
     return fold(text) in fold(evidence.quote)
+
+
+def differing(sides: Sequence[tuple[str, int]], newer: int | None) -> str:
+    """The values of a contested fact with the numbers of their evidence, in one line without an end."""
+    beside = "; ".join(f"{plain(value)} {marker(n)}" for value, n in sides)
+    return f"The sources differ: {beside}" + ("" if newer is None else f"; the newer one is {marker(newer)}")

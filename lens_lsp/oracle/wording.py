@@ -14,7 +14,7 @@ from lens_lsp.domain.plan import AnswerType, Combination, Intent, Requirement, U
 from lens_lsp.domain.words import STOP_WORDS, key, stem
 from lens_lsp.oracle.answers import only, wanted
 from lens_lsp.oracle.base import Fact, SynthesisRequest
-from lens_lsp.oracle.quoting import block, excerpt, holds, item, marker, plain
+from lens_lsp.oracle.quoting import block, differing, excerpt, holds, item, marker, plain
 
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
@@ -102,10 +102,9 @@ def _fact(fact: Fact, cited: Mapping[int, Evidence]) -> Iterator[str]:
 
 
 def _contested(fact: Fact, cited: Mapping[int, Evidence]) -> Iterator[str]:
-    """Both sides of a fact, none preferred."""
+    """All sides of a fact, none preferred."""
     sides = [(value, n) for value, n in fact.sides if n in cited]
-    beside = "; ".join(f"{plain(value)} {marker(n)}" for value, n in sides)
-    yield f"The sources differ: {beside}\n\n" if beside else "The sources differ:\n\n"
+    yield f"{differing(sides, fact.newer)}\n\n" if sides else "The sources differ:\n\n"
     shown = [n for _, n in sides] or list(fact.evidence)
     for n in dict.fromkeys(shown):
         if n in cited:

@@ -7,7 +7,7 @@ come nearest. When the oracle cannot word it any more (the budget is spent, the 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
 
@@ -19,17 +19,19 @@ from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Intent, Requirement
 from lens_lsp.domain.records import dataclass
+from lens_lsp.judge.read import ReadReply
 from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
 from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.search.conflict import rivals
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.search.facts import Combined, combine, facts_of
 from lens_lsp.search.localise import ranking
 from lens_lsp.search.read_answer import Checked, check
 from lens_lsp.search.read_answer import cited as cited_of
 from lens_lsp.search.recall import named_newer
-from lens_lsp.search.rounds import NOT_NEEDED
+from lens_lsp.search.rounds import NOT_NEEDED, Quote
 from lens_lsp.search.search import Search
 
 ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
@@ -128,13 +130,13 @@ class Answering:
         right, once."""
         search = self._search
         assert search.reply is not None
-        checked = check(search.plan.question, search.reply, search.said, self._evidence)
+        checked = self._check(search.reply, search.said)
         problems = checked.problems
         if not checked.stated and checked.missing and await search.listed_all():
             problems = (ALL_LISTED,)
         if problems and (amended := await search.amend(problems)) is not None:
             reply, said = amended
-            again = check(search.plan.question, reply, said, self._evidence) if said else None
+            again = self._check(reply, said) if said else None
             if again is not None and (again.whole or len(again.problems) < len(checked.problems)):
                 checked = again
         draft = self._read_draft(checked)
@@ -146,6 +148,12 @@ class Answering:
         yield Answered(answer)
         yield Stopped(answer.stopped)
 
+    def _check(self, reply: ReadReply, said: Mapping[int, Quote]) -> Checked:
+        """What a reply comes to, with the places that contradict it among what it was shown."""
+        question = self._search.plan.question
+        differing = rivals(question, reply, said, self._search.last_shown(reply))
+        return check(question, reply, said, self._evidence, differing)
+
     def _read_draft(self, checked: Checked) -> _Draft:
         """The question is proven as far as its answer is; what is said to be missing is a fact of its own."""
         search = self._search
@@ -154,7 +162,10 @@ class Answering:
         search.plan = replace(search.plan, requirements=(first, *further))
         state = RequirementStatus.COVERED if checked.stated or further else RequirementStatus.MISSING
         numbers = tuple(range(1, len(checked.items) + 1))
-        facts = [Fact(first, state, checked.short, numbers, matching=len(numbers), read=len(numbers))]
+        count = len(numbers)
+        if checked.sides and state is RequirementStatus.COVERED:
+            state = RequirementStatus.CONTESTED
+        facts = [Fact(first, state, checked.short, numbers, checked.sides, matching=count, read=count)]
         facts += [Fact(requirement, RequirementStatus.MISSING, None, ()) for requirement in further]
         result = checked.result
         combined = None if result is None else Combined(result.computation, result.text, "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 from lens_lsp.computation.expression import evaluate
 from lens_lsp.computation.reading import find_values
@@ -26,6 +27,7 @@ from lens_lsp.domain.words import key
 from lens_lsp.oracle.base import Fact
 from lens_lsp.oracle.enumerations import count_items
 from lens_lsp.search.aggregate import Matches
+from lens_lsp.search.conflict import Statement, above, contradict, day_of, newest
 from lens_lsp.search.consolidate import Item
 
 _EITHER = regex(r"\bor\b", re.IGNORECASE)
@@ -62,7 +64,8 @@ def facts_of(
             continue
         values = given[j]
         alike = [(value, n) for value, n, belief in values if belief >= values[0][2] / 2]
-        sides = _sides(alike) if j in covered else ()
+        sides = () if j not in covered or requirement.many else _sides(requirement.text, alike, items)
+        newer = newest([_day_of(items[n - 1]) for _, n in sides])
         status = RequirementStatus.CONTESTED if sides else RequirementStatus.COVERED
         value = values[0][0] if values and j in covered else None
         # A passage that gives no value to compare or compute with leaves the question open.
@@ -73,7 +76,8 @@ def facts_of(
         if combined and value is not None:  # what is computed with is what is cited
             numbers = (values[0][1], *(n for n in numbers if n != values[0][1]))
         matching = sum(_size(items[n - 1]) for n in numbers) if _counts(plan) else len(numbers)
-        facts.append(Fact(requirement, status, value, numbers, sides, matching=matching, read=matching))
+        found = Fact(requirement, status, value, numbers, sides, matching=matching, read=matching)
+        facts.append(found if newer is None else replace(found, newer=sides[newer][1]))
     covered_all = all(fact.status is RequirementStatus.COVERED for fact in facts)
     if covered_all and ((combined and combine(plan, facts) is None) or _undecided(plan)):
         facts = [replace(fact, status=RequirementStatus.MISSING) for fact in facts]  # nothing says what was asked
@@ -137,20 +141,23 @@ def _beside(
     return [entry for entry in mine if id(items[entry[1] - 1].document) in others] or mine
 
 
-def _sides(values: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
-    """The different values of a contested fact; empty when all that can be compared agree.
+def _sides(asked: str, values: Sequence[tuple[str, int]], items: Sequence[Item]) -> tuple[tuple[str, int], ...]:
+    """The different values of a contested fact, each with its item; empty when all that can be compared agree.
 
-    ``values`` are those of quotes that are believed about alike: what is far less likely meant does not contest. Only
-    numbers and dates are compared: anything else may be two wordings of one thing.
+    ``values`` are those of quotes that are believed about alike: what is far less likely meant does not contest.
     """
-    sides: list[tuple[str, int, Value]] = []
-    for text, n in values:
-        value = typed(text)
-        if value is None or value.kind not in (Kind.NUMBER, Kind.DATE, Kind.DURATION):
-            continue
-        if all(same(value, other) is False for _, _, other in sides):
-            sides.append((text, n, value))
-    return tuple((text, n) for text, n, _ in sides) if len(sides) > 1 else ()
+    sides: list[tuple[Statement, int]] = []
+    for value, n in values:
+        item = items[n - 1]
+        text = item.document.text[item.span.start : item.span.end]
+        statement = Statement(text, value, above(item.document, item.span.start))
+        if all(contradict(asked, statement, other) for other, _ in sides):
+            sides.append((statement, n))
+    return tuple((statement.value, n) for statement, n in sides) if len(sides) > 1 else ()
+
+
+def _day_of(item: Item) -> date | None:
+    return day_of(item.document, item.span.start)
 
 
 def typed(text: str) -> Value | None:

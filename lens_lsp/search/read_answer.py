@@ -32,7 +32,8 @@ from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.marking import MARKER, NUMBER, unsupported
-from lens_lsp.oracle.quoting import plain
+from lens_lsp.oracle.quoting import differing, plain
+from lens_lsp.search.conflict import day_of, newest
 from lens_lsp.search.consolidate import Cited, Item, consolidate
 from lens_lsp.search.outline import heading_path
 from lens_lsp.search.passages import WINDOW
@@ -87,6 +88,8 @@ class Checked:
     """What is asked and not stated."""
     unsupported: tuple[str, ...]
     doubts: tuple[Doubt, ...]
+    sides: tuple[tuple[str, int], ...]
+    """Values of what is asked that differ between passages, with the numbers of their evidence."""
     stated: bool
     """The judge says that all that is asked is stated."""
     whole: bool
@@ -98,12 +101,17 @@ class Checked:
 
 
 def check(
-    question: str, reply: ReadReply, said: Mapping[int, Quote], evidence: Callable[[Item, int], Evidence]
+    question: str,
+    reply: ReadReply,
+    said: Mapping[int, Quote],
+    evidence: Callable[[Item, int], Evidence],
+    rivals: Sequence[Quote] = (),
 ) -> Checked:
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
-    ``evidence`` makes an item of evidence with its number."""
+    ``evidence`` makes an item of evidence with its number; ``rivals`` are the places that give other values for what is
+    asked, the one that the reply gives first."""
     chosen = cited_numbers(reply, said)
-    items = consolidate(cited(said[number], 1.0, subject=True) for number in chosen)
+    items = consolidate(cited(quote, 1.0, subject=True) for quote in (*(said[number] for number in chosen), *rivals))
     shown = tuple(evidence(item, n) for n, item in enumerate(items, 1))
     numbers = {number: n for number in chosen if (n := item_of(said[number], items)) is not None}
     result = result_of(reply, said, numbers)
@@ -129,6 +137,10 @@ def check(
         text += (
             f"\n\nThe count is in doubt: {counted:,} things are named, the short answer is {plain(reply.short or '')}."
         )
+    sides = tuple((one.value, n) for one in rivals if one.value and (n := item_of(one, items)) is not None)
+    if sides:
+        newer = newest([day_of(items[n - 1].document, items[n - 1].span.start) for _, n in sides])
+        text += f"\n\n{differing(sides, None if newer is None else sides[newer][1])}."
     if missing:
         text += f"\n\nNo passage states: {without_addresses('; '.join(missing))}."
     return Checked(
@@ -140,6 +152,7 @@ def check(
         missing,
         without,
         doubts,
+        sides,
         stated=reply.answerable is Answerable.YES,
         whole=answerable and not problems,
         problems=problems if answerable else (),

@@ -453,6 +453,10 @@ class Search:
             yield EvidenceFound(self._tell.evidence(quote, n))
         yield Covered(progress.round, progress.report(self.space.place))
 
+    def last_shown(self, reply: ReadReply) -> list[Proposal]:
+        """The regions that a reply to the last read call was shown."""
+        return [] if self._asked is None else [item for item in self._asked[1] if item.number in reply.shown]
+
     async def amend(self, problems: Sequence[str]) -> tuple[ReadReply, dict[int, Quote]] | None:
         """The last reply again, after ``problems`` were found in it, and where its quotes stand; None when no call is
         left for it or nothing that can be read came."""
@@ -795,8 +799,9 @@ class Search:
             self._follow(terms)
 
     def _replan(self, said: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-        """Put requirements into other words: as the oracle ``said``, where that is about the question or what was quoted
-        for it, and with the values of those that they build on. The new names in those that are open come back."""
+        """Put requirements into other words: as the oracle ``said``, where that is about the question or what was
+        quoted for it, and with the values of those that they build on. The new names in those that are open come
+        back."""
         known = [self.plan.question, *(self._quoted(quote) for quote in self.progress.quotes)]
         texts = filled(self.plan.requirements, self.progress.values())
         texts |= {name: text for name, text in said.items() if shares_content(text, known)}

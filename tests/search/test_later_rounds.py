@@ -1,4 +1,4 @@
-"""Further rounds of mode ``deep``: what another call must bring, facts that build on others, answers before all facts."""
+"""Further rounds of ``deep``: what another call must bring, facts that build on others, answers before all facts."""
 
 from __future__ import annotations
 
@@ -104,7 +104,9 @@ _SAYS = st.fixed_dictionaries(
         "unmet": st.lists(st.sampled_from(["f1", "f2"]), max_size=1),
         "short": st.sampled_from([None, "1931"]),
         "facts": st.lists(
-            st.sampled_from(["when the bridge at Arlen was opened", "who opened {f1}", "the bridge near {f1} and {f2}"]),
+            st.sampled_from(
+                ["when the bridge at Arlen was opened", "who opened {f1}", "the bridge near {f1} and {f2}"]
+            ),
             min_size=1,
             max_size=3,
         ),
@@ -130,9 +132,7 @@ def _reply(request: ChatRequest, said: dict[str, Any]) -> Any:
     for at, fact, verdict, kind, value in said["quotes"]:
         if at < len(numbers):
             quote = shown[numbers[at]].split(".")[0].split("\n")[-1] if kind == "true" else "Nobody ever wrote this."
-            found.append(
-                {"region": numbers[at], "fact": fact, "verdict": verdict, "quote": quote, "value": value}
-            )
+            found.append({"region": numbers[at], "fact": fact, "verdict": verdict, "quote": quote, "value": value})
     return json.dumps(
         {
             "anchors": said["terms"],

@@ -1,0 +1,176 @@
+"""Conflicts: what is a different value, what speaks of the same thing, and what answers show of it."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status
+from lens_lsp.models.base import ChatRequest
+from lens_lsp.oracle.prompts import TRAILER
+from lens_lsp.search.conflict import Statement, contradict, counterparts, different, newest
+from tests.oracle.chat_session import ask, asked, reading, regions_of, scripted, stage_of
+
+QUESTION = "Where is the office of Norvik?"
+BERLIN = "The office of Norvik is in Berlin."
+HAMBURG = "The office of Norvik is in Hamburg."
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("Ilse Brandt", "Jan Koller", True),
+        ("Ilse Brandt", "I. Brandt", False),
+        ("IBM", "International Business Machines", False),
+        ("Berlin", "Hamburg", True),
+        ("1702", "1709", True),
+        ("3 May 2024", "5 May 2024", True),
+        ("May 2024", "3 May 2024", False),
+        ("14:30", "15:00", True),
+        ("10 GB", "20 GB", True),
+        ("1 km", "1000 m", False),
+        ("a ride in a park", "a book", False),
+        ("Berlin", "20", False),
+    ],
+)
+def test_values_differ_where_they_cannot_both_be_right(one: str, other: str, differ: bool) -> None:
+    assert different(one, other) is differ
+    assert different(other, one) is differ
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "value", "text", "found"),
+    [
+        (QUESTION, BERLIN, "Berlin", HAMBURG, "Hamburg"),
+        (QUESTION, BERLIN, "Berlin", "Norvik's office is in Hamburg.", "Hamburg"),
+        (
+            "Who maintains it?",
+            "Maintainer of the parser: Ann Lee.",
+            "Ann Lee",
+            "Parser maintainer: Bob Stone",
+            "Bob Stone",
+        ),
+        (
+            "When is it due?",
+            "The report is due on 3 May 2024.",
+            "3 May 2024",
+            "The report is due on 9 May 2024.",
+            "9 May 2024",
+        ),
+        ("How many users?", "Staging allows 20 users.", "20 users", "Staging allows 50 users.", "50 users"),
+        # another time, another thing, a part of the same answer, the same value, no value
+        (QUESTION, BERLIN, "Berlin", "The office of Norvik was in Hamburg until 2019.", None),
+        (QUESTION, BERLIN, "Berlin", "The office of Sudvik is in Hamburg.", None),
+        ("When is it due?", "The report is due on 3 May 2024.", "3 May 2024", "The budget is due on 9 May 2024.", None),
+        ("How many users?", "Staging allows 20 users.", "20 users", "Production allows 50 users.", None),
+        (QUESTION, BERLIN, "Berlin", "The offices of Norvik are in Berlin and Hamburg.", None),
+        (QUESTION, BERLIN, "Berlin", "Norvik also has an office in Hamburg.", None),
+        (QUESTION, BERLIN, "Berlin", BERLIN, None),
+        (QUESTION, BERLIN, "Berlin", "The office of Norvik is closed.", None),
+        ("Who founded Foo?", "It was founded by Ann Lee.", "Ann Lee", "It was founded by Ann Lee and Bob Stone.", None),
+    ],
+)
+def test_a_sentence_that_says_the_same_with_another_value_is_a_conflict(
+    question: str, own: str, value: str, text: str, found: str | None
+) -> None:
+    values = [other for _, other in counterparts(question, Statement(own, value, ""), text, "")]
+    assert values == ([] if found is None else [found])
+
+
+def test_what_stands_above_says_of_what_a_passage_speaks() -> None:
+    one = Statement("It was founded in 1990.", "1990", "Foo")
+    assert contradict("When was Foo founded?", one, Statement("It was founded in 1985.", "1985", "Foo"))
+    assert not contradict("When was Foo founded?", one, Statement("It was founded in 1985.", "1985", "Bar"))
+    assert not list(
+        counterparts("Which town?", Statement("Dover, Kent", "Dover", "Dover, Kent"), "Hythe, Kent", "Hythe, Kent")
+    )
+
+
+def test_the_newest_is_known_only_of_what_has_days() -> None:
+    days = [date(2024, 5, 3), date(2023, 1, 1)]
+    assert newest(days) == 0
+    assert newest([*days, None]) is None
+    assert newest([days[0], days[0]]) is None
+    assert newest([]) is None
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "2023-02-01 move.md").write_text(f"# Move\n\n{BERLIN} It has a garden.\n", "utf-8")
+    (tmp_path / "2024-03-02 news.md").write_text(f"# News\n\n{HAMBURG} It has a roof.\n", "utf-8")
+    (tmp_path / "other.md").write_text("# Other\n\nThe office of Sudvik is in Oslo.\n", "utf-8")
+    return tmp_path
+
+
+def place(request: ChatRequest, words: str) -> int:
+    return next(number for number, text in regions_of(request).items() if words in text)
+
+
+def read(folder: Path, short: str = "Berlin", **more: object) -> Answer:
+    """What is made of a reply that quotes one of the two notes."""
+
+    def says(request: ChatRequest) -> str:
+        quotes = [(place(request, "is in Berlin"), BERLIN)]
+        return reading("yes", quotes, "It is in Berlin [1].", short=short, **more)
+
+    return ask(folder, scripted({"read": says}), Mode.FAST, question=QUESTION, limits={"request_tokens": 2_000})
+
+
+def test_another_value_among_what_was_read_is_shown_beside_the_answer(folder: Path) -> None:
+    answer = read(folder)
+    assert answer.requirements[0].status is RequirementStatus.CONTESTED
+    assert answer.status is Status.ANSWERED
+    assert answer.text.endswith("The sources differ: Berlin [1]; Hamburg [2]; the newer one is [2].")
+    assert [item.path for item in answer.evidence] == ["2023-02-01 move.md", "2024-03-02 news.md"]
+
+
+def test_without_days_no_side_is_called_newer(folder: Path) -> None:
+    (folder / "2024-03-02 news.md").rename(folder / "news.md")
+    answer = read(folder)
+    assert answer.text.endswith("The sources differ: Berlin [1]; Hamburg [2].")
+
+
+def test_a_list_and_one_value_are_not_contested(folder: Path) -> None:
+    listed = read(folder, items=[{"name": "Berlin", "quote": 1}])
+    assert listed.requirements[0].status is RequirementStatus.COVERED
+    (folder / "2024-03-02 news.md").unlink()
+    assert read(folder).requirements[0].status is RequirementStatus.COVERED
+
+
+def observed(folder: Path, *, many: bool = False) -> tuple[Answer, list[ChatRequest]]:
+    """What ``deep`` makes of two full quotes with a name each."""
+
+    def finds(request: ChatRequest) -> str:
+        found = [
+            {"region": number, "fact": "f1", "verdict": "full", "quote": quote, "value": value}
+            for number, text in regions_of(request).items()
+            for quote, value in ((BERLIN, "Berlin"), (HAMBURG, "Hamburg"))
+            if quote in text
+        ]
+        return json.dumps({"found": found, "terms": []})
+
+    fact = {"text": "where the office of Norvik is", "type": "any", "many": many, "label": "office"}
+    plan = {"intent": "lookup", "facts": [fact], "combine": "none", "expression": None, "document": None}
+    worded = f'Berlin [1] or Hamburg [2].\n{TRAILER} {{"short": null, "unmet": []}}'
+    stages = {"decompose": json.dumps(plan), "observe": finds, "synthesise": worded, "calibrate": '{"short": null}'}
+    model = scripted(stages)
+    answer = ask(folder, model, Mode.DEEP, question=QUESTION, limits={"request_tokens": 2_000})
+    return answer, [request for request in model.requests if stage_of(request) == "synthesise"]
+
+
+def test_two_names_that_prove_one_fact_make_it_contested_in_deep(folder: Path) -> None:
+    answer, (request,) = observed(folder)
+    assert answer.requirements[0].status is RequirementStatus.CONTESTED
+    (told,) = [line for line in asked(request).splitlines() if line.startswith("The sources differ on f1")]
+    newer = next(item.n for item in answer.evidence if item.path.startswith("2024"))
+    assert "Berlin [" in told
+    assert "Hamburg [" in told
+    assert told.endswith(f"[{newer}] is the newer one: say so.")
+
+
+def test_two_members_of_a_list_are_not_contested_in_deep(folder: Path) -> None:
+    answer, _ = observed(folder, many=True)
+    assert answer.requirements[0].status is RequirementStatus.COVERED
