@@ -44,7 +44,7 @@ from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
 from lens_lsp.oracle.marking import Sifter, unsupported
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.oracle.planning import plan_of
-from lens_lsp.oracle.quoting import plain
+from lens_lsp.oracle.quoting import not_read, plain
 from lens_lsp.oracle.redaction import Redacted
 from lens_lsp.oracle.replies import (
     MalformedReply,
@@ -439,5 +439,5 @@ def _missing(request: SynthesisRequest) -> str:
 
 def _unread(request: SynthesisRequest) -> str:
     """The sections of a summarised document that did not fit."""
-    named = ", ".join(plain(section) for section in request.unread[:20])
-    return f"\nNot read: {named}.\n" if named else ""
+    named = not_read(request.unread)
+    return f"\n{named}\n" if named else ""

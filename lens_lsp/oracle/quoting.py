@@ -11,6 +11,7 @@ from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import fold, key, stem
 
+_MOST_SECTIONS = 20
 _MARKER = regex(r"\[(\^?\d+)\]")
 _BLANKS = regex(r"\s+")
 _STRUCTURE = regex(r"^(?:[-*+>|]\s+|#{1,6}\s+|\d+[.)]\s+)+")
@@ -119,3 +120,10 @@ def differing(sides: Sequence[tuple[str, int]], newer: int | None) -> str:
     """The values of a contested fact with the numbers of their evidence, in one line without an end."""
     beside = "; ".join(f"{plain(value)} {marker(n)}" for value, n in sides)
     return f"The sources differ: {beside}" + ("" if newer is None else f"; the newer one is {marker(newer)}")
+
+
+def not_read(sections: Sequence[str], said: str = "Not read") -> str:
+    """The sections of a summarised document that did not fit; nothing where there are none."""
+    named = ", ".join(plain(section) for section in sections[:_MOST_SECTIONS])
+    more = len(sections) - _MOST_SECTIONS
+    return f"{said}: {named}{f' and {more:,} more' if more > 0 else ''}." if named else ""

@@ -24,6 +24,7 @@ from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
 from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.oracle.quoting import not_read
 from lens_lsp.search.conflict import rivals
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.search.facts import Combined, combine, facts_of
@@ -167,6 +168,7 @@ class Answering:
             state = RequirementStatus.CONTESTED
         facts = [Fact(first, state, checked.short, numbers, checked.sides, matching=count, read=count)]
         facts += [Fact(requirement, RequirementStatus.MISSING, None, ()) for requirement in further]
+        unread = not_read(search.unread, "Not read to the end")
         result = checked.result
         combined = None if result is None else Combined(result.computation, result.text, "")
         return _Draft(
@@ -174,11 +176,11 @@ class Answering:
             checked.evidence,
             facts,
             combined,
-            checked.text,
+            f"{checked.text}\n\n{unread}" if unread else checked.text,
             checked.short,
             unsupported=checked.unsupported,
             doubts=checked.doubts,
-            whole=checked.whole,
+            whole=checked.whole and not unread,
         )
 
     def _may_go_on(self) -> bool:

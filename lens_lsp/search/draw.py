@@ -70,7 +70,7 @@ class Request:
     context counts as well."""
 
     def __init__(self, most: int, fence: int = 0) -> None:
-        self._left = self._most = most
+        self.most = self._left = most
         self._fence = fence
         self._cut = False
         self.proposals: list[Proposal] = []
@@ -90,7 +90,7 @@ class Request:
     @property
     def used(self) -> int:
         """Tokens of what is in it."""
-        return self._most - self._left
+        return self.most - self._left
 
     def arrange(self) -> None:
         """Number the regions by document, in the order of the documents' first ones, and by place within each."""
@@ -103,7 +103,7 @@ class Request:
     @property
     def half(self) -> bool:
         """Whether half of it is filled."""
-        return 2 * self._left < self._most
+        return 2 * self._left < self.most
 
     def cut(self) -> None:
         """Something had no room."""
@@ -325,13 +325,13 @@ def outline(request: Request, space: Space) -> None:
             whole(request, admission, span)
 
 
-def unread_sections(space: Space) -> tuple[str, ...]:
-    """The headings of sections of which nothing was read."""
+def unread_sections(space: Space, *, whole: bool = False) -> tuple[str, ...]:
+    """The headings of sections of which nothing was read; or, ``whole``, not all."""
     return tuple(
-        name
+        name or admission.title
         for admission in space.admitted
         for name, span in _sections(admission)
-        if not any(span.overlaps(read) for read in admission.read)
+        if (admission.unread(span) is not None if whole else not any(span.overlaps(read) for read in admission.read))
     )
 
 

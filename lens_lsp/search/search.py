@@ -36,6 +36,7 @@ from lens_lsp.domain.model import Stage
 from lens_lsp.domain.observation import CoverageReply, ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
 from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, words
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
@@ -53,6 +54,7 @@ from lens_lsp.search.localise import passages_of
 from lens_lsp.search.options import Options
 from lens_lsp.search.passages import WINDOW, Passage
 from lens_lsp.search.propose import draws, lexical, local, stratified
+from lens_lsp.search.read_answer import joined
 from lens_lsp.search.reading import Reading
 from lens_lsp.search.recall import Recalled, Recollection, broken_sources, recall
 from lens_lsp.search.rounds import Progress, Quote, settle_many, with_context
@@ -81,6 +83,8 @@ _BESIDE_QUOTE = 12
 """Cells on either side of a quote that are read later, whatever they hold."""
 _SHORT_DOCUMENT = 4_000
 """Code points of a document of which the rest is shown once something of it was quoted."""
+_READ_WHOLE = 0.8
+"""Share of all requests that a document may fill to be read from beginning to end."""
 _MOST_BESIDE = 6
 _SUMMARY = regex(
     r"\b(?:summar\w*|overview|rundown|gist|recap|sum(?:med)? up|in (?:short|brief|a nutshell)|tl;?dr)\b"
@@ -266,8 +270,8 @@ class Search:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """Sections of a summarised document that did not fit."""
-        return () if self.subject is None else unread_sections(self.space)
+        """Sections of a summarised document that did not fit; where a judge reads it, also those that did in part."""
+        return () if self.subject is None else unread_sections(self.space, whole=self._judge is not None)
 
     def order_of(self, slot: int) -> int:
         """The place of a document in the order of admission."""
@@ -411,9 +415,11 @@ class Search:
         budget = self._ledger.budget
         whole_document = everything or self.subject is not None
         request = Request(budget.direct_tokens if whole_document else min(_MOST_READ, budget.request_tokens), _FENCE)
-        kept = {(quote.proposal.admission.slot, quote.proposal.span): quote for quote in self.progress.quotes}
+        # A document that is summarised is read piece by piece, each once.
+        quotes = [] if self.subject is not None else self.progress.quotes
+        kept = {(quote.proposal.admission.slot, quote.proposal.span): quote for quote in quotes}
         if self.reply is not None and len(self.reply.items) >= _LEAST_MEMBERS:  # room for further members of a list
-            spans = {(quote.proposal.admission.slot, with_context(quote)): quote for quote in self.progress.quotes}
+            spans = {(quote.proposal.admission.slot, with_context(quote)): quote for quote in quotes}
             for (slot, span), quote in spans.items():
                 if not any(other != span and at == slot and other.contains(span) for at, other in spans):
                     request.again(quote.proposal, span)
@@ -421,6 +427,9 @@ class Search:
             for quote in kept.values():
                 request.again(quote.proposal)
         if everything:
+            for admission in self.space.admitted:
+                whole(request, admission)
+        elif self.subject is not None and self._fits_rounds(request):
             for admission in self.space.admitted:
                 whole(request, admission)
         elif self.subject is not None:
@@ -431,23 +440,34 @@ class Search:
         request.arrange()
         return request
 
+    def _fits_rounds(self, request: Request) -> bool:
+        """Whether all rounds together hold the document that is summarised."""
+        size = sum(tokens(admission.text) for admission in self.space.admitted)
+        return size <= _READ_WHOLE * request.most * self._rounds
+
     async def _read(self, judge: ReadingJudge, request: Request) -> AsyncIterator[Event]:
         """One read call: its answer's words as they come, then what it quotes."""
         progress = self.progress
         regions = tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals)
         reply, known, rejected = ReadReply(), len(progress.quotes), progress.rejected
         asked = ReadRequest(self.plan.question, regions, self._summary, exhausted=self._exhausted())
+        earlier = None if self.subject is None else self.reply
         begun = False
         async with aclosing(judge.read(asked, reply, self._ledger)) as words:
             async for piece in words:
-                yield AnswerDelta(unlinked(printable(piece)), restart=self.worded and not begun, checking=True)
+                apart = "\n\n" if earlier is not None and self.worded and not begun else ""
+                restart = self.worded and not begun and earlier is None
+                yield AnswerDelta(apart + unlinked(printable(piece)), restart=restart, checking=True)
                 begun = self.worded = True
         judged, said = progress.read(reply, request.proposals)
+        if earlier is not None:
+            reply, said = joined(earlier, self.said, reply, said)
         self._broken_off = reply.broken_off
         no = reply.answerable is Answerable.NO
         self._noes += no and self.subject is None
         if not no or not self.said:  # what was proven before stays
-            self.reply, self.said, self._asked = reply, said, (asked, request.proposals)
+            self.reply, self.said = reply, said
+            self._asked = (asked, request.proposals) if earlier is None else None  # one of several is not said again
         yield Observed(progress.round, tuple(judged), progress.rejected - rejected, reply.terms)
         for n, quote in enumerate(progress.quotes[known:], known + 1):
             yield EvidenceFound(self._tell.evidence(quote, n))
