@@ -426,10 +426,7 @@ class Search:
         else:
             for quote in kept.values():
                 request.again(quote.proposal)
-        if everything:
-            for admission in self.space.admitted:
-                whole(request, admission)
-        elif self.subject is not None and self._fits_rounds(request):
+        if everything or (self.subject is not None and self._fits_rounds(request)):
             for admission in self.space.admitted:
                 whole(request, admission)
         elif self.subject is not None:
