@@ -60,7 +60,7 @@ from lens_lsp.search.recall import Recalled, Recollection, broken_sources, recal
 from lens_lsp.search.rounds import Progress, Quote, settle_many, with_context
 from lens_lsp.search.space import Admission, Space
 from lens_lsp.search.telling import Telling
-from lens_lsp.search.waiting import JOINING, Waiting
+from lens_lsp.search.waiting import Waiting
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
@@ -438,9 +438,9 @@ class Search:
         return request
 
     def _fits_rounds(self, request: Request) -> bool:
-        """Whether all rounds together hold the document that is summarised."""
+        """Whether all rounds together hold the document that is summarised, and one does not."""
         size = sum(tokens(admission.text) for admission in self.space.admitted)
-        return size <= _READ_WHOLE * request.most * self._rounds
+        return _READ_WHOLE * request.most < size <= _READ_WHOLE * request.most * self._rounds
 
     async def _read(self, judge: ReadingJudge, request: Request) -> AsyncIterator[Event]:
         """One read call: its answer's words as they come, then what it quotes."""
@@ -844,7 +844,7 @@ class Search:
         """Search for new terms; who they lead to waits for the next round."""
         proven = {quote.proposal.admission.slot for quote in self.progress.quotes}
         led = self.candidates.extend(terms, admitted=set(self.space.slots.tolist()), proven=proven)
-        self._led.update(led[:JOINING])
+        self._led.update(led[:ADMITTED])
         self._waiting.bring(led)
 
 
