@@ -811,7 +811,9 @@ class Search:
             progress.settle_by_answer()
         else:
             progress.settle_by_rule(coverage.vetoed)
-        terms = dict(coverage.terms) | self._replan(coverage.rewritten)
+        terms = dict(coverage.terms)
+        for name, found in self._replan(coverage.rewritten).items():
+            terms[name] = (*found, *terms.get(name, ()))
         if terms and progress.open and progress.round < self._rounds:
             self._follow(terms)
 
