@@ -98,7 +98,8 @@ def content(texts: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for text in texts:
         for run in runs(fold(text)):
-            found.update([stem(run.text)] if run.spaced else bigrams(run.text))
+            if run.text not in STOP_WORDS:  # a stem need not be one
+                found.update([stem(run.text)] if run.spaced else bigrams(run.text))
     return frozenset(found - STOP_WORDS)
 
 
