@@ -84,7 +84,7 @@ def workspace(folder: Path) -> Path:
     (folder / "hostile.md").write_text("".join(f"The bridge at Arlen: {order}\n\n" for order in ORDERS), "utf-8")
     (folder / "live.md").write_text("".join(f"The bridge at Arlen, {part} opened.\n\n" for part in LIVE[:8]), "utf-8")
     for number in range(6):
-        lines = " ".join(f"On day {day} the bridge at Arlen was opened to carts of mill {number}." for day in range(12))
+        lines = " ".join(f"On day {day} the bridge at Arlen was closed to carts of mill {number}." for day in range(12))
         (folder / f"log-{number}.md").write_text(f"# Log {number}\n\n{lines}\n", "utf-8")
     return folder
 
