@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.scripted_model import scripted_model
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.evaluation.arms.calling import HeldModel
 from lens_lsp.evaluation.arms.dense import Embedder
@@ -29,7 +30,6 @@ from lens_lsp.evaluation.data.snapshots import Corpus, prepare
 from lens_lsp.evaluation.reporting.reading import read_runs
 from lens_lsp.evaluation.reporting.tables import write_report
 from lens_lsp.evaluation.runner import Judging, run
-from lens_lsp.evaluation.seats import ChatSeat
 
 ARMS = ("lens", "react", "hybrid", "bm25-rag", "closed-book")
 _DEPTH = 10
@@ -65,9 +65,9 @@ class Trial:
 
     def of(self, dataset: Dataset, corpus: Corpus, asked: Sequence[Question]) -> list[Asked]:
         """Run the arms, then ask each again with every question's first gold file renamed."""
-        seat = self._seat()
-        arms = make_arms(self.arms, seat=seat, embedder=self.embedder, vectors=self.work)
-        judging = Judging(self.mode.value, "chat", model=seat.model_name, scripted=True, temperature=0.0)
+        factory = self._factory()
+        arms = make_arms(self.arms, factory=factory, embedder=self.embedder, vectors=self.work)
+        judging = Judging(self.mode.value, "chat", model=factory.model_name, scripted=True, temperature=0.0)
         run(dataset, corpus, asked, arms, self.out / "run", judging=judging, anew=True)
         write_report([self.out / "run"], self.out / "report")
         with tempfile.TemporaryDirectory(prefix="lens-renamed.") as scratch:
@@ -78,12 +78,12 @@ class Trial:
             rows = {row.arm: row.read(TracedRowRecord) for row in read_runs([self.out / "run"])}
             return [_told(name, rows[name], self._ranked(renamed, asked, name)) for name in self.arms]
 
-    def _seat(self) -> ChatSeat:
-        return ChatSeat(self.mode, HeldModel(scripted_model()))
+    def _factory(self) -> OracleFactory:
+        return OracleFactory(self.mode, HeldModel(scripted_model()))
 
     def _ranked(self, folder: Path, asked: Sequence[Question], name: str) -> list[tuple[str, ...]]:
         """The documents of each question."""
-        (arm,) = make_arms([name], seat=self._seat(), embedder=self.embedder, vectors=self.work)
+        (arm,) = make_arms([name], factory=self._factory(), embedder=self.embedder, vectors=self.work)
         arm.prepare(folder)
         try:
             return [arm.search(question.ticket, question.text, _DEPTH).documents for question in asked]

@@ -20,7 +20,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
+from lens_lsp.evaluation.answer_key import AnswerKeyFactory
 from lens_lsp.evaluation.arms.making import HYBRID, make_arms
 from lens_lsp.evaluation.audits.auditing import AuditPlan, audit
 from lens_lsp.evaluation.data.datasets import Dataset, Question, open_dataset, questions
@@ -28,7 +30,6 @@ from lens_lsp.evaluation.data.snapshots import Corpus, prepare
 from lens_lsp.evaluation.reporting.markdown import table
 from lens_lsp.evaluation.reporting.tables import write_report
 from lens_lsp.evaluation.runner import Judging, Selection, run
-from lens_lsp.evaluation.seats import AnswerKeySeat, OfflineSeat, Seat
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 NAMES = {
@@ -136,12 +137,12 @@ class Tables:
         dataset = open_dataset(self.data / one.dataset, one.snapshot)
         corpus = prepare(dataset.folder, one.snapshot, self.work / one.corpus, hide_titles=one.hide_titles)
         asked = questions(dataset)
-        seat = self._seat(one, asked, corpus)
+        factory = self._factory(one, asked, corpus)
         arms = make_arms(
-            self._arms(one.dataset, hide_titles=one.hide_titles) if seat is None else ("lens",),
+            self._arms(one.dataset, hide_titles=one.hide_titles) if factory is None else ("lens",),
             one.ablations,
             windows=any(question.gold.spans for question in asked),
-            seat=seat,
+            factory=factory,
             seed=self.seed,
             vectors=self.work.absolute(),
         )
@@ -157,10 +158,10 @@ class Tables:
             unanswerable=_unanswerable(one, dataset),
         )
 
-    def _seat(self, one: Run, asked: Sequence[Question], corpus: Corpus) -> Seat | None:
+    def _factory(self, one: Run, asked: Sequence[Question], corpus: Corpus) -> OracleFactory | None:
         if one.error is not None:
-            return AnswerKeySeat.of(Mode(one.mode), asked, corpus, error=one.error, seed=self.seed)
-        return None if one.mode == "find" else OfflineSeat()
+            return AnswerKeyFactory.of(Mode(one.mode), asked, corpus, error=one.error, seed=self.seed)
+        return None if one.mode == "find" else OracleFactory()
 
     def _audited(self, name: str, plan: AuditPlan) -> str:
         print(f"{name} audits", file=sys.stderr, flush=True)

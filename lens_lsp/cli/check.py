@@ -7,14 +7,15 @@ import sys
 from collections.abc import Sequence
 
 from lens_lsp import __version__
+from lens_lsp.app.configuration import HERE
+from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
 from lens_lsp.checking import Report, check
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.arguments import parse_mixed
 from lens_lsp.cli.kept_arguments import check_parser
-from lens_lsp.cli.knowledge import StoreChoice, existing_store, workspace_for
 from lens_lsp.cli.render import Places, Style
-from lens_lsp.cli.searching import HERE, require_current_folder, settled
+from lens_lsp.cli.searching import require_current_folder, settled
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.domain.citation import CitationState
@@ -64,7 +65,7 @@ def run(request: CheckRequest) -> int:
     report = Report()
     interrupted = False
     try:
-        with existing_store(request.paths, request.choice) as store:
+        with existing_store(request.paths, request.choice, tell) as store:
             kept = [] if store is None else kept_citations(store, workspace_for(request.paths))
         check(request.paths, report, rules=rules, kept=kept)
     except KeyboardInterrupt:

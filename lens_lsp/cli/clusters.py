@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
 from lens_lsp.checking import Report, check
 from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.kept_arguments import clusters_parser
-from lens_lsp.cli.knowledge import StoreChoice, existing_store, workspace_for
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.domain.cluster import Cluster
@@ -54,7 +54,7 @@ def parse(argv: Sequence[str]) -> ClustersRequest:
 def run(request: ClustersRequest) -> int:
     """Do it; the exit status says whether there was anything, and for ``verify`` whether all of it holds."""
     open_output(machine=request.json)
-    with existing_store((request.path,), request.choice) as store:
+    with existing_store((request.path,), request.choice, tell) as store:
         if store is None:
             tell("nothing was kept for this workspace yet; `lens ask` keeps what it proves")
             return NOTHING

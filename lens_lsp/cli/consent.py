@@ -9,10 +9,11 @@ import os
 import sys
 from collections.abc import Sequence
 
+from lens_lsp.app.configuration import folder_of, workspace_of
+from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsented
 from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
-from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.consents import Consent, Consents, consent_file
@@ -70,37 +71,40 @@ def run(request: ConsentRequest) -> int:
     return FOUND if shown else NOTHING
 
 
-def require_consent(workspace: str, origin: str, model: str, *, yes: bool, quiet: bool = False) -> None:
-    """Return if text of a workspace may be sent to an origin. ``yes``: it was given on the command line.
+def require_consent(destination: Destination, paths: Sequence[str], *, yes: bool, quiet: bool = False) -> None:
+    """Return if text of the workspaces of some paths may be sent to the model. ``yes``: it was given on the command
+    line.
 
-    On a terminal it is asked for, once; a yes is remembered. Raises `UsageError` without it.
+    On a terminal it is asked for, once; a yes is remembered. Raises `ConsentMissing` without it, and as `unconsented`.
     """
-    consents = Consents.read(consent_file())
-    if (workspace, origin) in consents.given:
+    folders = unconsented(destination, tuple(map(folder_of, paths)))
+    if not folders:
         return
-    if consents.problem is not None and not quiet:
-        tell(consents.problem)
-    if not yes and not _asked(workspace, origin, model):
-        raise UsageError(f"nothing was sent to {origin}; --mode evidence answers without a model")
-    try:
-        consents.record(workspace, origin)
-    except OSError as error:
-        if not quiet:
-            tell(f"consent holds for this question and could not be remembered in {consents.path}: {error.strerror}")
+    workspaces = tuple(dict.fromkeys(map(workspace_of, folders)))
+    problem = Consents.read(consent_file()).problem
+    if problem is not None and not quiet:
+        tell(problem)
+    if not yes and not _asked(workspaces, destination):
+        raise ConsentMissing(f"nothing was sent to {destination.endpoint}; --mode evidence answers without a model")
+    problem = record(destination.endpoint, workspaces)
+    if problem is not None and not quiet:
+        tell(problem)
 
 
-def _asked(workspace: str, origin: str, model: str) -> bool:
+def _asked(workspaces: Sequence[str], destination: Destination) -> bool:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise UsageError(
-            f"questions and passages would be sent to {origin}, which needs consent: give it with --yes,"
+        raise ConsentMissing(
+            f"questions and passages would be sent to {destination.endpoint}, which needs consent: give it with --yes,"
             " look first with --dry-run, or use --mode evidence"
         )
+    named = ", ".join(workspaces)
     sys.stderr.write(
         printable_path(
-            f"lens: the question and passages of files in {workspace} would be sent to {origin} (model {model});"
-            " --dry-run shows them."
+            f"lens: the question and passages of files in {named} would be sent to {destination}; --dry-run shows them."
         )
-        + "\nSend them, now and for later questions about this workspace? [y/N] "
+        + "\nSend them, now and for later questions about "
+        + ("this workspace" if len(workspaces) == 1 else "these workspaces")
+        + "? [y/N] "
     )
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in _YES

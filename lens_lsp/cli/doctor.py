@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
+from lens_lsp.app.configuration import read_settings, workspace_of
 from lens_lsp.cli import FOUND
 from lens_lsp.cli.account import some
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
@@ -21,7 +22,6 @@ from lens_lsp.cli.census import Census, take_census
 from lens_lsp.cli.effective import model_in_words, settings_in_words
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
-from lens_lsp.cli.workspace import workspace_of
 from lens_lsp.corpus.extraction import NO_PROGRAM
 from lens_lsp.corpus.kept_extractions import cache_folder, kept_files
 from lens_lsp.corpus.matcher import fast_matcher_available
@@ -30,7 +30,6 @@ from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.domain.errors import LensError, UsageError
 from lens_lsp.domain.records import dataclass
-from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.settings import Settings
 from lens_lsp.settings.sources import PROJECT_FILE, user_file
 
@@ -71,7 +70,7 @@ def run(request: DoctorRequest) -> int:
     workspace = workspace_of(request.paths[0])
     facts = _facts(request, workspace, os.environ)
     if request.probe:
-        facts["probe"] = _probed(settings_of((workspace,), os.environ))
+        facts["probe"] = _probed(read_settings((workspace,), os.environ))
     facts = redacted(facts)
     if request.json:
         put_json({"schema": "lens.doctor/1", **facts})
@@ -88,37 +87,32 @@ def _probed(settings: Settings) -> dict[str, object]:
     """
     import asyncio
 
-    from lens_lsp.cli.metered import MeteredChat
+    from lens_lsp.app.consent import unconsented
+    from lens_lsp.app.oracle_factory import of_endpoint
     from lens_lsp.domain.answer import Mode
     from lens_lsp.judge.self_test import FIT, Outcome, self_test
-    from lens_lsp.kept.meter import Meter
-    from lens_lsp.kept.usage import usage_file
-    from lens_lsp.oracle.chat import ChatOracle, budget_for
-    from lens_lsp.oracle.ledger import Ledger
 
     if settings.model.unset or settings.model.of_editor:
         raise UsageError("--probe needs a model: set LENS_BASE_URL and LENS_MODEL")
-    model = settings.model.chat()
-    if not model.loopback:
-        settings.require_sound(model.endpoint)
-    meter = Meter(usage_file(), model.endpoint, settings.model.prices)
-    metered = MeteredChat(model, meter, settings.daily_tokens)
+    settings.require_prices(calling=True)
+    factory = of_endpoint(Mode.FAST, settings).metered()
+    unconsented(factory.destination, ())  # no text of a folder is sent, but a limit may be missing
 
     async def asked() -> list[Outcome]:
         try:
-            await model.probe()
-            budget = settings.budget(budget_for(Mode.FAST, model.context_tokens))
-            return await self_test(ChatOracle(metered, Mode.FAST), lambda: Ledger(budget, endpoint=model.endpoint))
+            await factory.open()
+            return await self_test(factory.chat(), factory.ledger)
         finally:
-            await model.aclose()
+            await factory.aclose()
 
     outcomes = asyncio.run(asked())
     right = sum(outcome.why is None for outcome in outcomes)
     verdict = "fit to judge" if right >= FIT else "not fit to judge: name a larger model, or ask with --mode evidence"
     wrong = {
-        each.question: each.why.replace(model.endpoint, "the endpoint") for each in outcomes if each.why is not None
+        each.question: each.why.replace(factory.endpoint, "the endpoint") for each in outcomes if each.why is not None
     }
-    uncounted = {"uncounted": meter.problem} if meter.problem is not None else {}
+    problem = None if factory.meter is None else factory.meter.problem
+    uncounted = {} if problem is None else {"uncounted": problem}
     return {"right": f"{right} of {len(outcomes)}", "verdict": verdict, **wrong, **uncounted}
 
 
@@ -140,7 +134,7 @@ def redacted(facts: Facts) -> Facts:
 
 
 def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str]) -> Facts:
-    settings = settings_of((workspace,), environment)
+    settings = read_settings((workspace,), environment)
     scanner = "fast (ahocorasick_rs)" if fast_matcher_available() else "fallback (equal results, slower)"
     return {
         "versions": _versions(),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.cli.arguments import Parser
@@ -12,10 +13,8 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation import command
 
 if TYPE_CHECKING:
+    from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.evaluation.arms.dense import Embedder
-    from lens_lsp.models.base import ChatModel
-    from lens_lsp.models.openai import OpenAIChat
-    from lens_lsp.settings.settings import Settings
 
 
 def run(argv: Sequence[str]) -> int:
@@ -25,68 +24,58 @@ def run(argv: Sequence[str]) -> int:
     return command.run(parser.parse_args(list(argv)), _model, _embedder)
 
 
-def _model(
-    args: argparse.Namespace,
-) -> tuple[ChatModel, Callable[[], Awaitable[object]], tuple[float, float] | None]:
-    """The configured model, how it learns its context, and its prices. Raises `UsageError` without a model, or without
-    consent to send it anything."""
-    if args.eval_command == "judge":
-        return _judge(args)
+def _model(args: argparse.Namespace) -> OracleFactory:
+    """Who judges: the configured model, every call counted. Raises `UsageError` without a model, and `ConsentMissing`
+    without consent to send it anything."""
+    from lens_lsp.app.oracle_factory import choose
+    from lens_lsp.app.request import Request
     from lens_lsp.cli.consent import require_consent
     from lens_lsp.cli.searching import settled
-    from lens_lsp.cli.workspace import workspace_of
     from lens_lsp.settings.settings import CommandLine
 
+    if args.eval_command == "judge":
+        return _judge(args)
     corpus = str(args.corpus or args.fullwiki)
-    settings = settled((corpus,), CommandLine(args.mode), quiet=False)
-    _, chosen = settings.seat()
-    if chosen is None:
+    factory = choose(Request(""), settled((corpus,), CommandLine(args.mode), quiet=False))
+    if factory.model is None:
         raise RuntimeError("a mode that needs a model came without one")
-    model = chosen.chat()
-    if not model.loopback and not args.estimate:
-        settings.require_sound(model.endpoint)
-        require_consent(workspace_of(corpus), model.endpoint, model.name, yes=args.yes)
-    return _metered(model, settings, settings.model.prices), model.probe, settings.model.prices
+    if factory.destination is not None and not args.estimate:
+        require_consent(factory.destination, (corpus,), yes=args.yes)
+    return factory.metered()
 
 
-def _metered(model: OpenAIChat, settings: Settings, prices: tuple[float, float] | None) -> ChatModel:
-    """The model, its calls counted and within a day's tokens, as for any question."""
-    from lens_lsp.cli.metered import MeteredChat
-    from lens_lsp.kept.meter import Meter
-    from lens_lsp.kept.usage import usage_file
-
-    return MeteredChat(model, Meter(usage_file(), model.endpoint, prices), settings.daily_tokens)
-
-
-def _judge(
-    args: argparse.Namespace,
-) -> tuple[ChatModel, Callable[[], Awaitable[object]], tuple[float, float] | None]:
+def _judge(args: argparse.Namespace) -> OracleFactory:
     """The model that the environment names as judge: configured apart from the one that is measured. Raises
-    `UsageError` without one, or without consent to send it questions and answers."""
+    `UsageError` without one, and `ConsentMissing` without consent to send it questions and answers."""
+    from lens_lsp.app.oracle_factory import of_endpoint
     from lens_lsp.cli.consent import require_consent
     from lens_lsp.cli.searching import settled
-    from lens_lsp.cli.workspace import workspace_of
-    from lens_lsp.models.openai import OpenAIChat
+    from lens_lsp.domain.answer import Mode
+    from lens_lsp.settings.model import ModelSettings
     from lens_lsp.settings.settings import CommandLine
 
     base_url, name = (os.environ.get(f"LENS_JUDGE_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url or not name:
         raise UsageError("a judge needs LENS_JUDGE_BASE_URL and LENS_JUDGE_MODEL (and LENS_JUDGE_API_KEY for its key)")
-    model = OpenAIChat(base_url, name, os.environ.get("LENS_JUDGE_API_KEY") or None)
-    if not model.loopback:
-        require_consent(workspace_of(str(args.run)), model.endpoint, model.name, yes=args.yes)
+    key = os.environ.get("LENS_JUDGE_API_KEY") or None
     settings = settled((), CommandLine(), quiet=False)
-    return _metered(model, settings, None), model.probe, None
+    model = ModelSettings(base_url, name, key=key, key_belongs_to=base_url)
+    factory = of_endpoint(Mode.FAST, replace(settings, model=model))
+    if factory.destination is not None:
+        require_consent(factory.destination, (str(args.run),), yes=args.yes)
+    return factory.metered()
 
 
 def _embedder(args: argparse.Namespace) -> Embedder:
     """The embedding model that the environment names, else the packaged one. Raises `UsageError` for half a name, and
-    without consent to send it the corpus; MissingExtra without the package."""
+    `ConsentMissing` without consent to send it the corpus; MissingExtra without the package."""
+    from lens_lsp.app.consent import Destination
     from lens_lsp.cli.consent import require_consent
-    from lens_lsp.cli.workspace import workspace_of
+    from lens_lsp.cli.searching import settled
     from lens_lsp.evaluation.arms.dense import EndpointEmbedder
     from lens_lsp.evaluation.arms.minilm import MiniLm
     from lens_lsp.models.embeddings import Embeddings
+    from lens_lsp.settings.settings import CommandLine
 
     base_url, name = (os.environ.get(f"LENS_EMBEDDINGS_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url and not name:
@@ -95,5 +84,7 @@ def _embedder(args: argparse.Namespace) -> Embedder:
         raise UsageError("an embedding model needs LENS_EMBEDDINGS_BASE_URL and LENS_EMBEDDINGS_MODEL, both")
     model = Embeddings(base_url, name, os.environ.get("LENS_EMBEDDINGS_API_KEY") or None)
     if not model.loopback:
-        require_consent(workspace_of(str(args.corpus or args.fullwiki)), model.endpoint, model.name, yes=args.yes)
+        corpus = (str(args.corpus or args.fullwiki),)
+        destination = Destination(model.endpoint, model.name, settled(corpus, CommandLine(), quiet=True))
+        require_consent(destination, corpus, yes=args.yes)
     return EndpointEmbedder(model)

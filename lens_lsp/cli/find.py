@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from time import perf_counter
 
+from lens_lsp.app.configuration import searched
+from lens_lsp.app.question import passages
+from lens_lsp.app.request import Request
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import explained_style, explanation, give, interruption, summary
 from lens_lsp.cli.arguments import find_parser, parse_mixed
 from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer
-from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, searched, settled
+from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
 from lens_lsp.cli.terminal import coloured, is_terminal, open_output, put, put_json, tell
 from lens_lsp.domain.model import Coverage, Evidence, Findings
 from lens_lsp.domain.records import dataclass
@@ -26,16 +29,12 @@ from lens_lsp.wire import findings_json
 class FindRequest:
     """What ``lens find`` was asked for, as meant."""
 
-    query: str
-    paths: tuple[str, ...]
-    """None mean the current folder."""
-    limit: int
+    request: Request
     shape: str
     """``"text"``, ``"markdown"``, ``"grep"`` or ``"json"``."""
     explain: bool
     quiet: bool
     seed: int | None
-    command: CommandLine
 
 
 def parse(argv: Sequence[str]) -> FindRequest:
@@ -43,28 +42,27 @@ def parse(argv: Sequence[str]) -> FindRequest:
     options, literal = parse_mixed(find_parser(), argv)
     words = [word for word in (options.query, *options.paths) if word is not None] + literal
     query, paths = question_and_paths(words, otherwise='what should be found? type: lens find "your question" [PATH …]')
+    command = CommandLine(
+        scopes=tuple(options.scope), no_ignore=options.no_ignore, cache_extractions=options.cache_extractions
+    )
     return FindRequest(
-        query=query,
-        paths=paths,
-        limit=options.limit,
+        request=Request(query, paths, options=command, limit=options.limit),
         shape="json" if options.json else options.format,
         explain=options.explain,
         quiet=options.quiet,
         seed=options.seed,
-        command=CommandLine(
-            scopes=tuple(options.scope), no_ignore=options.no_ignore, cache_extractions=options.cache_extractions
-        ),
     )
 
 
 def run(request: FindRequest) -> int:
     """Search and print; the exit status as grep's."""
     started = perf_counter()
+    asked = request.request
     open_output(machine=request.shape == "json")
-    require_current_folder(request.paths)
-    settings = settled(request.paths, request.command, quiet=request.quiet)
-    paths = searched(request.paths, settings)
-    lens = Lens(paths, rules=settings.rules, memory=settings.memory)
+    require_current_folder(asked.paths)
+    settings = settled(asked.paths, asked.options, quiet=request.quiet)
+    paths, rules = searched(asked, settings)
+    lens = Lens(paths, rules=rules, memory=settings.memory)
     roots = roots_of(paths)
     places = Places(roots)
     renderer = _renderer(request, places)
@@ -73,7 +71,7 @@ def run(request: FindRequest) -> int:
         bar=ProgressBar(shown=is_terminal(sys.stderr) and not request.quiet),
     )
     try:
-        findings = lens.find(request.query, limit=request.limit, observer=live)
+        findings = passages(lens, asked, observer=live)
         live.rest(findings)
     except KeyboardInterrupt:
         return _interrupted(request, roots, live)
@@ -116,7 +114,9 @@ def _interrupted(request: FindRequest, roots: Sequence[str], live: _LiveResult) 
     if request.shape == "json":
         coverage = Coverage(found=live.scanned, scanned=live.scanned)
         warning = "interrupted: the search did not finish"
-        found = Findings(request.query, tuple(roots), tuple(live.shown), (), coverage, None, warnings=(warning,))
+        found = Findings(
+            request.request.question, tuple(roots), tuple(live.shown), (), coverage, None, warnings=(warning,)
+        )
         put_json(findings_json(found, seed=request.seed))
     tell(interruption(len(live.shown)))
     return INTERRUPTED
@@ -138,7 +138,7 @@ def _give_account(request: FindRequest, findings: Findings, places: Places, seco
 def _renderer(request: FindRequest, places: Places) -> Renderer | None:
     style = Style(coloured(sys.stdout, os.environ))
     if request.shape == "text":
-        return TextRenderer(places, style, request.query)
+        return TextRenderer(places, style, request.request.question)
     if request.shape == "grep":
-        return GrepRenderer(places, style, request.query)
+        return GrepRenderer(places, style, request.request.question)
     return MarkdownRenderer(places) if request.shape == "markdown" else None

@@ -5,16 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from lens_lsp.app.configuration import HERE, load_settings
 from lens_lsp.cli.terminal import tell
-from lens_lsp.cli.workspace import workspace_of
-from lens_lsp.corpus.extraction import use_for_documents
 from lens_lsp.corpus.opening import display_path, open_named
 from lens_lsp.domain.errors import PathNotFound, UsageError
-from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.settings import CommandLine, Settings
-
-HERE = "."
-"""What a command searches that is given no path."""
 
 
 def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tuple[str, ...]]:
@@ -33,20 +28,10 @@ def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tu
 
 def settled(paths: Sequence[str], command: CommandLine, *, quiet: bool) -> Settings:
     """The settings of the workspaces of the paths, in force; what is wrong with them is told. Raises PathNotFound."""
-    workspaces = tuple(dict.fromkeys(workspace_of(path) for path in paths or (HERE,)))
-    settings = settings_of(workspaces, os.environ, command=command)
-    if not quiet:
-        for notice in settings.notices:
-            tell(notice.text)
-    otherwise = use_for_documents(settings.documents, paths or (HERE, *settings.extra_roots))
-    if otherwise is not None and not quiet:
-        tell(otherwise)
+    settings = load_settings(paths or (HERE,), os.environ, options=command)
+    for notice in () if quiet else settings.notices:
+        tell(notice.text)
     return settings
-
-
-def searched(paths: Sequence[str], settings: Settings) -> tuple[str, ...]:
-    """The paths that were given; without any the current folder and what is always searched beside it."""
-    return tuple(paths) or (HERE, *settings.extra_roots)
 
 
 def roots_of(paths: Sequence[str]) -> tuple[str, ...]:

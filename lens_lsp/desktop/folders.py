@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from lens_lsp.app.configuration import read_settings
 from lens_lsp.corpus.extraction import LARGEST
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules, denied_path
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.domain.errors import PathNotFound, PathRefused
 from lens_lsp.lsp.uris import UriRefused, inside, path_of, uri_of
-from lens_lsp.settings.loading import settings_of
 
 
 class Outside(Exception):
@@ -28,8 +28,8 @@ class Folders:
 
     def all(self) -> tuple[str, ...]:
         """Paths of all that is searched."""
-        real = [os.path.realpath(folder) for folder in self.given]
-        return tuple(dict.fromkeys([*self.given, *settings_of(real, os.environ).extra_roots]))
+        there = [folder for folder in self.given if os.path.exists(folder)]
+        return tuple(dict.fromkeys([*self.given, *read_settings(there, os.environ).extra_roots]))
 
     def listed(self) -> list[dict[str, object]]:
         """For the page."""

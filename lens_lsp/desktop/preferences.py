@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from lens_lsp.app.configuration import read_settings
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.kept import keys
 from lens_lsp.models.endpoint import Endpoint, Key
-from lens_lsp.settings.loading import settings_of
 from lens_lsp.settings.model import ModelSettings
 from lens_lsp.settings.writing import change_settings, written_settings
 
@@ -50,7 +50,7 @@ def drop_key() -> dict[str, object]:
 
 
 def _model() -> ModelSettings:
-    return settings_of((), os.environ).model
+    return read_settings((), os.environ).model
 
 
 def _origin(model: ModelSettings) -> str | None:

@@ -1,4 +1,4 @@
-"""The answer-key oracle: gold labels in the oracle's seat, so that a run measures the search loop and nothing else.
+"""The answer-key oracle: gold labels in the oracle's factory, so that a run measures the search loop and nothing else.
 
 It knows which passage of which document each fact needs, and says so when it is shown the whole of it; with an error
 rate it is wrong now and then, like a model. It never sees the answer or a document that it was not shown, and the
@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import (
     ConfidenceMap,
@@ -30,14 +32,15 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
-from lens_lsp.evaluation.data.datasets import Gold, GoldSpan
+from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, Question
+from lens_lsp.evaluation.data.snapshots import Corpus
 from lens_lsp.oracle import prompts, schemas
 from lens_lsp.oracle.analysis import analyse
-from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.oracle.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.calling import Conversation, Prompt
-from lens_lsp.oracle.chat import new_nonce
+from lens_lsp.oracle.chat import budget_for, new_nonce
 from lens_lsp.oracle.composing import Composer
-from lens_lsp.oracle.ledger import CallStage, Ledger
+from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
 from lens_lsp.oracle.names import names
 from lens_lsp.oracle.quoting import block
 
@@ -234,3 +237,46 @@ def _first_sentence(region: Region) -> str:
     """The first sentence of a region; its title line is none."""
     found = [region.text[span.start : span.end] for span in sentences(region.text, Span(0, len(region.text)))]
     return next((sentence for sentence in found if sentence != region.title), region.text.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """The key of one question, and what its errors are drawn from beside the seed."""
+
+    key: Key
+    errors: str
+
+
+@dataclass(frozen=True)
+class AnswerKeyFactory(OracleFactory):
+    """Hands out the answer key by the ticket of a question, wrong at a rate of ``error``; equal seeds are wrong alike,
+    whatever else was asked. What an oracle knows of gold it gets here, apart from the arm that asks."""
+
+    keys: Mapping[str, Keyed] = field(default_factory=dict)
+    """By the tickets of the questions."""
+    error: float = 0.0
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls, mode: Mode, questions: Iterable[Question], corpus: Corpus, *, error: float = 0.0, seed: int = 0
+    ) -> AnswerKeyFactory:
+        """The keys of questions, as their passages stand in a corpus. Raises `UsageError` when none has any."""
+        keys = {
+            question.ticket: Keyed(key_of(corpus.gold(question.gold), corpus.text), question.id)
+            for question in questions
+        }
+        if not any(document.passages for keyed in keys.values() for document in keyed.key):
+            raise UsageError(f"{corpus.dataset} does not say where its gold stands: --oracle answer-key needs passages")
+        return cls(mode, keys=keys, error=error, seed=seed)
+
+    @property
+    def budget(self) -> Budget:
+        """That of the mode with a model that takes any request."""
+        return budget_for(self.mode, CONTEXT_TOKENS)
+
+    def oracle(self, ticket: str = "") -> Oracle:
+        """The key of one question and no other."""
+        keyed = self.keys[ticket]
+        rng = random.Random(f"{self.seed} {keyed.errors}")
+        return AnswerKeyOracle(keyed.key, self.mode, self.error, rng)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,19 +17,16 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation.arguments import add_parser as add_parser
 
 if TYPE_CHECKING:
+    from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.evaluation.arms.base import Arm
     from lens_lsp.evaluation.arms.dense import Embedder
     from lens_lsp.evaluation.audits.controls import Make, Setting
     from lens_lsp.evaluation.data.datasets import Dataset, Question
     from lens_lsp.evaluation.data.snapshots import Corpus
     from lens_lsp.evaluation.runner import Judging, Progress
-    from lens_lsp.evaluation.seats import ChatSeat, Seat
-    from lens_lsp.models.base import ChatModel
 
-    Model = tuple[ChatModel, Callable[[], Awaitable[object]], tuple[float, float] | None]
-    """A chat model, what to await before the first question, and the prices of a million tokens in and out."""
-    ModelMaker = Callable[[argparse.Namespace], Model]
-    """From parsed arguments to a chat model."""
+    ModelMaker = Callable[[argparse.Namespace], OracleFactory]
+    """From parsed arguments to who judges by a chat model."""
     EmbedderMaker = Callable[[argparse.Namespace], Embedder]
     """From parsed arguments to who makes the vectors of the arm ``hybrid``."""
 
@@ -81,21 +78,20 @@ def _run(args: argparse.Namespace, model: ModelMaker | None, embedder: EmbedderM
     from lens_lsp.evaluation.reporting.tables import run_table
     from lens_lsp.evaluation.runner import Selection
     from lens_lsp.evaluation.runner import run as run_arms
-    from lens_lsp.evaluation.seats import ChatSeat
 
     judging = _judging(args)
     dataset = open_dataset(args.dataset, args.snapshot, elsewhere=args.fullwiki is not None)
     asked, unanswerable = questions(dataset), questions(dataset, answerable=False)
     corpus = open_corpus(args.corpus, dataset) if args.fullwiki is None else open_shards(args.fullwiki, dataset)
-    seat = _seat(args, judging, [*asked, *unanswerable], corpus, model)
-    setting = _setting(args, dataset, corpus, asked, _maker(args, corpus, asked, seat, embedder))
-    if isinstance(seat, ChatSeat):
-        judging = _by_model(args, judging, seat, setting.arms)
+    factory = _factory(args, judging, [*asked, *unanswerable], corpus, model)
+    setting = _setting(args, dataset, corpus, asked, _maker(args, corpus, asked, factory, embedder))
+    if factory is not None and factory.model is not None:
+        judging = _by_model(args, judging, factory, setting.arms)
     selection = Selection(args.half, args.limit)
     beside = () if args.mode == FIND or setting.corpus.control else unanswerable
-    if args.estimate or isinstance(seat, ChatSeat):
+    if args.estimate or (factory is not None and factory.model is not None):
         count = len(selection.of(setting.questions)) + len(selection.of(beside) if beside else ())
-        _tell_cost(args, seat, [arm.name for arm in setting.arms], count)
+        _tell_cost(args, factory, [arm.name for arm in setting.arms], count)
         if args.estimate:
             return OK
     run_arms(
@@ -115,13 +111,13 @@ def _run(args: argparse.Namespace, model: ModelMaker | None, embedder: EmbedderM
     return OK
 
 
-def _by_model(args: argparse.Namespace, judging: Judging, seat: ChatSeat, arms: Sequence[Arm]) -> Judging:
+def _by_model(args: argparse.Namespace, judging: Judging, factory: OracleFactory, arms: Sequence[Arm]) -> Judging:
     """With the chat model that judges; several questions are asked at a time by default where every arm allows it."""
     from lens_lsp.evaluation.runner import AT_ONCE, together
 
     return replace(
         judging,
-        model=seat.model_name,
+        model=factory.model_name,
         scripted=args.scripted,
         temperature=args.temperature,
         call_seconds=args.call_seconds,
@@ -133,7 +129,7 @@ def _maker(
     args: argparse.Namespace,
     corpus: Corpus,
     asked: Sequence[Question],
-    seat: Seat | None,
+    factory: OracleFactory | None,
     embedder: EmbedderMaker | None,
 ) -> Make:
     """Makes the arms that were asked for."""
@@ -144,21 +140,20 @@ def _maker(
         args.arm,
         args.ablate,
         windows=corpus.shards or any(question.gold.spans for question in asked),
-        seat=seat,
+        factory=factory,
         seed=args.seed,
         embedder=MiniLm if embedder is None else partial(embedder, args),
         vectors=corpus.folder.absolute().parent,
     )
 
 
-def _tell_cost(args: argparse.Namespace, seat: Seat | None, arms: Sequence[str], count: int) -> None:
+def _tell_cost(args: argparse.Namespace, factory: OracleFactory | None, arms: Sequence[str], count: int) -> None:
     """Say what the run will cost: on stdout when that is all that was asked for."""
     from lens_lsp.evaluation.estimate import estimate
-    from lens_lsp.evaluation.seats import ChatSeat
 
     text = "no model is called: no cost\n"
-    if isinstance(seat, ChatSeat):
-        text = estimate(arms, count, seat.mode, seat.prices).text
+    if factory is not None and factory.model is not None:
+        text = estimate(arms, count, factory.mode, factory.prices).text
     print(text, end="", file=sys.stdout if args.estimate else sys.stderr)
 
 
@@ -203,29 +198,30 @@ def _judging(args: argparse.Namespace) -> Judging:
     return Judging(args.mode, None if args.mode == "find" else chosen)
 
 
-def _seat(
+def _factory(
     args: argparse.Namespace,
     judging: Judging,
     asked: Iterable[Question],
     corpus: Corpus,
     model: ModelMaker | None,
-) -> Seat | None:
-    """Where the judge sits; None where nobody judges."""
+) -> OracleFactory | None:
+    """Who judges; None where nobody does."""
+    from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.domain.answer import Mode
+    from lens_lsp.evaluation.answer_key import AnswerKeyFactory
     from lens_lsp.evaluation.arms.calling import HeldModel
-    from lens_lsp.evaluation.seats import AnswerKeySeat, ChatSeat, OfflineSeat
 
     if judging.oracle is None:
         return None
     if judging.oracle == "offline":
-        return OfflineSeat()
+        return OracleFactory()
     if judging.error is not None:
-        return AnswerKeySeat.of(Mode(judging.mode), asked, corpus, error=judging.error, seed=args.seed)
-    if model is None:
+        return AnswerKeyFactory.of(Mode(judging.mode), asked, corpus, error=judging.error, seed=args.seed)
+    factory = None if model is None else model(args)
+    if factory is None or factory.model is None:
         raise UsageError("there is no model to judge; --oracle answer-key needs none")
-    chat, probe, prices = model(args)
-    held = HeldModel(chat, args.temperature, float(args.call_seconds))
-    return ChatSeat(Mode(judging.mode), held, probe, prices)
+    held = HeldModel(factory.model, args.temperature, float(args.call_seconds))
+    return replace(factory, mode=Mode(judging.mode), model=held)
 
 
 def _report(args: argparse.Namespace) -> int:
@@ -245,9 +241,10 @@ def _failures(args: argparse.Namespace) -> int:
 def _judge(args: argparse.Namespace, model: ModelMaker | None) -> int:
     from lens_lsp.evaluation.reporting.command import judged
 
-    if model is None:
+    factory = None if model is None else model(args)
+    if factory is None or factory.model is None:
         raise UsageError("there is no model to judge")
-    judged(args, model(args)[0], _progress())
+    judged(args, factory.model, _progress())
     return OK
 
 

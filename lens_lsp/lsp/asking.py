@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from lens_lsp.app.question import answer
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer
@@ -15,22 +15,19 @@ from lens_lsp.domain.events import Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.answer_files.writing import Saved
-from lens_lsp.lens import FindObserver, Lens
+from lens_lsp.lens import FindObserver
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import event_for_model, for_model
 from lens_lsp.lsp.lenses import Loan, in_time
 from lens_lsp.lsp.locations import Placement, places_of, roots_of
-from lens_lsp.lsp.permitting import Permit, chosen, permitted
+from lens_lsp.lsp.permitting import chosen, permitted
 from lens_lsp.lsp.previewing import previewed, sent_json
 from lens_lsp.lsp.progress import Progress
-from lens_lsp.lsp.questions import Question, frozen, searched
-from lens_lsp.lsp.seat import seated
+from lens_lsp.lsp.questions import Question, frozen
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
-from lens_lsp.oracle.ledger import Budget
 from lens_lsp.oracle.stoppable import Stop
-from lens_lsp.settings.advice import advised
 from lens_lsp.store.failures import NotSaved
 from lens_lsp.wire.answer import answer_json
 from lens_lsp.wire.events import event_json
@@ -38,8 +35,8 @@ from lens_lsp.wire.evidence import evidence_json
 from lens_lsp.wire.preview import preview_json
 
 if TYPE_CHECKING:
+    from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.lsp.server import LensServer
-    from lens_lsp.memory import Memory
 
 Events = Callable[[FindObserver], AsyncGenerator[Event]]
 _PLACES = frozenset({"start", "end"})
@@ -71,14 +68,15 @@ async def would_send(ls: LensServer, params: AskParams) -> dict[str, object]:
     """What a model would get first, schema ``lens.dry-run/1`` with the URIs of what is sent. Raises as `answered`."""
     question = frozen(ls.session, params)
     with Progress(ls, params.work_done_token, "Lens") as progress:
-        permit = await chosen(ls, params.mode, params.budget)
-        if permit.model is None:
-            return preview_json(None, permit.mode)
+        factory = await chosen(ls, question.request)
+        if factory.model is None:
+            return preview_json(None, factory.mode)
         async with progress.turn():
-            preview = await previewed(ls, question, permit, params.thread)
-        paths, _ = searched(ls.session, question, permit.settings)
+            preview = await previewed(ls, question, factory)
+        assert preview is not None
+        paths, _ = question.searched(factory.settings)
         roots = await asyncio.get_running_loop().run_in_executor(None, roots_of, paths)
-        return preview_json(preview, permit.mode) | {"sent": sent_json(preview.sent, roots)}
+        return preview_json(preview, factory.mode) | {"sent": sent_json(preview.sent, roots)}
 
 
 async def answered(ls: LensServer, params: AskParams, *, stoppable: bool = False) -> Asked:
@@ -89,12 +87,12 @@ async def answered(ls: LensServer, params: AskParams, *, stoppable: bool = False
     """
     question = frozen(ls.session, params)
     with Progress(ls, params.work_done_token, "Lens") as progress:
-        permit = await permitted(ls, question, params, progress)
+        factory = await permitted(ls, question, progress)
         async with progress.turn():
             stop = Stop()
             if stoppable:
                 progress.on_cancel(stop.ask)
-            return await _answered(ls, question, params, Allowed(permit, stop), progress)
+            return await _answered(ls, question, params, Allowed(factory, stop), progress)
 
 
 ENDPOINT = Endpoint(ask, AskParams)
@@ -104,35 +102,30 @@ ENDPOINT = Endpoint(ask, AskParams)
 class Allowed:
     """What a question may use, and until when."""
 
-    permit: Permit
+    factory: OracleFactory
     stop: Stop
 
 
 async def _answered(
     ls: LensServer, question: Question, params: AskParams, allowed: Allowed, progress: Progress
 ) -> Asked:
-    session, desk, permit = ls.session, ls.desk, allowed.permit
-    paths, rules = searched(session, question, permit.settings)
+    session, desk, factory = ls.session, ls.desk, allowed.factory
+    paths, rules = question.searched(factory.settings)
     run = asyncio.get_running_loop().run_in_executor
     memory = await run(None, desk.stores.memory, question.home)
-    recall = Recall(memory, params.thread)
-    lent = session.lenses.lent(paths, rules, permit.settings.memory)
-    async with in_time(permit.settings.budget(Budget.of(permit.mode)).seconds), lent as loan:
-        answer = await _heard(ls, params, progress, loan, partial(_events, loan.lens, question, allowed, recall))
+    lent = session.lenses.lent(paths, rules, factory.settings.memory)
+    async with in_time(factory.budget.seconds), lent as loan:
+
+        def events(observer: FindObserver) -> AsyncGenerator[Event]:
+            return answer(loan.lens, question.request, factory, memory=memory, observer=observer, stop=allowed.stop)
+
+        found = await _heard(ls, params, progress, loan, events)
     shelf = Shelf(desk.configuration.editor.answers, None if memory is None else memory.store)
-    asked = await run(None, written, answer, question, session.buffers(), paths, rules, shelf)
+    asked = await run(None, written, found, question, session.buffers(), paths, rules, shelf)
     desk.account(asked.saved.answer, asked.path)
     if asked.path is not None and asked.new:
-        desk.remember(asked.path, answer)
+        desk.remember(asked.path, found)
     return asked
-
-
-@dataclass(frozen=True, slots=True)
-class Recall:
-    """What is remembered, and the conversation that the question belongs to."""
-
-    memory: Memory | None
-    thread: str | None
 
 
 async def _heard(ls: LensServer, params: AskParams, progress: Progress, loan: Loan, events: Events) -> Answer:
@@ -161,33 +154,6 @@ async def _heard(ls: LensServer, params: AskParams, progress: Progress, loan: Lo
     return answer
 
 
-async def _events(
-    lens: Lens, question: Question, allowed: Allowed, recall: Recall, observer: FindObserver
-) -> AsyncGenerator[Event]:
-    """What happens on the way, on an event loop of its own (`aside`): the seat is taken there, too."""
-    async with seated(allowed.permit, allowed.stop) as seat:
-        events = lens.ask(
-            question.text,
-            mode=seat.mode,
-            budget=seat.budget,
-            oracle=seat.oracle,
-            observer=observer,
-            buffers=question.buffers,
-            asking=question.asking,
-            cancelled=allowed.stop.asked,
-            prices=seat.prices,
-            spent=seat.spent,
-            memory=recall.memory,
-            thread=recall.thread,
-        )
-        async with aclosing(events):
-            async for event in events:
-                if isinstance(event, Answered):
-                    yield Answered(advised(event.answer, seat.settings, seat.budget))
-                else:
-                    yield event
-
-
 def written(
     answer: Answer,
     question: Question,
@@ -200,7 +166,7 @@ def written(
 
     Reads the files of the evidence: call it off the event loop.
     """
-    saved = recorded(answer, roots_of(paths), rules, question.buffers)
+    saved = recorded(answer, roots_of(paths), rules, question.request.buffers)
     contexts = {item.n: item.context for item in answer.evidence}
     places = places_of(saved.citations, rules, buffers, question.encoding, question.texts, contexts)
     items, warnings = with_places(answer.evidence, places, question)

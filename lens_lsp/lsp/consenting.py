@@ -12,8 +12,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import printable_path
+from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsented
 from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 600.0
 """Seconds until a question to the user that nobody answered counts as refused."""
-
-
-class ConsentMissing(LensError):
-    """Text may not be sent to a model; the message says how that is allowed, and what works without."""
-
-    code = "lens.consent"
 
 
 class Choice(StrEnum):
@@ -54,30 +47,31 @@ class Consenting:
         self._ls = ls
         self._pending: dict[str, _Pending] = {}
 
-    async def agreed(self, endpoint: str, workspaces: Sequence[str], worded: Callable[[], Awaitable[str]]) -> bool:
-        """Whether text of the workspaces may be sent; False: the question is to be answered by rules.
+    async def agreed(
+        self, destination: Destination, folders: Sequence[str], worded: Callable[[], Awaitable[str]]
+    ) -> bool:
+        """Whether text of the folders may be sent to the model; False: the question is to be answered by rules.
 
-        ``worded`` says what would be sent where, in the words that the user is asked in. Raises `ConsentMissing`.
+        ``worded`` says what would be sent where, in the words that the user is asked in. Raises `ConsentMissing`, and
+        as `unconsented`.
         """
-        while missing := await self.missing(endpoint, workspaces):
+        endpoint = destination.endpoint
+        while missing := await self.missing(destination, folders):
             pending = self._pending.get(endpoint) or self._put(endpoint, missing, worded)
             choice = await self._answer(endpoint, pending)
             if set(missing) <= set(pending.workspaces):
                 if choice is Choice.REFUSED:
-                    raise _refused(endpoint, missing, f"ask again and choose {Choice.SEND.value}")
+                    raise ConsentMissing.of(endpoint, missing, f"ask again and choose {Choice.SEND.value}")
                 return choice is Choice.SEND
         return True
 
-    async def missing(self, endpoint: str, workspaces: Sequence[str]) -> tuple[str, ...]:
-        """The workspaces whose text may not be sent to an endpoint yet."""
-        from lens_lsp.kept.consents import Consents, consent_file
-
-        given = (await asyncio.get_running_loop().run_in_executor(None, Consents.read, consent_file())).given
-        return tuple(workspace for workspace in workspaces if (workspace, endpoint) not in given)
+    async def missing(self, destination: Destination, folders: Sequence[str]) -> tuple[str, ...]:
+        """The folders whose text may not be sent to the model yet. Raises as `unconsented`."""
+        return await asyncio.get_running_loop().run_in_executor(None, unconsented, destination, folders)
 
     def _put(self, endpoint: str, missing: tuple[str, ...], worded: Callable[[], Awaitable[str]]) -> _Pending:
         if not get_capability(self._ls.client_capabilities, "window.show_message"):
-            raise _refused(endpoint, missing, "consent once with `lens ask --yes`")
+            raise ConsentMissing.of(endpoint, missing, "consent once with `lens ask --yes`")
         pending = _Pending(missing, asyncio.get_running_loop().create_future())
         self._pending[endpoint] = pending
         pending.task = self._ls.spawn("consent", self._ask(endpoint, pending, worded))
@@ -116,21 +110,9 @@ class Consenting:
         return Choice(title) if title in (Choice.SEND, Choice.EVIDENCE) else Choice.REFUSED
 
     def _record(self, endpoint: str, workspaces: Sequence[str]) -> None:
-        from lens_lsp.kept.consents import Consents, consent_file
-
-        consents = Consents.read(consent_file())
-        try:
-            for workspace in workspaces:
-                consents.record(workspace, endpoint)
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            self._ls.desk.once(f"consent holds for this question and could not be remembered: {why}")
+        if problem := record(endpoint, workspaces):
+            self._ls.desk.once(problem)
 
     def _forget(self, endpoint: str, pending: _Pending) -> None:
         if self._pending.get(endpoint) is pending:
             del self._pending[endpoint]
-
-
-def _refused(endpoint: str, workspaces: Sequence[str], how: str) -> ConsentMissing:
-    named = ", ".join(printable_path(workspace) for workspace in workspaces)
-    return ConsentMissing(f"text of {named} may not be sent to {endpoint} yet: {how}, or ask with mode evidence")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.question import passages
 from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.domain.model import Findings
 from lens_lsp.domain.plan import Intent
@@ -16,16 +17,16 @@ from lens_lsp.lsp.for_models import for_model
 from lens_lsp.lsp.lenses import Loan, in_time
 from lens_lsp.lsp.locations import places_of, roots_of
 from lens_lsp.lsp.progress import Progress
-from lens_lsp.lsp.questions import Question, frozen, searched
+from lens_lsp.lsp.questions import Question, frozen
 from lens_lsp.lsp.requests import FindParams
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.lsp.wire import AskParams
 from lens_lsp.search.work import Work
 from lens_lsp.wire.evidence import findings_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lens_lsp.app.request import Request
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.lens import FindObserver, Lens
@@ -43,41 +44,32 @@ async def find(ls: LensServer, params: FindParams) -> dict[str, object]:
 async def found(ls: LensServer, params: FindParams, *, listed: bool = False) -> Asked:
     """Passages, and where ``listed`` the file that lists them. Raises `RequestFailed` when too many wait, and as
     `Lens.find`."""
-    question = frozen(ls.session, AskParams(question=params.query, scope=params.scope))
+    question = frozen(ls.session, params)
     with Progress(ls, params.work_done_token, "Lens") as progress:
         async with progress.turn():
-            return await _found(ls, question, params.limit, progress, listed=listed)
+            return await _found(ls, question, progress, listed=listed)
 
 
-async def ranked(loan: Loan, question: Question, limit: int, observer: FindObserver) -> Findings:
-    """The passages of `Lens.find`; who is cancelled tells the search to end, and the loan lasts until it has. Raises as
-    `Lens.find`."""
-    found = [each async for each in loan.aside(lambda: _ranked(loan.lens, question, limit, observer))]
+async def ranked(loan: Loan, request: Request, observer: FindObserver) -> Findings:
+    """The passages that come nearest; who is cancelled tells the search to end, and the loan lasts until it has. Raises
+    as `Lens.find`."""
+    found = [each async for each in loan.aside(lambda: _ranked(loan.lens, request, observer))]
     return found[0]
 
 
-async def _ranked(lens: Lens, question: Question, limit: int, observer: FindObserver) -> AsyncGenerator[Findings]:
+async def _ranked(lens: Lens, request: Request, observer: FindObserver) -> AsyncGenerator[Findings]:
     """The one item of `ranked`, on an event loop of its own."""
     async with Work() as work:
-        yield await work.start(
-            lambda: lens.find(
-                question.text,
-                limit=limit,
-                observer=observer,
-                buffers=question.buffers,
-                asking=question.asking,
-                cancelled=work.cancelled,
-            )
-        )
+        yield await work.start(lambda: passages(lens, request, observer=observer, cancelled=work.cancelled))
 
 
-async def _found(ls: LensServer, question: Question, limit: int, progress: Progress, *, listed: bool) -> Asked:
+async def _found(ls: LensServer, question: Question, progress: Progress, *, listed: bool) -> Asked:
     session, desk = ls.session, ls.desk
     settings = await session.settings(fresh=True)
-    paths, rules = searched(session, question, settings)
+    paths, rules = question.searched(settings)
     run = asyncio.get_running_loop().run_in_executor
     async with in_time(), session.lenses.lent(paths, rules, settings.memory) as loan:
-        findings = await ranked(loan, question, limit, Observer(progress.from_thread()))
+        findings = await ranked(loan, question.request, Observer(progress.from_thread()))
     shelf = Shelf(None, None)
     if listed:
         folder = desk.configuration.editor.answers
@@ -94,7 +86,7 @@ def _listed(
     shelf: Shelf,
 ) -> Asked:
     answer = as_answer(findings)
-    saved = recorded(answer, roots_of(paths), rules, question.buffers)
+    saved = recorded(answer, roots_of(paths), rules, question.request.buffers)
     contexts = {item.n: item.context for item in answer.evidence}
     places = places_of(saved.citations, rules, buffers, question.encoding, question.texts, contexts)
     items, warnings = with_places(findings.evidence, places, question)

@@ -7,44 +7,33 @@ import os
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.question import preview
 from lens_lsp.lsp.lenses import in_time
-from lens_lsp.lsp.questions import Question, searched
+from lens_lsp.lsp.questions import Question
 from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
+    from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.domain.answer import Sent
     from lens_lsp.lens import Lens
-    from lens_lsp.lsp.permitting import Permit
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.memory import Memory
     from lens_lsp.oracle.preview import Preview
 
 
-async def previewed(ls: LensServer, question: Question, permit: Permit, thread: str | None) -> Preview:
-    """The first requests to the model of a permit; to be asked in a turn. Raises what `Lens.ask` raises."""
-    paths, rules = searched(ls.session, question, permit.settings)
+async def previewed(ls: LensServer, question: Question, factory: OracleFactory) -> Preview | None:
+    """The first requests to a model; to be asked in a turn. Raises what `Lens.ask` raises."""
+    paths, rules = question.searched(factory.settings)
     memory = await asyncio.get_running_loop().run_in_executor(None, _known, ls, question.home)
-    async with in_time(), ls.session.lenses.lent(paths, rules, permit.settings.memory) as loan:
-        found = [each async for each in loan.aside(lambda: _preview(loan.lens, question, permit, memory, thread))]
+    async with in_time(), ls.session.lenses.lent(paths, rules, factory.settings.memory) as loan:
+        found = [each async for each in loan.aside(lambda: _preview(loan.lens, question, factory, memory))]
     return found[0]
 
 
 async def _preview(
-    lens: Lens, question: Question, permit: Permit, memory: Memory | None, thread: str | None
-) -> AsyncGenerator[Preview]:
-    from lens_lsp.oracle.chat import budget_for
-
-    assert permit.model is not None
-    yield await lens.preview(
-        question.text,
-        permit.model,
-        mode=permit.mode,
-        budget=permit.settings.budget(budget_for(permit.mode, permit.model.context_tokens)),
-        buffers=question.buffers,
-        asking=question.asking,
-        memory=memory,
-        thread=None if memory is None else thread,
-    )
+    lens: Lens, question: Question, factory: OracleFactory, memory: Memory | None
+) -> AsyncGenerator[Preview | None]:
+    yield await preview(lens, question.request, factory, memory=memory)
 
 
 def _known(ls: LensServer, workspace: str) -> Memory | None:

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.app.configuration import searched
+from lens_lsp.app.request import Request
 from lens_lsp.domain.errors import PathRefused, UsageError
 from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import UriRefused, inside
 from lens_lsp.lsp.wire import AskParams, Scope
+from lens_lsp.oracle.ledger import Limits
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.lsp.requests import FindParams
     from lens_lsp.lsp.session import Session
     from lens_lsp.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, of what, as it was in the moment of the request: nothing in it changes with the editor."""
+    """A request, with what it was made about: nothing in it changes with the editor."""
 
-    text: str
-    paths: tuple[str, ...]
-    """Absolute; empty means the workspace folders and what is always searched beside them."""
+    request: Request
+    folders: tuple[str, ...]
+    """Absolute paths of the workspace folders, which are searched where the request names no path."""
     workspaces: tuple[str, ...]
-    globs: tuple[str, ...]
-    buffers: Mapping[str, Buffer]
-    asking: Mapping[str, Span]
+    """Real paths, for consent."""
     unsynced: int
     """Open texts that could not be used."""
     encoding: Encoding
@@ -40,29 +39,44 @@ class Question:
     home: str
     """The workspace whose store remembers the answer."""
 
+    def searched(self, settings: Settings) -> tuple[tuple[str, ...], CorpusRules]:
+        """The paths that it is asked of, and what of them is looked at."""
+        return searched(self.request, settings, self.folders)
 
-def frozen(session: Session, params: AskParams) -> Question:
+    def consenting(self, settings: Settings) -> tuple[str, ...]:
+        """The folders that consent is needed for: the workspace folders, and what is searched beside them."""
+        beside = () if self.request.paths else map(os.path.realpath, settings.extra_roots)
+        return tuple(dict.fromkeys((*self.workspaces, *beside)))
+
+
+def frozen(session: Session, params: AskParams | FindParams) -> Question:
     """The question with everything the editor holds now. Raises `UsageError` and `PathRefused` for its scope."""
-    asking = {}
+    excluded = {}
     scope = params.scope
     document = None if scope.uri is None else session.documents.get(scope.uri)
     if scope.range is not None and document is not None and document.path is not None:
         ranges = Ranges(document.text, session.encoding)
-        asking[session.allowed(document.uri)] = ranges.span(scope.range.start, scope.range.end)
+        excluded[session.allowed(document.uri)] = ranges.span(scope.range.start, scope.range.end)
     paths = _paths(session, scope)
     around = session.workspaces() or tuple(dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths))
+    request = Request("", paths, scope.globs or (), buffers=session.buffers(), exclude_spans=excluded)
     return Question(
-        text=params.question,
-        paths=paths,
+        request=_worded(request, params),
+        folders=tuple(folder.path for folder in session.folders),
         workspaces=around,
-        globs=scope.globs or (),
-        buffers=session.buffers(),
-        asking=asking,
         unsynced=len(session.unsynced()),
         encoding=session.encoding,
         texts=session.reads_texts,
         home=next((folder for folder in around if document is not None and _holds(folder, document.path)), around[0]),
     )
+
+
+def _worded(request: Request, params: AskParams | FindParams) -> Request:
+    """With what is asked, and what the client wants it to cost at most."""
+    if not isinstance(params, AskParams):
+        return replace(request, question=params.query, limit=params.limit)
+    limits = Limits(params.budget.calls, params.budget.tokens, params.budget.seconds, params.budget.cost)
+    return replace(request, question=params.question, mode=params.mode, limits=limits, thread=params.thread)
 
 
 def _holds(folder: str, path: str | None) -> bool:
@@ -82,9 +96,3 @@ def _paths(session: Session, scope: Scope) -> tuple[str, ...]:
     if not paths:
         raise UsageError("there is nothing to search: open a folder")
     return paths
-
-
-def searched(session: Session, question: Question, settings: Settings) -> tuple[tuple[str, ...], CorpusRules]:
-    """The paths that a question is asked of, and what of them is looked at."""
-    rules = replace(settings.rules, scopes=question.globs) if question.globs else settings.rules
-    return question.paths or (*(folder.path for folder in session.folders), *settings.extra_roots), rules

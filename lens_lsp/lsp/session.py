@@ -215,10 +215,7 @@ def _folder(uri: str) -> Folder | None:
 def _settings_of(
     folders: tuple[Folder, ...], environment: Mapping[str, str], client: Mapping[str, object] | None
 ) -> Settings:
-    from lens_lsp.corpus.extraction import use_for_documents
-    from lens_lsp.settings.loading import settings_of
+    from lens_lsp.app.configuration import load_settings
 
-    roots = [folder.real for folder in folders]
-    settings = settings_of(roots, environment, client=client)
-    use_for_documents(settings.documents, (*roots, *settings.extra_roots))
-    return settings
+    there = [folder.real for folder in folders if os.path.exists(folder.real)]
+    return load_settings(there, environment, client=client)

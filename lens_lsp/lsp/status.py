@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import LensError
 from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.wire import Status, StatusParams, WireAsks, WireBudget, WireJudge
+from lens_lsp.lsp.wire import Status, StatusParams, WireAsks, WireJudge
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
@@ -38,22 +39,25 @@ async def status(ls: LensServer, params: StatusParams) -> Status:
 
 
 async def _judge(ls: LensServer) -> WireJudge:
+    from lens_lsp.app.consent import missing
+    from lens_lsp.app.request import Request
     from lens_lsp.lsp.permitting import chosen
 
     try:
-        permit = await chosen(ls, None, WireBudget())
+        factory = await chosen(ls, Request(""))
     except LensError as error:
         return WireJudge(mode="evidence", problem=str(error))
-    model = permit.model
-    if model is None:
+    if factory.model is None:
         return WireJudge(mode="evidence")
-    missing = not model.loopback and await ls.desk.consenting.missing(model.endpoint, ls.session.workspaces())
+    folders = (*ls.session.workspaces(), *map(os.path.realpath, factory.settings.extra_roots))
+    run = asyncio.get_running_loop().run_in_executor
+    lacking = await run(None, missing, factory.endpoint, folders)
     return WireJudge(
-        mode="deep" if permit.mode is Mode.DEEP else "fast",
-        endpoint=model.endpoint,
-        model=model.name,
-        consent="local" if model.loopback else "missing" if missing else "given",
-        problem=next((notice.text for notice in permit.settings.notices if notice.limiting), None),
+        mode="deep" if factory.mode is Mode.DEEP else "fast",
+        endpoint=factory.endpoint,
+        model=factory.model.name,
+        consent="local" if factory.destination is None else "missing" if lacking else "given",
+        problem=next((notice.text for notice in factory.settings.notices if notice.limiting), None),
     )
 
 

@@ -113,9 +113,10 @@ class Settings:
                 f"{named} needs a model, and no editor offers its own here: set LENS_BASE_URL and LENS_MODEL;"
                 " --mode evidence works now, without one"
             )
-        if source is Source.EDITOR:
+        if source in (Source.EDITOR, Source.REQUEST):
+            there = "there" if source is Source.EDITOR else "in the settings"
             raise UsageError(
-                f"{named} needs a model: set {' and '.join(self.model.unset)} there; mode evidence works without one"
+                f"{named} needs a model: set {' and '.join(self.model.unset)} {there}; mode evidence works without one"
             )
         raise UsageError(f"{named} needs a model: set {' and '.join(missing)}; --mode evidence works now, without one")
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from lens_process import Command, assert_one_sentence
 
+from lens_lsp.app.consent import ConsentMissing, Destination
 from lens_lsp.cli.consent import require_consent
-from lens_lsp.domain.errors import UsageError
 from lens_lsp.kept.consents import Consents, consent_file
+from lens_lsp.settings.settings import Settings
 
 ORIGIN, OTHER = "https://models.invalid", "https://other.invalid"
+FAR = Destination(ORIGIN, "any", Settings())
 
 
 @pytest.fixture
@@ -64,11 +66,19 @@ def test_what_is_taken_back_is_gone_and_told(
 
 
 def test_after_taking_back_consent_is_needed_again(lens_here: Command, given: Consents, notes: Path) -> None:
-    workspace = str(notes.resolve())
-    require_consent(workspace, ORIGIN, "any", yes=False)
+    require_consent(FAR, [str(notes)], yes=False)
     lens_here("consent", "revoke", "--workspace", "notes")
-    with pytest.raises(UsageError, match="--yes"):
-        require_consent(workspace, ORIGIN, "any", yes=False)
+    with pytest.raises(ConsentMissing, match="--yes"):
+        require_consent(FAR, [str(notes)], yes=False)
+
+
+def test_every_workspace_that_is_searched_needs_it(given: Consents, notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with pytest.raises(ConsentMissing, match="--yes"):
+        require_consent(FAR, [str(notes), str(tmp_path / "other")], yes=False)
+    require_consent(FAR, [str(notes), str(tmp_path / "other")], yes=True)
+    assert (str((tmp_path / "other").resolve()), ORIGIN) in Consents.read(given.path).given
+    require_consent(FAR, [str(notes), str(tmp_path / "other")], yes=False)
 
 
 def test_nothing_to_list_is_the_status_of_nothing_found(lens_here: Command) -> None:
@@ -87,9 +97,9 @@ def test_a_broken_file_is_told_once_and_a_yes_is_remembered(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     consent_file().parent.mkdir(parents=True)
     consent_file().write_bytes(b"{")
-    with pytest.raises(UsageError, match="--yes"):
-        require_consent("/notes", ORIGIN, "any", yes=False)
+    with pytest.raises(ConsentMissing, match="--yes"):
+        require_consent(FAR, [str(tmp_path)], yes=False)
     assert capsys.readouterr().err.count("is ignored") == 1
-    require_consent("/notes", ORIGIN, "any", yes=True, quiet=True)
+    require_consent(FAR, [str(tmp_path)], yes=True, quiet=True)
     assert capsys.readouterr().err == ""
-    require_consent("/notes", ORIGIN, "any", yes=False)
+    require_consent(FAR, [str(tmp_path)], yes=False)

@@ -10,8 +10,8 @@ import pytest
 from lens_process import Command
 
 from lens_lsp import __version__
+from lens_lsp.app.configuration import workspace_of
 from lens_lsp.cli.census import take_census
-from lens_lsp.cli.workspace import workspace_of
 
 
 @pytest.fixture

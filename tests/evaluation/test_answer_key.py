@@ -1,4 +1,4 @@
-"""The answer key in the oracle's seat: what it judges, what it may get wrong, what it costs, and who sees its gold."""
+"""The answer key in place of a judge: what it judges, what it may get wrong, what it costs, and who sees its gold."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.observation import ConfidenceMap, Region, Verdict
 from lens_lsp.domain.text import Span
-from lens_lsp.evaluation.answer_key import AnswerKeyOracle, Key, KeyedDocument, key_of, table_of
+from lens_lsp.evaluation.answer_key import AnswerKeyFactory, AnswerKeyOracle, Key, KeyedDocument, key_of, table_of
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import Judging, run
-from lens_lsp.evaluation.seats import AnswerKeySeat
 from lens_lsp.lens import Lens
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest
@@ -229,11 +228,11 @@ def test_gold_that_is_never_shown_changes_nothing_but_how_many_facts_are_asked_f
     assert told(keys[0]) == told(keys[1])
 
 
-def test_an_oracle_of_a_seat_holds_the_key_of_its_question_alone(dataset_dir: Path, tmp_path: Path) -> None:
+def test_an_oracle_of_a_factory_holds_the_key_of_its_question_alone(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
-    seat = AnswerKeySeat.of(Mode.FAST, questions(dataset), corpus)
-    judge = seat.oracle("q0003")
+    factory = AnswerKeyFactory.of(Mode.FAST, questions(dataset), corpus)
+    judge = factory.oracle("q0003")
     assert isinstance(judge, AnswerKeyOracle)
     assert judge.key == (KeyedDocument("Grace_Hopper", ("Grace Hopper wrote the A-0 compiler.",)),)
 
@@ -246,7 +245,7 @@ def test_what_the_questions_are_called_changes_nothing_but_the_ids_of_rows(tmp_p
         folder = write_dataset(tmp_path / name, renamed)
         dataset, corpus = open_dataset(folder, "3"), prepare(folder, "3", tmp_path / f"{name} corpus")
         asked = questions(dataset)
-        arms = make_arms(["lens"], seat=AnswerKeySeat.of(mode, asked, corpus))
+        arms = make_arms(["lens"], factory=AnswerKeyFactory.of(mode, asked, corpus))
         run(dataset, corpus, asked, arms, tmp_path / f"{name} run", judging=Judging(mode.value, "answer-key", 0.0))
         rows = (tmp_path / f"{name} run" / "lens.rows.jsonl").read_text()
         found.append(re.sub(r'"seconds": [0-9.e-]+', "", rows))
@@ -258,7 +257,7 @@ def test_what_the_questions_are_called_changes_nothing_but_the_ids_of_rows(tmp_p
 def test_titles_that_are_hidden_are_hidden_from_the_key(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "hidden", hide_titles=True)
-    (document,) = AnswerKeySeat.of(Mode.FAST, questions(dataset), corpus).keys["q0003"].key
+    (document,) = AnswerKeyFactory.of(Mode.FAST, questions(dataset), corpus).keys["q0003"].key
     assert document.path != "Grace_Hopper"
     assert corpus.text(document.path)[: len(document.passages[0])] == document.passages[0]
 
@@ -279,7 +278,7 @@ def test_gold_paragraphs_are_read_from_a_data_set(tmp_path: Path) -> None:
     folder = write_dataset(tmp_path / "paragraphs", PARAGRAPHS)
     dataset = open_dataset(folder, "2")
     corpus = prepare(folder, "2", tmp_path / "corpus")
-    first, second = AnswerKeySeat.of(Mode.DEEP, questions(dataset), corpus).keys["q0001"].key
+    first, second = AnswerKeyFactory.of(Mode.DEEP, questions(dataset), corpus).keys["q0001"].key
     assert first.passages == ("Ada Lovelace wrote the first program. She worked with Charles Babbage.",)
     assert second.passages == ("Charles Babbage designed the Analytical Engine in 1837.",)
 

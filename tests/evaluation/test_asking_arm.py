@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from small_datasets import ANSWERS, BODIES, write_dataset
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Answered, Event
@@ -20,7 +21,6 @@ from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import Judging, run
-from lens_lsp.evaluation.seats import OfflineSeat
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Budget
 from tests.hand_made import events
@@ -90,7 +90,7 @@ def test_a_question_without_an_answer_is_an_error_not_a_row() -> None:
 def test_rows_hold_the_answer_and_quotes_that_stand_in_the_files(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
-    arms = make_arms(["lens", "bm25s"], ["exploration"], seat=OfflineSeat())
+    arms = make_arms(["lens", "bm25s"], ["exploration"], factory=OracleFactory())
     summary = run(dataset, corpus, questions(dataset), arms, tmp_path / "run", judging=Judging("evidence", "offline"))
     rows = _rows(tmp_path / "run" / "lens.rows.jsonl")
     assert [row["id"] for row in rows] == ["q1", "q2", "q3"]
@@ -145,7 +145,7 @@ def test_two_runs_that_ask_with_one_seed_differ_in_nothing_but_seconds(tmp_path:
     dataset, corpus = open_dataset(folder, "3"), prepare(folder, "3", tmp_path / "corpus")
     texts = []
     for name in ("one", "two"):
-        arms = make_arms(["lens"], seat=OfflineSeat(), seed=5)
+        arms = make_arms(["lens"], factory=OracleFactory(), seed=5)
         run(dataset, corpus, questions(dataset), arms, tmp_path / name, seed=5, judging=Judging("evidence", "offline"))
         rows = (tmp_path / name / "lens.rows.jsonl").read_text()
         texts.append(re.sub(r'"seconds": [0-9.e-]+', "", rows))

@@ -12,6 +12,7 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import BODIES
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode, Status, StopReason
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation.arms.answering import ChatArm
@@ -19,10 +20,11 @@ from lens_lsp.evaluation.arms.base import Arm, ArmResult
 from lens_lsp.evaluation.arms.calling import HeldModel
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.arms.prompts import LAST_STEP, LEFT_OUT
-from lens_lsp.evaluation.seats import ChatSeat, OfflineSeat
 from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.models.scripted import Scripted, ScriptedModel
 from lens_lsp.oracle.ledger import Budget
+from lens_lsp.settings.model import ModelSettings
+from lens_lsp.settings.settings import Settings
 
 QUESTION = "When was the Analytical Engine designed?"
 ANSWER = json.dumps({"answer": "It was designed in 1837 [1].", "short": "1837"})
@@ -47,8 +49,8 @@ def folder(tmp_path: Path) -> Path:
     return corpus
 
 
-class _Seat(ChatSeat):
-    """A seat with limits of its own."""
+class _Limited(OracleFactory):
+    """A factory with limits of its own."""
 
     limits: Budget | None = None
 
@@ -61,9 +63,9 @@ def asked(
     name: str, folder: Path, script: Sequence[Scripted], *, context: int = 32_768, limits: Budget | None = None
 ) -> tuple[ArmResult, list[ChatRequest]]:
     model = ScriptedModel(script, context_tokens=context)
-    seat = _Seat(Mode.DEEP, model)
-    object.__setattr__(seat, "limits", limits)
-    (arm,) = make_arms([name], seat=seat)
+    factory = _Limited(Mode.DEEP, model)
+    object.__setattr__(factory, "limits", limits)
+    (arm,) = make_arms([name], factory=factory)
     arm.prepare(folder)
     try:
         return arm.search("q", QUESTION, 10), model.requests
@@ -224,7 +226,7 @@ def test_every_arm_asks_the_model_alike_and_within_the_seconds_of_a_call(folder:
     requests = []
     for name in ("lens", "react", "bm25-rag", "closed-book"):
         model = ScriptedModel(lambda request: "{}", context_tokens=32_768)
-        (arm,) = make_arms([name], seat=ChatSeat(Mode.FAST, HeldModel(model, temperature=0.5, seconds=7.0)))
+        (arm,) = make_arms([name], factory=OracleFactory(Mode.FAST, HeldModel(model, temperature=0.5, seconds=7.0)))
         _ask_once(arm, folder)
         assert model.requests
         assert model.closed
@@ -237,7 +239,8 @@ def test_every_arm_asks_the_model_alike_and_within_the_seconds_of_a_call(folder:
 def test_prices_make_a_cost(folder: Path, name: str) -> None:
     said = FINISH if name == "react" else ANSWER
     model = ScriptedModel([ChatReply(said, 1_000_000, 500_000)], context_tokens=32_768)
-    (arm,) = make_arms([name], seat=ChatSeat(Mode.DEEP, model, prices=(2.0, 8.0)), embedder=Letters)
+    settings = Settings(model=ModelSettings(prices=(2.0, 8.0)))
+    (arm,) = make_arms([name], factory=OracleFactory(Mode.DEEP, model, settings), embedder=Letters)
     assert _ask_once(arm, folder).account.cost == pytest.approx(6.0)
 
 
@@ -253,13 +256,13 @@ def test_a_line_of_the_trace_is_one_line_and_not_long(folder: Path) -> None:
 
 def test_arms_that_answer_need_a_model(folder: Path) -> None:
     for name in ("react", "bm25-rag", "closed-book"):
-        for seat in (None, OfflineSeat()):
+        for factory in (None, OracleFactory()):
             with pytest.raises(UsageError, match="--mode fast or deep"):
-                make_arms([name], seat=seat)
+                make_arms([name], factory=factory)
 
 
 def test_a_chat_arm_must_be_prepared_before_it_searches() -> None:
-    for arm in make_arms(["react", "bm25-rag", "closed-book"], seat=ChatSeat(Mode.DEEP, ScriptedModel([]))):
+    for arm in make_arms(["react", "bm25-rag", "closed-book"], factory=OracleFactory(Mode.DEEP, ScriptedModel([]))):
         assert isinstance(arm, ChatArm)
         with pytest.raises(UsageError, match="prepare"):
             arm.search("q", "what?", 10)
@@ -289,7 +292,7 @@ def _calls_of_lens(folder: Path, mode: Mode) -> Iterator[int]:
         (folder / f"engine {number}").write_text(f"Engine {number}\n\n" + "An engine was designed at some time. " * 60)
     for ablations in ([], ["prior"], ["exploration"]):
         model = ScriptedModel(lambda request: reply, context_tokens=4_096)
-        arm = make_arms(["lens"], ablations, seat=ChatSeat(mode, model))[-1]
+        arm = make_arms(["lens"], ablations, factory=OracleFactory(mode, model))[-1]
         yield sum(_ask_once(arm, folder).account.calls.values())
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.oracle_factory import OracleFactory
+from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.evaluation.command import add_parser, run
 from lens_lsp.models.base import ModelError
@@ -103,7 +105,7 @@ def test_a_model_that_the_caller_brings_judges_a_run(dataset_dir: Path, tmp_path
     add_parser(parser.add_subparsers(required=True))
     places = ("--corpus", tmp_path / "corpus", "--snapshot", "3", "--out", tmp_path / "run")
     asked = parser.parse_args(["eval", "run", str(dataset_dir), *map(str, places), "--mode", "fast"])
-    assert run(asked, lambda args: (model, probe, None)) == 0
+    assert run(asked, lambda args: OracleFactory(Mode.FAST, model, probe=probe)) == 0
     assert probed == ["once"]
     assert len(model.requests) == 3, "one question, one request: the throwaway question asks no model"
     assert model.closed

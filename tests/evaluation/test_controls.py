@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from small_datasets import write_dataset
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
+from lens_lsp.evaluation.answer_key import AnswerKeyFactory
 from lens_lsp.evaluation.arms.base import Arm
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.audits.auditing import AuditPlan, audit
@@ -19,7 +21,6 @@ from lens_lsp.evaluation.audits.reuse import reuse
 from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import run
-from lens_lsp.evaluation.seats import AnswerKeySeat, OfflineSeat
 
 
 def _both() -> list[Arm]:
@@ -121,12 +122,12 @@ def test_what_is_asked_again_costs_no_calls_and_says_the_same(dataset_dir: Path,
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
     asked = questions(dataset)
-    found = reuse(corpus, asked, AnswerKeySeat.of(Mode.FAST, asked, corpus))
+    found = reuse(corpus, asked, AnswerKeyFactory.of(Mode.FAST, asked, corpus))
     assert (found.n, found.answered, found.reused, found.reused_equal) == (3, 3, 3, 3)
     assert found.calls[0] > 0
     assert found.calls[1] == 0
     assert found.stored > 0
-    assert reuse(corpus, asked, OfflineSeat()).calls == (0, 0)
+    assert reuse(corpus, asked, OracleFactory()).calls == (0, 0)
 
 
 def test_the_audits_write_one_page_and_their_runs(dataset_dir: Path, tmp_path: Path) -> None:

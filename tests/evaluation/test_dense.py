@@ -13,6 +13,7 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import BODIES
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, MissingExtra
 from lens_lsp.evaluation.arms.dense import Embedding, EndpointEmbedder
@@ -23,7 +24,6 @@ from lens_lsp.evaluation.arms.minilm import MiniLm
 from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import run
-from lens_lsp.evaluation.seats import ChatSeat
 from lens_lsp.models.base import ModelError
 from lens_lsp.models.embeddings import Embeddings
 from lens_lsp.models.scripted import ScriptedModel
@@ -110,15 +110,15 @@ def test_what_an_endpoint_was_sent_for_questions_and_index_stands_in_rows_and_su
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
     passages = len(list(corpus.folder.iterdir()))
-    for out, seat in (("ranks", None), ("answers", ChatSeat(Mode.DEEP, ScriptedModel(lambda request: "{}")))):
-        arms = make_arms(["hybrid"], seat=seat, embedder=lambda: Letters(each=7), vectors=tmp_path)
+    for out, factory in (("ranks", None), ("answers", OracleFactory(Mode.DEEP, ScriptedModel(lambda request: "{}")))):
+        arms = make_arms(["hybrid"], factory=factory, embedder=lambda: Letters(each=7), vectors=tmp_path)
         summary = run(dataset, corpus, questions(dataset), arms, tmp_path / out)["arms"]["hybrid"]
         rows = [json.loads(line) for line in (tmp_path / out / "hybrid.rows.jsonl").read_text().splitlines()]
         assert [row["ledger"]["tokens"]["embedded"] for row in rows] == [7] * 3
         assert (summary["tokens"]["embedded"], summary["tokens"]["indexed"]) == (21, 7 * passages), out
         asked = summary["tokens"]["in"] + summary["tokens"]["out"]
-        assert (summary["tokens"]["mean"] is None) is (seat is None)
-        assert seat is None or summary["tokens"]["mean"]["value"] == pytest.approx((asked + 21) / 3, abs=0.01)
+        assert (summary["tokens"]["mean"] is None) is (factory is None)
+        assert factory is None or summary["tokens"]["mean"]["value"] == pytest.approx((asked + 21) / 3, abs=0.01)
 
 
 def test_vectors_that_were_kept_without_their_tokens_are_read(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.scripted_arms import Trial
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.evaluation.command import add_parser, run
 from lens_lsp.evaluation.data.datasets import open_dataset, questions
@@ -14,6 +15,8 @@ from lens_lsp.evaluation.estimate import estimate
 from lens_lsp.models.base import ModelError
 from lens_lsp.models.scripted import ScriptedModel
 from lens_lsp.oracle.ledger import Budget
+from lens_lsp.settings.model import ModelSettings
+from lens_lsp.settings.settings import Settings
 
 
 def test_money_is_calls_times_what_they_take_and_never_above_the_bound() -> None:
@@ -58,15 +61,13 @@ def test_the_cost_is_said_before_the_first_call(
 ) -> None:
     prepare(dataset_dir, "3", tmp_path / "corpus")
     model = ScriptedModel(lambda request: ModelError("too busy"))
-
-    async def probe() -> None: ...
-
+    settings = Settings(model=ModelSettings(prices=(0.5, 2.0)))
     parser = argparse.ArgumentParser(prog="lens")
     add_parser(parser.add_subparsers(required=True))
     places = ("--corpus", tmp_path / "corpus", "--snapshot", "3", "--out", tmp_path / "run")
     more = ["--estimate"] if stopping else []
     asked = parser.parse_args(["eval", "run", str(dataset_dir), *map(str, places), "--mode", "fast", *more])
-    assert run(asked, lambda args: (model, probe, (0.5, 2.0))) == 0
+    assert run(asked, lambda args: OracleFactory(Mode.FAST, model, settings)) == 0
     printed = capsys.readouterr()
     told = printed.out if stopping else printed.err
     assert told.startswith("3 questions\nlens: likely 10 calls")

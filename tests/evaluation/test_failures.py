@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.scripted_model import scripted_model
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
@@ -20,7 +21,6 @@ from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.reporting.failures import FALSE_ANSWER, UNPROVEN, Case, failure_of, failures_page
 from lens_lsp.evaluation.reporting.reading import Withheld
 from lens_lsp.evaluation.runner import Judging, run
-from lens_lsp.evaluation.seats import ChatSeat
 
 PLAIN = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "li", "a", "article", "dl", "dt",
@@ -126,7 +126,7 @@ def test_a_failure_is_shown_with_question_gold_evidence_and_trace() -> None:
 def test_the_steps_of_an_agent_stand_in_its_row_and_on_the_page(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
-    arms = make_arms(["react"], seat=ChatSeat(Mode.DEEP, scripted_model()))
+    arms = make_arms(["react"], factory=OracleFactory(Mode.DEEP, scripted_model()))
     run(dataset, corpus, questions(dataset)[:1], arms, tmp_path / "run", judging=Judging("deep", "chat"))
     row = TracedRowRecord.model_validate_json((tmp_path / "run" / "react.rows.jsonl").read_bytes())
     asked = questions(dataset)[0]

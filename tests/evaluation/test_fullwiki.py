@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from small_datasets import BODIES
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.errors import EvaluationError
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.arms.shards import ShardArm
 from lens_lsp.evaluation.data.datasets import Dataset, open_dataset, questions
 from lens_lsp.evaluation.data.fullwiki import Titles, open_shards, unpack
 from lens_lsp.evaluation.runner import run
-from lens_lsp.evaluation.seats import OfflineSeat
 
 _MORE = "The weather was fair on most days of that year. " * 40
 """Enough that no passage reaches over two articles."""
@@ -55,7 +55,7 @@ def test_what_is_found_in_a_shard_is_named_by_its_article(dataset: Dataset, shar
 
 
 def test_what_is_cited_from_a_shard_is_named_by_its_article(dataset: Dataset, shards: Path, tmp_path: Path) -> None:
-    arms = [ShardArm(arm) for arm in make_arms(["lens"], seat=OfflineSeat())]
+    arms = [ShardArm(arm) for arm in make_arms(["lens"], factory=OracleFactory())]
     run(dataset, open_shards(shards, dataset), questions(dataset), arms, tmp_path / "run")
     rows = [json.loads(line) for line in (tmp_path / "run" / "lens.rows.jsonl").read_text().splitlines()]
     windows = [window for row in rows for window in row["windows"]]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.oracle_factory import OracleFactory
+from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.evaluation.command import add_parser, run
 from lens_lsp.models.scripted import ScriptedModel
@@ -15,11 +17,7 @@ from lens_lsp.models.scripted import ScriptedModel
 def _evaluate(*arguments: object, model: ScriptedModel | None = None) -> int:
     parser = argparse.ArgumentParser(prog="lens")
     add_parser(parser.add_subparsers(required=True))
-
-    async def probe() -> None:
-        return None
-
-    made = None if model is None else lambda _: (model, probe, None)
+    made = None if model is None else lambda _: OracleFactory(Mode.FAST, model)
     return run(parser.parse_args(["eval", *map(str, arguments)]), made)
 
 

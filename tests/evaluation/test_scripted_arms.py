@@ -19,6 +19,7 @@ from small_datasets import BODIES, QUESTIONS
 import lens_lsp.evaluation.arms
 from benchmarks.scripted_arms import ARMS, Trial, table
 from benchmarks.scripted_model import CONTEXT_TOKENS, best_sentence, reply, scripted_model
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode, Status
 from lens_lsp.evaluation.arms.base import Arm, ArmResult, cited
 from lens_lsp.evaluation.arms.calling import HeldModel
@@ -29,7 +30,6 @@ from lens_lsp.evaluation.data.datasets import Dataset, Gold, GoldSpan, Question,
 from lens_lsp.evaluation.data.snapshots import Corpus, manifest_path, prepare
 from lens_lsp.evaluation.reporting.tables import write_report
 from lens_lsp.evaluation.runner import Judging, run
-from lens_lsp.evaluation.seats import ChatSeat
 from lens_lsp.models.base import ChatRequest, Message, Role
 from lens_lsp.models.scripted import ScriptedModel
 
@@ -53,7 +53,7 @@ def asked(arm: Arm, folder: Path, question: str = QUESTION) -> ArmResult:
 
 
 def arm_of(name: str, mode: Mode = Mode.DEEP, model: ScriptedModel | None = None) -> Arm:
-    (arm,) = make_arms([name], seat=ChatSeat(mode, model or scripted_model()), embedder=Letters)
+    (arm,) = make_arms([name], factory=OracleFactory(mode, model or scripted_model()), embedder=Letters)
     return arm
 
 
@@ -110,7 +110,7 @@ def test_the_model_sees_only_the_prompt() -> None:
 def test_a_run_of_all_arms_is_scored_and_bound_by_the_budget(dataset_dir: Path, tmp_path: Path) -> None:
     dataset = open_dataset(dataset_dir, "3")
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
-    arms = make_arms(ARMS, seat=ChatSeat(Mode.DEEP, scripted_model()), embedder=Letters, vectors=tmp_path)
+    arms = make_arms(ARMS, factory=OracleFactory(Mode.DEEP, scripted_model()), embedder=Letters, vectors=tmp_path)
     summary = run(dataset, corpus, questions(dataset), arms, tmp_path / "run", judging=Judging("deep", "chat"))
     told = summary["arms"]
     assert list(told) == list(ARMS)
@@ -152,7 +152,7 @@ def test_a_run_of_a_program_is_marked_although_nobody_said_so_and_its_answers_ar
     corpus = prepare(dataset_dir, "3", tmp_path / "corpus")
     for name, endpoint in (("program", None), ("model", "https://models.example")):
         model = ScriptedModel(reply, endpoint=endpoint, context_tokens=CONTEXT_TOKENS)
-        arms = make_arms(["react", "lens"], seat=ChatSeat(Mode.DEEP, HeldModel(model)))
+        arms = make_arms(["react", "lens"], factory=OracleFactory(Mode.DEEP, HeldModel(model)))
         summary = run(dataset, corpus, questions(dataset), arms, tmp_path / name, judging=Judging("deep", "chat"))
         assert summary["scripted"] is (endpoint is None)
         told = _columns(write_report([tmp_path / name], tmp_path / f"{name}-report"))

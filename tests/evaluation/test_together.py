@@ -16,8 +16,10 @@ from arm_doubles import Letters
 from small_datasets import QUESTIONS, write_dataset
 
 from benchmarks.scripted_model import CONTEXT_TOKENS, reply
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, UsageError
+from lens_lsp.evaluation.answer_key import AnswerKeyFactory
 from lens_lsp.evaluation.arms.base import Arm
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.arms.together import in_order
@@ -27,7 +29,6 @@ from lens_lsp.evaluation.command import run as run_command
 from lens_lsp.evaluation.data.datasets import Dataset, Question, open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import Corpus, prepare
 from lens_lsp.evaluation.runner import AT_ONCE, Judging, run
-from lens_lsp.evaluation.seats import AnswerKeySeat, ChatSeat, OfflineSeat
 from lens_lsp.models.base import ChatRequest
 from lens_lsp.models.scripted import ScriptedModel
 
@@ -73,7 +74,7 @@ def many(tmp_path: Path) -> Asked:
 def _ran(asked: Asked, out: Path, at_once: int, turns: _Turns, names: Sequence[str] = ARMS) -> dict[str, str]:
     """What a run writes, without its seconds and how many were asked at a time."""
     dataset, corpus, chosen = asked
-    arms = make_arms(names, seat=ChatSeat(Mode.DEEP, turns.model), embedder=Letters)
+    arms = make_arms(names, factory=OracleFactory(Mode.DEEP, turns.model), embedder=Letters)
     run(dataset, corpus, chosen, arms, out, judging=Judging("deep", "chat", at_once=at_once))
     summary = json.loads((out / "summary.json").read_text())
     assert summary.pop("atOnce") == at_once
@@ -125,12 +126,12 @@ def test_a_run_goes_on_as_many_at_a_time_as_it_began(many: Asked, tmp_path: Path
 
 def test_an_arm_whose_time_is_its_own_is_asked_one_by_one(many: Asked, tmp_path: Path) -> None:
     dataset, corpus, asked = many
-    seat = ChatSeat(Mode.DEEP, _Turns().model)
-    answer_key = AnswerKeySeat.of(Mode.DEEP, asked, corpus)
+    factory = OracleFactory(Mode.DEEP, _Turns().model)
+    answer_key = AnswerKeyFactory.of(Mode.DEEP, asked, corpus)
     alone: list[Arm] = [
         *make_arms(["bm25s", "lens"]),
-        *(make_arms(["lens"], seat=own)[0] for own in (OfflineSeat(), answer_key)),
-        WithoutArm(make_arms(["react"], seat=seat)[0], frozenset()),
+        *(make_arms(["lens"], factory=own)[0] for own in (OracleFactory(), answer_key)),
+        WithoutArm(make_arms(["react"], factory=factory)[0], frozenset()),
     ]
     for arm in alone:
         with pytest.raises(UsageError, match="one question at a time"):
@@ -145,13 +146,10 @@ def test_the_command_asks_together_and_only_of_a_model(many: Asked, tmp_path: Pa
     places = ["--corpus", str(corpus.folder), "--snapshot", "2", "--out", str(tmp_path / "run")]
     deep = ["eval", "run", str(dataset.folder), *places, "--mode", "deep"]
     command = [*deep, "--concurrency", "4"]
-
-    async def probe() -> None: ...
-
     for line, most in ((command, 4), ([*deep, "--anew"], AT_ONCE)):
         turns = _Turns()
-        chosen = (turns.model, probe, None)
-        assert run_command(parser.parse_args([*line, "--arm", "react"]), lambda args, seat=chosen: seat) == 0
+        chosen = OracleFactory(Mode.DEEP, turns.model)
+        assert run_command(parser.parse_args([*line, "--arm", "react"]), lambda args, factory=chosen: factory) == 0
         assert turns.most == most
     with pytest.raises(UsageError, match="ask a chat model"):
         run_command(parser.parse_args([*command, "--oracle", "answer-key"]))

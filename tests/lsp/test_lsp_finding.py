@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.request import Request
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.model import Evidence
 from lens_lsp.lens import Lens
-from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.finding import ranked
 from lens_lsp.lsp.lenses import GRACE, MOST_LATE, Lenses, Loan, in_time
-from lens_lsp.lsp.questions import Question
 
 RULES = CorpusRules()
 
@@ -36,13 +35,13 @@ class Held:
     def evidence(self, item: Evidence) -> None: ...
 
 
-def question(folder: Path) -> Question:
-    return Question("the lease", (str(folder),), (str(folder),), (), {}, {}, 0, Encoding.Utf16, False, str(folder))
+def question(folder: Path) -> Request:
+    return Request("the lease", (str(folder),))
 
 
 async def while_another_searches(lenses: Lenses, folder: Path, held: Held) -> None:
     async with lenses.lent((str(folder),), RULES) as loan:
-        await ranked(loan, question(folder), 10, held)
+        await ranked(loan, question(folder), held)
 
 
 @pytest.mark.parametrize("times", [1, 3])
@@ -124,7 +123,7 @@ def test_a_search_that_nobody_gives_up_finds(tmp_path: Path) -> None:
     async def go() -> list[str]:
         held = Held()
         held.go.set()
-        found = await ranked(Loan(Lens((str(tmp_path),))), question(tmp_path), 10, held)
+        found = await ranked(Loan(Lens((str(tmp_path),))), question(tmp_path), held)
         return [item.quote for item in found.evidence]
 
     assert "lease ends on 30 June 2031" in asyncio.run(go())[0]

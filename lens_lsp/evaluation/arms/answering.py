@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.domain.records import dataclass
@@ -19,7 +20,6 @@ from lens_lsp.evaluation.arms.calling import Talk
 from lens_lsp.evaluation.arms.prompts import Wording
 from lens_lsp.evaluation.arms.rag import Rag
 from lens_lsp.evaluation.arms.together import in_order
-from lens_lsp.evaluation.seats import ChatSeat
 
 
 class Way(Protocol):
@@ -43,11 +43,11 @@ class Way(Protocol):
 
 @dataclass(slots=True)
 class ChatArm:
-    """A way, asked with the chat model of a seat. One event loop a run."""
+    """A way, asked with the chat model of a factory. One event loop a run."""
 
     name: str
     way: Way
-    seat: ChatSeat
+    factory: OracleFactory
     _runner: asyncio.Runner | None = field(default=None, init=False)
 
     def prepare(self, corpus_dir: Path) -> float:
@@ -55,7 +55,7 @@ class ChatArm:
         seconds = self.way.prepare(corpus_dir)
         began = time.perf_counter()
         self._runner = self._runner or asyncio.Runner()
-        self._runner.run(self.seat.open())
+        self._runner.run(self.factory.open())
         return seconds + time.perf_counter() - began
 
     @property
@@ -79,7 +79,8 @@ class ChatArm:
     def _begin(self, text: str, depth: int) -> Coroutine[Any, Any, ArmResult]:
         """Retrieve now, since an index is asked for one question at a time and may run a loop of its own."""
         began, sent = time.perf_counter(), self._sent
-        talk = Talk.within(self.seat.budget, self.seat.model, self.seat.prices)
+        assert self.factory.model is not None
+        talk = Talk.within(self.factory.budget, self.factory.model, self.factory.prices)
         retrieved = self.way.retrieve(text, depth)
         return self._searched(text, depth, retrieved, talk, began, self._sent - sent)
 
@@ -108,9 +109,9 @@ class ChatArm:
         return self.way.stored_bytes()
 
     def close(self) -> None:
-        """Leave the seat, end the loop, and let the way close."""
+        """Leave the factory, end the loop, and let the way close."""
         if self._runner is not None:
-            self._runner.run(self.seat.aclose())
+            self._runner.run(self.factory.aclose())
             self._runner.close()
         self._runner = None
         self.way.close()
@@ -118,7 +119,7 @@ class ChatArm:
     async def _answered(self, text: str, retrieved: Sequence[Excerpt], talk: Talk) -> Said:
         said, stopped = Wording("", None), StopReason.NOWHERE
         try:
-            async with asyncio.timeout(self.seat.budget.seconds):
+            async with asyncio.timeout(self.factory.budget.seconds):
                 said = await self.way.answer(text, retrieved, talk)
         except BudgetSpent as spent:
             stopped = spent.reason

@@ -8,7 +8,6 @@ from lens_lsp.evaluation.arms.answering import ChatArm
 from lens_lsp.evaluation.arms.base import Arm
 from lens_lsp.evaluation.arms.lens import AskingArm
 from lens_lsp.evaluation.arms.rag import PassageArm, PassageIndex, Rag
-from lens_lsp.evaluation.seats import ChatSeat
 
 
 @runtime_checkable
@@ -37,8 +36,9 @@ def indexed_tokens(arm: Arm) -> int:
 def asks_a_program(arm: Arm) -> bool:
     """Whether its chat model is reached nowhere: then it is a part of this process, and no model."""
     inner = _innermost(arm)
-    seat = inner.seat if isinstance(inner, AskingArm | ChatArm) else None
-    return isinstance(seat, ChatSeat) and seat.model.endpoint is None
+    factory = inner.factory if isinstance(inner, AskingArm | ChatArm) else None
+    model = None if factory is None else factory.model
+    return model is not None and model.endpoint is None
 
 
 def _index(arm: Arm) -> PassageIndex | None:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Answer, Mode, RequirementResult, RequirementStatus
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event, answer_of
@@ -19,7 +20,6 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import PRINTED, ArmResult, cited, distinct
 from lens_lsp.evaluation.arms.indexes import Passage
 from lens_lsp.evaluation.arms.together import in_order
-from lens_lsp.evaluation.seats import ChatSeat, OfflineSeat, Seat
 from lens_lsp.oracle.base import Oracle
 from lens_lsp.oracle.ledger import Budget
 from lens_lsp.wire import evidence_json
@@ -106,7 +106,7 @@ class AskingArm:
 
     ablate: frozenset[str] = frozenset()
     seed: int = 0
-    seat: Seat = field(default_factory=OfflineSeat)
+    factory: OracleFactory = field(default_factory=OracleFactory)
     opener: Callable[[Path], Asker] | None = None
     """Opens a folder; ``None`` for the real one."""
     _free: list[Asker] = field(default_factory=list, init=False)
@@ -123,14 +123,14 @@ class AskingArm:
         began = time.perf_counter()
         self._folder, self._runner = corpus_dir, asyncio.Runner()
         self._free.clear()
-        self._runner.run(self.seat.open())
+        self._runner.run(self.factory.open())
         self._open(self._runner)
         return time.perf_counter() - began
 
     @property
     def waits(self) -> bool:
         """Whether a chat model judges."""
-        return isinstance(self.seat, ChatSeat)
+        return self.factory.model is not None
 
     def search(self, ticket: str, text: str, depth: int) -> ArmResult:
         """The documents as the answer ranks them, its evidence, and the answer itself."""
@@ -163,9 +163,9 @@ class AskingArm:
         )
 
     def close(self) -> None:
-        """Leave the seat, end the loop and drop the memory cache."""
+        """Leave the factory, end the loop and drop the memory cache."""
         if self._runner is not None:
-            self._runner.run(self.seat.aclose())
+            self._runner.run(self.factory.aclose())
             self._runner.close()
         self._free.clear()
         self._runner = None
@@ -181,13 +181,13 @@ class AskingArm:
             return await answer_of(
                 asker.ask(
                     text,
-                    mode=self.seat.mode,
+                    mode=self.factory.mode,
                     seed=self.seed,
-                    budget=self.seat.budget,
-                    oracle=self.seat.oracle(ticket),
+                    budget=self.factory.budget,
+                    oracle=self.factory.oracle(ticket),
                     ablate=self.ablate,
                     documents=depth,
-                    prices=self.seat.prices,
+                    prices=self.factory.prices,
                 )
             )
         finally:

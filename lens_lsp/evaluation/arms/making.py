@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.ablations import LOOP, SIGNALS
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.evaluation.arms.answering import ChatArm, Way
@@ -19,7 +20,6 @@ from lens_lsp.evaluation.arms.minilm import MiniLm
 from lens_lsp.evaluation.arms.rag import PassageArm, PassageIndex, Rag
 from lens_lsp.evaluation.arms.react import ReAct
 from lens_lsp.evaluation.arms.references import ReferenceArm
-from lens_lsp.evaluation.seats import ChatSeat, Seat
 
 ABLATIONS = (*SIGNALS, *LOOP)
 """What can be switched off in ``lens`` to see what it is worth."""
@@ -40,15 +40,15 @@ def make_arms(
     ablations: Sequence[str] = (),
     *,
     windows: bool = True,
-    seat: Seat | None = None,
+    factory: OracleFactory | None = None,
     seed: int = 0,
     embedder: Callable[[], Embedder] = MiniLm,
     vectors: Path | None = None,
 ) -> list[Arm]:
     """The named arms, and ``lens`` once more per ablation: ``links``, or ``links+scans`` for both at once.
 
-    With a ``seat`` ``lens`` asks, else it finds; ``seed`` is that of asking. With the seat of a chat model those arms
-    that answer by one do so, under its budget. ``embedder`` makes the vectors of ``hybrid``, which are kept in the
+    With a ``factory`` ``lens`` asks, else it finds; ``seed`` is that of asking. With the factory of a chat model those
+    arms that answer by one do so, under its budget. ``embedder`` makes the vectors of ``hybrid``, which are kept in the
     folder ``vectors``. Raises UsageError for a name that does not exist, for an ablation that finding does not have,
     and for an arm that needs a chat model where there is none.
     """
@@ -60,13 +60,13 @@ def make_arms(
     made: list[Arm] = []
     for name in dict.fromkeys(names):
         if name == "lens":
-            made.append(_lens_arm(frozenset(), seat, seed))
-            made.extend(_lens_arm(parse_ablation(text), seat, seed) for text in dict.fromkeys(ablations))
+            made.append(_lens_arm(frozenset(), factory, seed))
+            made.extend(_lens_arm(parse_ablation(text), factory, seed) for text in dict.fromkeys(ablations))
         elif name in _INDEXES:
             made.append(ReferenceArm(name, _INDEXES[name], windows))
         else:
             hybrid = _hybrid(embedder(), vectors) if name == HYBRID else None
-            made.append(_answering(name, hybrid, seat))
+            made.append(_answering(name, hybrid, factory))
     return made
 
 
@@ -83,19 +83,19 @@ def _hybrid(embedder: Embedder, vectors: Path | None) -> PassageIndex:
     return PassageIndex(partial(HybridIndex, Embedding(embedder, vectors)), embedder)
 
 
-def _answering(name: str, hybrid: PassageIndex | None, seat: Seat | None) -> Arm:
-    if isinstance(seat, ChatSeat):
+def _answering(name: str, hybrid: PassageIndex | None, factory: OracleFactory | None) -> Arm:
+    if factory is not None and factory.model is not None:
         ways: dict[str, Callable[[], Way]] = {"react": ReAct, "closed-book": ClosedBook}
         way = ways[name]() if name in ways else Rag(hybrid or PassageIndex(Bm25sIndex))
-        return ChatArm(name, way, seat)
+        return ChatArm(name, way, factory)
     if hybrid is not None:
         return PassageArm(name, hybrid)
     raise UsageError(f"the arm {name} answers by a chat model: use --mode fast or deep with --oracle chat")
 
 
-def _lens_arm(ablate: frozenset[str], seat: Seat | None, seed: int) -> Arm:
-    if seat is not None:
-        return AskingArm(ablate, seed, seat)
+def _lens_arm(ablate: frozenset[str], factory: OracleFactory | None, seed: int) -> Arm:
+    if factory is not None:
+        return AskingArm(ablate, seed, factory)
     of_the_loop = sorted(ablate & set(LOOP))
     if of_the_loop:
         part = of_the_loop[0]

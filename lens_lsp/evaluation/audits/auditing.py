@@ -8,10 +8,11 @@ from dataclasses import asdict, field
 from itertools import pairwise
 from pathlib import Path
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.records import dataclass
-from lens_lsp.evaluation.answer_key import key_of
+from lens_lsp.evaluation.answer_key import AnswerKeyFactory, key_of
 from lens_lsp.evaluation.arms.base import Arm
 from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.audits.controls import STALE, Setting, since, without_gold
@@ -23,7 +24,6 @@ from lens_lsp.evaluation.data.snapshots import Corpus, prepare
 from lens_lsp.evaluation.reporting.markdown import shown, table
 from lens_lsp.evaluation.reporting.reading import figure_of, read_summary
 from lens_lsp.evaluation.runner import Judging, Progress, Selection, run
-from lens_lsp.evaluation.seats import AnswerKeySeat, OfflineSeat, Seat
 
 SCHEMA = "lens.audits/1"
 AUDITS = ("staleness", "lifecycle", "abstention", "reuse")
@@ -121,7 +121,7 @@ class _Auditor:
     def abstention(self) -> tuple[object, str]:
         """Questions whose gold documents are gone."""
         dataset, corpus, asked = self.opened(self.plan.snapshots[0])
-        setting = without_gold(corpus, asked, lambda: make_arms(["lens"], seat=OfflineSeat(), seed=self.plan.seed))
+        setting = without_gold(corpus, asked, lambda: make_arms(["lens"], factory=OracleFactory(), seed=self.plan.seed))
         summary = self.ran("abstention", dataset, setting, Judging("evidence", "offline"))
         places = ("answered", "answeredWithQuote", "documentRecall.10")
         rows = [[name, *(shown(figure_of(arm, place)) for place in places)] for name, arm in summary.arms.items()]
@@ -137,21 +137,24 @@ class _Auditor:
         """Every question twice, with a store."""
         _, corpus, asked = self.opened(self.plan.snapshots[0])
         chosen = self.plan.selection.of(asked)
-        found = {name: reuse(corpus, chosen, seat, seed=self.plan.seed) for name, seat in self._seats(chosen, corpus)}
+        found = {
+            name: reuse(corpus, chosen, factory, seed=self.plan.seed)
+            for name, factory in self._factories(chosen, corpus)
+        }
         rows = [[name, *_reused(row)] for name, row in found.items()]
         heads = ["mode, oracle", "n", "answered", "reused", "of those word for word", "calls", "again", "ms", "again"]
         return {name: asdict(row) for name, row in found.items()}, (
             f"## Warm reuse\n\nAll questions asked of LENS with an empty store, then all again.\n\n{table(heads, rows)}"
         )
 
-    def _seats(self, asked: Sequence[Question], corpus: Corpus) -> list[tuple[str, Seat]]:
-        seats: list[tuple[str, Seat]] = [("evidence, rules", OfflineSeat())]
+    def _factories(self, asked: Sequence[Question], corpus: Corpus) -> list[tuple[str, OracleFactory]]:
+        made: list[tuple[str, OracleFactory]] = [("evidence, rules", OracleFactory())]
         if any(document.passages for question in asked for document in key_of(corpus.gold(question.gold), corpus.text)):
             keyed = [
-                (mode, AnswerKeySeat.of(mode, asked, corpus, seed=self.plan.seed)) for mode in (Mode.FAST, Mode.DEEP)
+                (mode, AnswerKeyFactory.of(mode, asked, corpus, seed=self.plan.seed)) for mode in (Mode.FAST, Mode.DEEP)
             ]
-            seats += [(f"{mode}, answer key", seat) for mode, seat in keyed]
-        return seats
+            made += [(f"{mode}, answer key", factory) for mode, factory in keyed]
+        return made
 
 
 def audit(

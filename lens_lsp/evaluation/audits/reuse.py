@@ -11,12 +11,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.datasets import Question
 from lens_lsp.evaluation.data.snapshots import Corpus
-from lens_lsp.evaluation.seats import Seat
 from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
 from lens_lsp.store.store import Store
@@ -64,21 +64,22 @@ class Reuse:
     milliseconds: tuple[float, float]
 
 
-def reuse(corpus: Corpus, questions: Sequence[Question], seat: Seat, *, seed: int = 0) -> Reuse:
+def reuse(corpus: Corpus, questions: Sequence[Question], factory: OracleFactory, *, seed: int = 0) -> Reuse:
     """All questions, then all again."""
     with tempfile.TemporaryDirectory(prefix="lens-reuse.") as scratch, asyncio.Runner() as runner:
         lens = Lens([corpus.folder])
-        runner.run(seat.open())
+        runner.run(factory.open())
         try:
             lens.find("warm", limit=1)
             with Store.open(Path(scratch, "store")) as store:
                 memory = Memory(store, str(corpus.folder))
                 first, again = (
-                    [runner.run(_ask(lens, question, seat, memory, seed)) for question in questions] for _ in range(2)
+                    [runner.run(_ask(lens, question, factory, memory, seed)) for question in questions]
+                    for _ in range(2)
                 )
             stored = sum(path.stat().st_size for path in Path(scratch).rglob("*") if path.is_file())
         finally:
-            runner.run(seat.aclose())
+            runner.run(factory.aclose())
     reused = [two.answer.stopped is StopReason.REUSED for two in again]
     equal = [one.said == two.said for one, two in zip(first, again, strict=True)]
     return Reuse(
@@ -94,15 +95,15 @@ def reuse(corpus: Corpus, questions: Sequence[Question], seat: Seat, *, seed: in
     )
 
 
-async def _ask(lens: Lens, question: Question, seat: Seat, memory: Memory, seed: int) -> _Asked:
+async def _ask(lens: Lens, question: Question, factory: OracleFactory, memory: Memory, seed: int) -> _Asked:
     began = time.perf_counter()
     answer = await answer_of(
         lens.ask(
             question.text,
-            mode=seat.mode,
+            mode=factory.mode,
             seed=seed,
-            budget=seat.budget,
-            oracle=seat.oracle(question.ticket),
+            budget=factory.budget,
+            oracle=factory.oracle(question.ticket),
             memory=memory,
         )
     )

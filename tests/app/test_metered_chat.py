@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.cli.metered import MeteredChat
+from lens_lsp.app.metered_chat import MeteredChat
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.kept.meter import Meter
 from lens_lsp.kept.usage import Usage

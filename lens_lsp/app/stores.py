@@ -1,15 +1,16 @@
-"""The store of a workspace as commands use it: opened when there is one to use, or when it may be made."""
+"""The store of a workspace: opened when there is one to use, or when it may be made.
+
+``notify`` is told, a sentence at a time, what the user should know of it.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from lens_lsp.cli.searching import HERE
-from lens_lsp.cli.terminal import tell
-from lens_lsp.cli.workspace import workspace_of
+from lens_lsp.app.configuration import HERE, workspace_of
 from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from lens_lsp.memory import Memory
     from lens_lsp.store.store import Store
+
+Notify = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def workspace_for(paths: Sequence[str]) -> str:
 
 
 @contextmanager
-def opened_memory(paths: Sequence[str], choice: StoreChoice, *, quiet: bool) -> Iterator[Memory | None]:
+def opened_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> Iterator[Memory | None]:
     """The workspace's memory, made where there is none; None when it is off or cannot be had, which is told once."""
     if choice.off:
         yield None
@@ -52,16 +55,15 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, *, quiet: bool) -> 
     try:
         store = Store.open(choice.place(workspace))
     except StoreUnavailable as why:
-        if not quiet:
-            tell(str(why))
+        notify(str(why))
         yield None
         return
-    with _told(store, quiet=quiet):
+    with _told(store, notify):
         yield Memory(store, workspace)
 
 
 @contextmanager
-def existing_store(paths: Sequence[str], choice: StoreChoice) -> Iterator[Store | None]:
+def existing_store(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> Iterator[Store | None]:
     """The workspace's store if it has one; nothing is made. Raises `StoreUnavailable` for one that cannot be read."""
     from lens_lsp.store.failures import StoreUnavailable
     from lens_lsp.store.store import Store
@@ -77,26 +79,26 @@ def existing_store(paths: Sequence[str], choice: StoreChoice) -> Iterator[Store 
     if store is None:
         yield None
         return
-    with _told(store, quiet=False):
+    with _told(store, notify):
         yield store
 
 
 @contextmanager
-def unchanged_memory(paths: Sequence[str], choice: StoreChoice) -> Iterator[Memory | None]:
+def unchanged_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> Iterator[Memory | None]:
     """The workspace's memory if it has one, to be read and not added to."""
     from lens_lsp.memory import Memory
 
-    with existing_store(paths, choice) as store:
+    with existing_store(paths, choice, notify) as store:
         yield None if store is None else Memory(store, workspace_for(paths), keeps=False)
 
 
 @contextmanager
-def _told(store: Store, *, quiet: bool) -> Iterator[None]:
+def _told(store: Store, notify: Notify) -> Iterator[None]:
     """Close the store at the end; what it has to say is told at once, and what it finds while in use then."""
     with store:
         at_first = store.notices
-        for notice in () if quiet else at_first:
-            tell(notice)
+        for notice in at_first:
+            notify(notice)
         yield
-        for notice in () if quiet else store.notices[len(at_first) :]:
-            tell(notice)
+        for notice in store.notices[len(at_first) :]:
+            notify(notice)

@@ -1,0 +1,211 @@
+"""Who judges a question: the rules, or a model, with everything that limits what it may be asked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lens_lsp.app.consent import Destination
+from lens_lsp.domain.answer import Answer, Mode
+from lens_lsp.domain.errors import BudgetSpent
+from lens_lsp.domain.records import dataclass
+from lens_lsp.oracle.ledger import Budget, Ledger, Limits
+from lens_lsp.settings.advice import advised
+from lens_lsp.settings.model import ModelSettings
+from lens_lsp.settings.settings import Settings, Source
+
+if TYPE_CHECKING:
+    from lens_lsp.app.request import Request
+    from lens_lsp.kept.meter import Meter
+    from lens_lsp.models.base import ChatModel
+    from lens_lsp.oracle.base import Oracle
+    from lens_lsp.oracle.chat import ChatOracle
+    from lens_lsp.oracle.stoppable import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """One question's oracle, and what it may cost.
+
+    ``prices`` are (in, out) per million tokens; ``spent`` is told the tokens (in, out) of each call as soon as it is
+    over. ``settings`` are what the budget was made from.
+    """
+
+    mode: Mode
+    budget: Budget
+    settings: Settings
+    oracle: Oracle | None = None
+    """None: the rules."""
+    meter: Meter | None = None
+    key_withheld: str | None = None
+
+    @property
+    def prices(self) -> tuple[float, float] | None:
+        """Those of the model, None where they are unknown or nothing is called."""
+        return None if self.oracle is None else self.settings.model.prices
+
+    @property
+    def spent(self) -> Callable[[int, int], None] | None:
+        """Counts a call."""
+        return None if self.meter is None else self.meter.spent
+
+    def told(self, answer: Answer) -> Answer:
+        """The answer, with what its reader has to know of the model: the limit that ended the search and who raises it,
+        a key that was not sent, a call that could not be counted."""
+        answer = advised(answer, self.settings, self.budget)
+        problem = None if self.meter is None else self.meter.problem
+        more = tuple(each for each in (self.key_withheld, problem) if each is not None)
+        return replace(answer, warnings=(*answer.warnings, *more)) if more else answer
+
+
+@dataclass(frozen=True)
+class OracleFactory:
+    """Makes the oracle of each question, and says what one may cost. ``model`` is None for the rules.
+
+    ``probe`` asks the model for its context, before the first question; None where it is known.
+    """
+
+    mode: Mode = Mode.EVIDENCE
+    model: ChatModel | None = None
+    settings: Settings = Settings()
+    probe: Callable[[], Awaitable[object]] | None = None
+    loopback: bool = True
+    """Whether nothing that the model is sent leaves this machine."""
+    meter: Meter | None = None
+    """Of a run that is `metered`: what it counts with."""
+
+    @property
+    def endpoint(self) -> str:
+        """The origin that text would be sent to. Empty where nothing leaves the process."""
+        return "" if self.model is None else self.model.endpoint or ""
+
+    @property
+    def budget(self) -> Budget:
+        """What one question may cost: the default of the mode and of the model's context, raised by the user, lowered
+        by everybody. Raises `UsageError` for a context in which nothing can be read."""
+        if self.model is None:
+            return self.settings.budget(Budget.of(self.mode))
+        from lens_lsp.oracle.chat import budget_for
+
+        return self.settings.budget(budget_for(self.mode, self.model.context_tokens))
+
+    @property
+    def prices(self) -> tuple[float, float] | None:
+        """Money per million tokens in and out, where any is spent and the prices are known."""
+        return None if self.model is None else self.settings.model.prices
+
+    @property
+    def destination(self) -> Destination | None:
+        """Where text would go that leaves this machine; None where none does."""
+        if self.model is None or self.loopback:
+            return None
+        return Destination(self.endpoint, self.model.name, self.settings)
+
+    @property
+    def model_name(self) -> str:
+        """The model and where it is, as a measurement is bound to them."""
+        return "the rules" if self.model is None else f"{self.model.name} at {self.endpoint or 'this process'}"
+
+    def oracle(self, ticket: str = "") -> Oracle:
+        """Who judges a question; ``ticket`` names it where questions are judged apart."""
+        if self.model is None:
+            from lens_lsp.oracle.offline import OfflineOracle
+
+            return OfflineOracle()
+        return self.chat()
+
+    def chat(self) -> ChatOracle:
+        """The oracle that asks the model, where there is one."""
+        from lens_lsp.oracle.chat import ChatOracle
+
+        assert self.model is not None
+        return ChatOracle(self.model, self.mode)
+
+    def ledger(self) -> Ledger:
+        """Counts what a question costs that is asked of the oracle itself."""
+        return Ledger(self.budget, prices=self.prices, endpoint=self.endpoint or None)
+
+    async def open(self) -> None:
+        """Learn the model's context, before the first question of a measurement."""
+        if self.probe is not None:
+            await self.probe()
+
+    async def aclose(self) -> None:
+        """Let go of the model's connections."""
+        if self.model is not None:
+            await self.model.aclose()
+
+    def metered(self) -> OracleFactory:
+        """The same for a run of many questions: every call is counted on its own, and the run ends before one that
+        could exceed a day's tokens."""
+        from lens_lsp.app.metered_chat import MeteredChat
+
+        if self.model is None:
+            return self
+        meter = self._counter()
+        return replace(self, model=MeteredChat(self.model, meter, self.settings.daily_tokens), meter=meter)
+
+    @asynccontextmanager
+    async def terms(self, stop: Stop | None = None) -> AsyncGenerator[Terms]:
+        """The terms of one question; the model is closed afterwards, and at the ``stop`` asked for nothing more.
+
+        Raises `UsageError` where the day's tokens cannot be counted.
+        """
+        if self.model is None:
+            yield Terms(self.mode, self.budget, self.settings)
+            return
+        try:
+            yield await self._terms(stop)
+        finally:
+            await self.aclose()
+
+    async def _terms(self, stop: Stop | None) -> Terms:
+        from lens_lsp.oracle.stoppable import Stop, StoppableChat
+
+        stop, settings, meter = stop or Stop(), self.settings, self._counter()
+        if settings.daily_tokens is not None:
+            settings = settings.lowered(Limits(tokens=meter.left(settings.daily_tokens)), Source.DAY)
+        if 0 not in (settings.limits.calls, settings.limits.tokens):
+            with suppress(BudgetSpent):
+                async with stop.heeded():
+                    await self.open()
+        budget = replace(self, settings=settings).budget
+        oracle = StoppableChat(self.chat(), stop)
+        return Terms(self.mode, budget, settings, oracle, meter, settings.model.key_withheld)
+
+    def _counter(self) -> Meter:
+        from lens_lsp.kept.meter import Meter
+        from lens_lsp.kept.usage import usage_file
+
+        return Meter(usage_file(), self.endpoint, self.settings.model.prices)
+
+
+def decide(
+    request: Request, settings: Settings, *, editor: bool = False
+) -> tuple[Settings, Mode, ModelSettings | None]:
+    """What settings and a request come to: the settings that hold for it, the mode, and the model that is meant.
+
+    ``editor``: we are inside an editor that offers its own model. Raises `UsageError` for a mode whose model is not
+    configured, and for a limit of cost without prices.
+    """
+    if request.mode is not None:
+        settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": Source.REQUEST})
+    settings = settings.lowered(request.limits, Source.REQUEST)
+    mode, model = settings.seat(editor=editor)
+    settings.require_prices(calling=model is not None)
+    return settings, mode, model
+
+
+def choose(request: Request, settings: Settings) -> OracleFactory:
+    """Who judges a request. The system's keyring may be waited for. Raises as `decide` and `of_endpoint`."""
+    settings, mode, model = decide(request, settings)
+    return OracleFactory(mode, settings=settings) if model is None else of_endpoint(mode, settings)
+
+
+def of_endpoint(mode: Mode, settings: Settings) -> OracleFactory:
+    """The factory for the model of settings, behind its endpoint; nothing is opened yet. Raises `UsageError` for an
+    address or a key that cannot be meant, `KeyringFailed`."""
+    model = settings.model.chat()
+    return OracleFactory(mode, model, settings, model.probe, model.loopback)

@@ -1,0 +1,174 @@
+"""One request on its way: from settings to the events of a question, or to the passages that come nearest.
+
+`ask` and `find` compose all of it. A front end that keeps a `Lens` warm or a store open, or that can ask its user for
+consent, composes the same parts in the same order: `configuration.load_settings`, `oracle_factory.choose`,
+`consent.unconsented`, `answer`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lens_lsp.app.configuration import HERE, load_settings, searched
+from lens_lsp.domain.errors import UsageError
+from lens_lsp.domain.events import Answered, Event
+from lens_lsp.lens import FindObserver, Lens
+
+if TYPE_CHECKING:
+    from lens_lsp.app.oracle_factory import OracleFactory
+    from lens_lsp.app.request import Request
+    from lens_lsp.app.stores import StoreChoice
+    from lens_lsp.domain.answer import Answer
+    from lens_lsp.domain.model import Findings
+    from lens_lsp.memory import Memory
+    from lens_lsp.oracle.preview import Preview
+    from lens_lsp.oracle.stoppable import Stop
+    from lens_lsp.settings.settings import Settings
+
+
+async def ask(
+    request: Request,
+    *,
+    store: StoreChoice | None = None,
+    environment: Mapping[str, str] = os.environ,
+    notify: Callable[[str], object] = lambda _: None,
+    observer: FindObserver | None = None,
+    stop: Stop | None = None,
+) -> AsyncGenerator[Event]:
+    """Answer a question as ``lens ask`` does; the events, as they happen.
+
+    Nothing of it is kept unless ``store`` says where. Consent is not asked for: text is sent to an endpoint on another
+    machine where `lens ask --yes` or an editor was given it, else `ConsentMissing` is raised. ``notify`` is told, a
+    sentence at a time, what is wrong with the settings and the store. Raises `UsageError`, `PathNotFound`,
+    `PathRefused`.
+    """
+    from lens_lsp.app.consent import ConsentMissing, unconsented
+    from lens_lsp.app.oracle_factory import choose
+    from lens_lsp.app.stores import StoreChoice, opened_memory
+
+    if request.thread is not None and store is None:
+        raise UsageError("a thread needs a store, which knows its earlier questions")
+    settings = load_settings(request.paths or (HERE,), environment, options=request.options)
+    for notice in settings.notices:
+        notify(notice.text)
+    factory = choose(request, settings)
+    if missing := unconsented(factory.destination, folders_of(request, settings)):
+        raise ConsentMissing.of(factory.endpoint, missing, "consent once with `lens ask --yes`")
+    paths, rules = searched(request, settings)
+    lens = Lens(paths, rules=rules, memory=settings.memory)
+    with opened_memory(paths, store or StoreChoice(off=True), notify) as memory:
+        async with aclosing(answer(lens, request, factory, memory=memory, observer=observer, stop=stop)) as events:
+            async for event in events:
+                yield event
+
+
+def find(
+    request: Request,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    observer: FindObserver | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Findings:
+    """The passages that come nearest to a query, as ``lens find`` gives them: no model is asked and nothing is written.
+
+    Raises `UsageError`, `PathNotFound`, `PathRefused`.
+    """
+    settings = load_settings(request.paths or (HERE,), environment, options=request.options)
+    paths, rules = searched(request, settings)
+    return passages(Lens(paths, rules=rules, memory=settings.memory), request, observer=observer, cancelled=cancelled)
+
+
+async def answer(
+    lens: Lens,
+    request: Request,
+    factory: OracleFactory,
+    *,
+    memory: Memory | None = None,
+    observer: FindObserver | None = None,
+    stop: Stop | None = None,
+) -> AsyncGenerator[Event]:
+    """The events of a question over a ``lens``; at the ``stop`` it ends with what was found. Raises as `Lens.ask`.
+
+    Whether the model may be sent text was settled before. Without a ``memory`` no thread can be continued: the answer
+    says so.
+    """
+    lost = request.thread if memory is None else None
+    async with factory.terms(stop) as terms:
+        events = lens.ask(
+            request.question,
+            mode=terms.mode,
+            seed=request.seed,
+            budget=terms.budget,
+            oracle=terms.oracle,
+            observer=observer,
+            buffers=request.buffers,
+            asking=request.exclude_spans,
+            ablate=request.ablate,
+            trace=request.trace,
+            cancelled=None if stop is None else stop.asked,
+            prices=terms.prices,
+            spent=terms.spent,
+            memory=memory,
+            thread=None if lost else request.thread,
+        )
+        async with aclosing(events):
+            async for event in events:
+                if isinstance(event, Answered):
+                    answered = terms.told(event.answer)
+                    event = Answered(answered if lost is None else _without_thread(answered, lost))
+                yield event
+
+
+async def preview(
+    lens: Lens, request: Request, factory: OracleFactory, *, memory: Memory | None = None
+) -> Preview | None:
+    """What `answer` would send to a model first, with no call made; None where nothing is sent. ``memory`` must keep
+    nothing. Raises as `Lens.ask`."""
+    if factory.model is None:
+        return None
+    return await lens.preview(
+        request.question,
+        factory.model,
+        mode=factory.mode,
+        budget=factory.budget,
+        seed=request.seed,
+        buffers=request.buffers,
+        asking=request.exclude_spans,
+        memory=memory,
+        thread=None if memory is None else request.thread,
+    )
+
+
+def passages(
+    lens: Lens,
+    request: Request,
+    *,
+    observer: FindObserver | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Findings:
+    """The passages of a ``lens`` that come nearest to a query. Raises as `Lens.find`."""
+    return lens.find(
+        request.question,
+        limit=request.limit,
+        observer=observer,
+        buffers=request.buffers,
+        asking=request.exclude_spans,
+        ablate=request.ablate,
+        cancelled=cancelled,
+    )
+
+
+def folders_of(request: Request, settings: Settings) -> tuple[str, ...]:
+    """The folders that consent is needed for: all whose text a request may show to a model."""
+    from lens_lsp.app.configuration import folder_of
+
+    return tuple(dict.fromkeys(folder_of(path) for path in searched(request, settings)[0]))
+
+
+def _without_thread(answer: Answer, thread: str) -> Answer:
+    warning = f"the thread {thread} was not continued: what was asked in it before cannot be known without a store"
+    return replace(answer, warnings=(*answer.warnings, warning))

@@ -1,0 +1,42 @@
+"""What is asked, of what, and within which limits: the same plain value for every front end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import field
+
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.text import Span
+from lens_lsp.oracle.ledger import Limits
+from lens_lsp.settings.settings import CommandLine
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question, or a query of `find`.
+
+    ``paths`` are folders and files; none mean the current folder and the user's ``extraRoots``. ``globs`` narrow them,
+    instead of the scopes of a project. ``options`` are what the user typed or chose for this question: only they may be
+    above the default of a limit. ``mode`` and ``limits`` are what a program says for its user (an editor, an agent, the
+    page): its limits only lower. ``thread`` names the conversation in the store that the question continues.
+
+    ``buffers`` are texts open in an editor, by absolute path, which win over the disk; ``exclude_spans`` are the spans,
+    in code points and by absolute path, that hold the question itself and are never evidence. ``limit`` is how many
+    passages `find` gives. ``ablate`` names parts of the search that are off; ``trace`` adds to the events what
+    recomputing the beliefs needs.
+    """
+
+    question: str
+    paths: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+    options: CommandLine = CommandLine()
+    mode: str | None = None
+    limits: Limits = Limits()
+    thread: str | None = None
+    seed: int = 0
+    limit: int = 10
+    buffers: Mapping[str, Buffer] = field(default_factory=dict)
+    exclude_spans: Mapping[str, Span] = field(default_factory=dict)
+    ablate: Set[str] = frozenset()
+    trace: bool = False
