@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.domain.events import answer_of
-from lens_lsp.lens import Lens
 from lens_lsp.wire import answer_json
 
 Answer = dict[str, Any]
@@ -44,4 +45,4 @@ def ask_all(
 
 
 async def _ask(lens: Lens, question: str, ablate: frozenset[str], seed: int) -> Answer:
-    return answer_json(await answer_of(lens.ask(question, seed=seed, ablate=ablate)))
+    return answer_json(await answer_of(lens.ask(Request(question, seed=seed, ablate=ablate))))

@@ -19,8 +19,8 @@ from statistics import median
 from typing import Any
 
 from benchmarks.measuring import REPOSITORY
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.model import Evidence
-from lens_lsp.lens import Lens
 
 PROMPT = 2.0
 """Seconds until the first passage."""

@@ -36,12 +36,12 @@ from typing import Any
 from benchmarks.document_gold import Gold, Item, holds, misread, occurrences, read_sample, same_row, uninstalled
 from benchmarks.document_streams import PROMPT, cold_finds, streamed
 from benchmarks.measuring import machine
+from lens_lsp.app.lens import Lens
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL
 from lens_lsp.documents.model import Extracted, Unextracted
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.model import Evidence, LocatorMap
-from lens_lsp.lens import Lens
 
 SCHEMA = "lens.documents/1"
 FIRST = 3

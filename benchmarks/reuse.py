@@ -17,10 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import StopReason
 from lens_lsp.domain.events import answer_of
 from lens_lsp.knowledge.matching import question_key
-from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
 from lens_lsp.store.store import Store
 

@@ -9,13 +9,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lens_lsp.app.lens import Lens
+    from lens_lsp.app.oracle_factory import Terms
+    from lens_lsp.app.request import Request
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.domain.answer import Answer, Mode
     from lens_lsp.domain.errors import LensError
     from lens_lsp.domain.events import Answered, EvidenceFound
     from lens_lsp.domain.model import Evidence, Findings
-    from lens_lsp.lens import Lens
     from lens_lsp.oracle.ledger import Budget
 
 __version__ = "0.1.0"
@@ -29,9 +31,11 @@ _HOME = {
     "Evidence": "lens_lsp.domain.model",
     "EvidenceFound": "lens_lsp.domain.events",
     "Findings": "lens_lsp.domain.model",
-    "Lens": "lens_lsp.lens",
+    "Lens": "lens_lsp.app.lens",
     "LensError": "lens_lsp.domain.errors",
     "Mode": "lens_lsp.domain.answer",
+    "Request": "lens_lsp.app.request",
+    "Terms": "lens_lsp.app.oracle_factory",
 }
 
 __all__ = [
@@ -46,6 +50,8 @@ __all__ = [
     "Lens",
     "LensError",
     "Mode",
+    "Request",
+    "Terms",
     "__version__",
 ]
 

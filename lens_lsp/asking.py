@@ -46,8 +46,8 @@ _SLICE = 2.0
 class Asking:
     """A question over a workspace, and everything that answers it.
 
-    ``asking`` are the spans, by absolute path, that hold the question itself: never evidence. ``memory`` is what is
-    known, None for nothing; ``thread`` the conversation in it that the question belongs to.
+    ``exclude_spans`` are the spans, by absolute path, that hold the question itself: never evidence. ``memory`` is what
+    is known, None for nothing; ``thread`` the conversation in it that the question belongs to.
     """
 
     workspace: Workspace
@@ -55,7 +55,7 @@ class Asking:
     oracle: Oracle
     ledger: Ledger
     options: Options
-    asking: Mapping[str, Span]
+    exclude_spans: Mapping[str, Span]
     work: Work
     observer: Progress
     memory: Memory | None = None
@@ -126,7 +126,7 @@ class Asking:
             return await OfflineOracle().analyse(question, self.ledger), failure
 
     def _reading(self, snapshot: Snapshot) -> Reading:
-        return Reading(self.workspace.cache, snapshot, overlay(snapshot.roots, self.asking))
+        return Reading(self.workspace.cache, snapshot, overlay(snapshot.roots, self.exclude_spans))
 
     def _look(
         self, plan: Plan, snapshot: Snapshot, *, counts: Callable[[Key], bool] = lambda _: True

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.ablations import SIGNALS
 from lens_lsp.domain.errors import PathNotFound, UsageError
 from lens_lsp.domain.model import Evidence, Findings, SkipReason, TextSource
 from lens_lsp.domain.text import SourceText
-from lens_lsp.lens import Lens
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -196,7 +197,7 @@ def test_a_lens_answers_as_a_new_one_would_after_many_changes(notes: Path) -> No
             victim.unlink()
         else:
             victim.write_text(" ".join(generator.choices(["zebra", "yard", "größe", "lorem"], k=40)))
-        kept, fresh = lens.find("zebra yard", limit=20), Lens([notes]).find("zebra yard", limit=20)
+        kept, fresh = lens.find(Request("zebra yard", limit=20)), Lens([notes]).find(Request("zebra yard", limit=20))
         assert (kept.evidence, kept.documents, kept.coverage) == (fresh.evidence, fresh.documents, fresh.coverage), turn
 
 
@@ -207,12 +208,12 @@ def buffers(*items: Buffer) -> Mapping[str, Buffer]:
 def test_what_is_open_in_an_editor_wins_over_the_disk(notes: Path) -> None:
     lens = Lens([notes])
     path = str(notes / "garden.md")
-    first = lens.find("zebra", buffers=buffers(Buffer(path, "A zebra eats tomatoes.", 7))).evidence[0]
+    first = lens.find(Request("zebra", buffers=buffers(Buffer(path, "A zebra eats tomatoes.", 7)))).evidence[0]
     assert (first.path, first.quote) == ("garden.md", "A zebra eats tomatoes.")
     assert (first.origin.source, first.origin.version) == (TextSource.BUFFER, 7)
     assert first.origin.sha256 == hashlib.sha256(b"A zebra eats tomatoes.").hexdigest()
-    assert paths(lens.find("patience", buffers=buffers(Buffer(path, "A zebra eats tomatoes.", 7)))) == []
-    again = lens.find("lion", buffers=buffers(Buffer(path, "A lion eats tomatoes.", 8))).evidence[0]
+    assert paths(lens.find(Request("patience", buffers=buffers(Buffer(path, "A zebra eats tomatoes.", 7))))) == []
+    again = lens.find(Request("lion", buffers=buffers(Buffer(path, "A lion eats tomatoes.", 8)))).evidence[0]
     assert (again.quote, again.origin.version) == ("A lion eats tomatoes.", 8)
     assert paths(lens.find("zebra lion")) == []
     assert paths(lens.find("patience")) == ["garden.md"]
@@ -220,14 +221,16 @@ def test_what_is_open_in_an_editor_wins_over_the_disk(notes: Path) -> None:
 
 def test_a_buffer_of_a_file_elsewhere_has_no_part_in_the_question(notes: Path, tmp_path: Path) -> None:
     outside = [str(tmp_path / "zebra.md"), str(tmp_path / "notes-old" / "garden.md")]
-    assert paths(Lens([notes]).find("zebra", buffers=buffers(*(Buffer(path, "zebra") for path in outside)))) == []
+    assert (
+        paths(Lens([notes]).find(Request("zebra", buffers=buffers(*(Buffer(path, "zebra") for path in outside))))) == []
+    )
 
 
 @pytest.mark.parametrize("order", [["garden.md", "."], [".", "garden.md"], ["house", "."], [".", "house"]])
 def test_a_buffer_is_seen_whichever_of_overlapping_paths_its_file_is_found_under(notes: Path, order: list[str]) -> None:
     lens = Lens([notes / path for path in order])
     for path in ("mills.md", "garden.md", "house/contract.md"):
-        found = lens.find("zebra", buffers=buffers(Buffer(str(notes / path), "A zebra.", 1))).evidence
+        found = lens.find(Request("zebra", buffers=buffers(Buffer(str(notes / path), "A zebra.", 1)))).evidence
         assert [item.quote for item in found] == ["A zebra."]
 
 
@@ -240,7 +243,7 @@ def test_a_file_can_be_asked_alone(notes: Path) -> None:
 
 @pytest.mark.parametrize("order", [["house", "."], [".", "house"], [".", "."], ["house/contract.md", "house", "."]])
 def test_overlapping_paths_give_each_file_once(notes: Path, order: list[str]) -> None:
-    findings = Lens([notes / path for path in order]).find("lease workshop", limit=50)
+    findings = Lens([notes / path for path in order]).find(Request("lease workshop", limit=50))
     where = [(Path(findings.roots[item.root]) / item.path).resolve() for item in findings.evidence]
     assert where == [(notes / "house/contract.md").resolve()]
     assert findings.coverage.found == len(NOTES)
@@ -308,7 +311,7 @@ def test_equal_documents_are_ranked_by_path_however_many_and_whatever_happened_b
 def test_no_more_passages_are_given_than_asked_for(tmp_path: Path, limit: int) -> None:
     for number in range(12):
         (tmp_path / f"{number}.md").write_text(f"zebra {number}")
-    findings = Lens([tmp_path]).find("zebra", limit=limit)
+    findings = Lens([tmp_path]).find(Request("zebra", limit=limit))
     assert len(findings.evidence) == limit
     assert len(findings.documents) == 10
 
@@ -318,7 +321,7 @@ def test_no_more_passages_are_given_than_asked_for(tmp_path: Path, limit: int) -
 )
 def test_a_request_that_makes_no_sense_is_refused(notes: Path, query: str, limit: int, ablate: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
-        Lens([notes]).find(query, limit=limit, ablate=frozenset(ablate))
+        Lens([notes]).find(Request(query, limit=limit, ablate=frozenset(ablate)))
 
 
 @pytest.mark.parametrize(
@@ -337,7 +340,9 @@ def test_words_that_occur_nowhere_are_told_in_the_order_of_the_question(notes: P
 
 @pytest.mark.parametrize("family", sorted(SIGNALS))
 def test_every_family_can_be_switched_off(notes: Path, family: str) -> None:
-    findings = Lens([notes]).find("When was the founder of the Quellwerk mill, of Mills, born?", ablate={family})
+    findings = Lens([notes]).find(
+        Request("When was the founder of the Quellwerk mill, of Mills, born?", ablate={family})
+    )
     assert findings.documents
     assert all(item.signals.get(family, 0.0) == 0.0 for item in findings.documents)
 
@@ -441,7 +446,7 @@ def test_the_needle_in_a_large_text_comes_first(large: Path, query: str, path: s
 def test_passages_of_large_texts_are_short_and_apart(large: Path) -> None:
     lens = Lens([large])
     for query in ("garden", "disk check volume helix", "lorem ipsum garden lock", "exceeded"):
-        evidence = lens.find(query, limit=25).evidence
+        evidence = lens.find(Request(query, limit=25)).evidence
         assert evidence
         for item in evidence:
             assert 0 < len(item.span) <= 600

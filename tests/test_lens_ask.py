@@ -16,6 +16,7 @@ from lens_lsp.domain.answer import Status, StopReason
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event, Planned, Stopped
 from lens_lsp.domain.text import Span
+from tests.lens_by_name import by_name
 
 FACT = "The lighthouse of Vell was built in 1874 by Ines Karr."
 QUESTION = "When was the lighthouse of Vell built?"
@@ -33,7 +34,7 @@ def notes(tmp_path: Path) -> Path:
 def ask(folder: Path, question: str = QUESTION, **options: Any) -> Answer:
     async def last() -> Answer:
         answers = [
-            event.answer async for event in Lens([folder]).ask(question, **options) if isinstance(event, Answered)
+            event.answer async for event in by_name(Lens([folder]), question, **options) if isinstance(event, Answered)
         ]
         return answers[0]
 
@@ -94,7 +95,7 @@ def test_the_line_that_asks_is_never_evidence(notes: Path) -> None:
     asking = f"What year was it? I think that {FACT}"
     (notes / "ask.md").write_text(f"# Asking\n\n{asking}\n\nSome other line of the note.\n", "utf-8")
     start = len("# Asking\n\n")
-    answer = ask(notes, asking={str(notes / "ask.md"): Span(start, start + len(asking))})
+    answer = ask(notes, exclude_spans={str(notes / "ask.md"): Span(start, start + len(asking))})
     assert not any(item.path == "ask.md" and FACT in item.quote for item in answer.evidence)
     assert any(item.path == "vell.md" for item in answer.evidence)
 

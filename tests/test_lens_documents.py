@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.checking import Report, check
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
@@ -21,10 +22,10 @@ from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.model import Document, SkipReason
 from lens_lsp.knowledge.answer_files.footnotes import footnote
 from lens_lsp.knowledge.citations import record
-from lens_lsp.lens import Lens
 from lens_lsp.sources import Sources
 from tests.documents.pdf_making import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
+from tests.lens_by_name import by_name
 
 FACT = "The lighthouse of Vell was built in 1874 by Ines Karr."
 QUESTION = "When was the lighthouse of Vell built?"
@@ -49,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ask(lens: Lens, question: str = QUESTION, **options: Any) -> Answer:
-    return asyncio.run(answer_of(lens.ask(question, **options)))
+    return asyncio.run(answer_of(by_name(lens, question, **options)))
 
 
 def test_a_passage_of_a_pdf_is_found_with_its_page(folder: Path) -> None:

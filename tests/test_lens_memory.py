@@ -12,12 +12,13 @@ from typing import Any, cast
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.plan import Plan, Requirement
-from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
 from lens_lsp.models.base import ModelError
 from lens_lsp.models.scripted import ScriptedModel
@@ -26,6 +27,7 @@ from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.store.connection import Connection, connect
 from lens_lsp.store.store import Store
 from lens_lsp.store.writing import Changes
+from tests.lens_by_name import by_name
 from tests.search.scripted_oracle import ScriptedOracle, quoting
 
 
@@ -65,7 +67,7 @@ class Desk:
     def ask(self, question: str = QUESTION, **options: Any) -> Answer:
         with Store.open(self.store_folder) as store:
             memory = Memory(store, str(self.notes))
-            return asyncio.run(answer_of(self.lens.ask(question, memory=memory, **options)))
+            return asyncio.run(answer_of(by_name(self.lens, question, memory=memory, **options)))
 
     def clusters(self) -> list[str]:
         with Store.open(self.store_folder) as store:
@@ -204,7 +206,7 @@ def test_a_follow_up_is_searched_with_what_it_refers_to(desk: Desk) -> None:
 
 def test_a_thread_needs_a_memory(desk: Desk) -> None:
     with pytest.raises(UsageError, match="store"):
-        asyncio.run(answer_of(desk.lens.ask(QUESTION, thread="talk")))
+        asyncio.run(answer_of(desk.lens.ask(Request(QUESTION, thread="talk"))))
 
 
 def test_a_store_that_cannot_be_written_costs_no_answer(desk: Desk) -> None:

@@ -56,7 +56,7 @@ def test_importing_the_package_loads_none_of_its_parts() -> None:
 
 
 def test_asking_for_a_name_loads_its_part_only() -> None:
-    code = "import lens_lsp, sys; lens_lsp.LensError; print('lens_lsp.lens' in sys.modules, 'numpy' in sys.modules)"
+    code = "import lens_lsp, sys; lens_lsp.LensError; print('lens_lsp.app.lens' in sys.modules, 'numpy' in sys.modules)"
     assert fresh(code) == "False False\n"
 
 

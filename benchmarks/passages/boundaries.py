@@ -33,9 +33,10 @@ from benchmarks.passages.corpora import docsqa_folders, docsqa_questions, gate_q
 from benchmarks.passages.judgement import BEGIN, END, KINDS, WHOLE, Fault, judge
 from benchmarks.passages.outline import LONGEST, Outline
 from benchmarks.passages.reading import outline
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.domain.model import Evidence
 from lens_lsp.evaluation.reporting.markdown import table
-from lens_lsp.lens import Lens
 
 FORMATS = (".md", ".mdx", ".rst", ".txt", "extensionless", "other")
 ENDS = ("token", "sentence", "item", "row", "code", "cut-claim")
@@ -129,7 +130,7 @@ def ask(checker: Checker, texts: Iterable[str], limit: int, asked: Callable[[], 
     """Ask the questions over the checker's folder and judge what comes."""
     lens = Lens([checker.folder])
     for text in texts:
-        for item in lens.find(text, limit=limit).evidence:
+        for item in lens.find(Request(text, limit=limit)).evidence:
             checker.add(item)
         asked()
 

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.passages.corpora import docsqa_folders, text_of
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.evaluation.reporting.markdown import table
-from lens_lsp.lens import Lens
 
 QUESTIONS = Path(__file__).resolve().parent.parent / "questions" / "metadata.jsonl"
 HALVES = ("first", "second")
@@ -64,7 +65,7 @@ def first_passages(rows: Sequence[Row], folders: Mapping[str, Path]) -> list[tup
         name = row["workspace"]
         if name not in lenses:
             lenses[name] = Lens([folders[name]])
-        evidence = lenses[name].find(row["question"], limit=1).evidence
+        evidence = lenses[name].find(Request(row["question"], limit=1)).evidence
         found.append((evidence[0].path, evidence[0].quote) if evidence else ("", ""))
     return found
 

@@ -10,10 +10,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.events import Event, EvidenceFound, answer_of
 from lens_lsp.domain.model import Evidence, Stage
-from lens_lsp.lens import Lens
 
 SWEEP = ("walk", "read")
 """The stages that look at the disk."""

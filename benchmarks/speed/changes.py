@@ -22,12 +22,12 @@ from benchmarks.speed.queries import TERMS
 from benchmarks.speed.ripgrep import UnequalError
 from benchmarks.speed.row import Beside, Row, Unit, cost, faster, row
 from benchmarks.speed.scanning import alone
+from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.domain.model import Findings
-from lens_lsp.lens import Lens
 
 REBUILD_GOALS = {"warm": 100.0, "cold server": 4.0}
 """How many times faster than a rebuild of bm25s or tantivy."""

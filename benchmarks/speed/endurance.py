@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.measuring import peak_bytes, python_child, resident_bytes
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.row import Row, Unit, figures, most
-from lens_lsp.lens import Lens
+from lens_lsp.app.lens import Lens
 
 MOST_GROWTH = 1.05
 LITTLE = 64

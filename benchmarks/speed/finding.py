@@ -13,8 +13,9 @@ from benchmarks.speed.asked import SWEEP, asked, seconds_of
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.corpora import Folder
 from benchmarks.speed.row import Row, Unit, figures, most
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.domain.model import Findings
-from lens_lsp.lens import Lens
 
 FIND_GOALS = {"A": 0.150, "docs": 0.350}
 """Seconds of a whole question, the look at the disk and the links included."""
@@ -51,7 +52,7 @@ def _found(lens: Lens, text: str) -> _Found:
     begun = time.process_time()
     linked = lens.find(text)
     cpu = time.process_time() - begun
-    return _Found(linked, lens.find(text, ablate=_LINKS), cpu)
+    return _Found(linked, lens.find(Request(text, ablate=_LINKS)), cpu)
 
 
 def _rows(folder: Folder, runs: Sequence[Sequence[_Found]]) -> Iterator[Row]:

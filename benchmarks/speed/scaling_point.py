@@ -22,8 +22,8 @@ from typing import Any
 from benchmarks.measuring import peak_bytes, resident_bytes
 from benchmarks.speed import asked
 from benchmarks.speed.asked import seconds_of
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.model import Findings
-from lens_lsp.lens import Lens
 
 
 def point(folder: str, texts: Sequence[str], memory: int | None) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from benchmarks.speed.asked import asked
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.corpora import Folder
 from benchmarks.speed.row import Beside, Row, Unit, most, row
-from lens_lsp.lens import Lens
+from lens_lsp.app.lens import Lens
 
 START_GOAL = 0.400
 """Seconds of wall time until ``initialize`` is answered."""

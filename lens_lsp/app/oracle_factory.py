@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.consent import Destination
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Budget, Ledger, Limits
-from lens_lsp.settings.advice import advised
+from lens_lsp.settings.advice import advice_on
 from lens_lsp.settings.model import ModelSettings
 from lens_lsp.settings.settings import Settings, Source
 
 if TYPE_CHECKING:
+    from lens_lsp.app.consent import Destination
     from lens_lsp.app.request import Request
     from lens_lsp.kept.meter import Meter
     from lens_lsp.models.base import ChatModel
@@ -27,37 +28,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """One question's oracle, and what it may cost.
+    """Who judges one question, and what it may cost.
 
-    ``prices`` are (in, out) per million tokens; ``spent`` is told the tokens (in, out) of each call as soon as it is
-    over. ``settings`` are what the budget was made from.
+    ``oracle`` is None for the rules; ``budget`` is None for that of the mode. ``settings`` are what the budget was made
+    from, and know the prices; ``meter`` counts each call as soon as it is over.
     """
 
-    mode: Mode
-    budget: Budget
-    settings: Settings
+    mode: Mode = Mode.EVIDENCE
     oracle: Oracle | None = None
-    """None: the rules."""
+    budget: Budget | None = None
+    settings: Settings = Settings()
     meter: Meter | None = None
-    key_withheld: str | None = None
 
-    @property
-    def prices(self) -> tuple[float, float] | None:
-        """Those of the model, None where they are unknown or nothing is called."""
-        return None if self.oracle is None else self.settings.model.prices
-
-    @property
-    def spent(self) -> Callable[[int, int], None] | None:
-        """Counts a call."""
-        return None if self.meter is None else self.meter.spent
+    def ledger(self, clock: Callable[[], float]) -> Ledger:
+        """Counts what the question costs. ``clock`` gives seconds."""
+        return Ledger(
+            self.budget or Budget.of(self.mode),
+            clock=clock,
+            prices=None if self.oracle is None else self.settings.model.prices,
+            endpoint=None if self.oracle is None else self.oracle.endpoint,
+            spent=None if self.meter is None else self.meter.spent,
+        )
 
     def told(self, answer: Answer) -> Answer:
         """The answer, with what its reader has to know of the model: the limit that ended the search and who raises it,
         a key that was not sent, a call that could not be counted."""
-        answer = advised(answer, self.settings, self.budget)
-        problem = None if self.meter is None else self.meter.problem
-        more = tuple(each for each in (self.key_withheld, problem) if each is not None)
-        return replace(answer, warnings=(*answer.warnings, *more)) if more else answer
+        budget = self.budget or Budget.of(self.mode)
+        said = [advice_on(answer.stopped, self.settings, budget)]
+        if self.meter is not None:
+            said += [self.settings.model.key_withheld, self.meter.problem]
+        return replace(answer, warnings=(*answer.warnings, *filter(None, said)))
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class OracleFactory:
     model: ChatModel | None = None
     settings: Settings = Settings()
     probe: Callable[[], Awaitable[object]] | None = None
-    loopback: bool = True
-    """Whether nothing that the model is sent leaves this machine."""
+    loopback: bool = False
+    """Whether what the model is sent is known to stay on this machine."""
     meter: Meter | None = None
     """Of a run that is `metered`: what it counts with."""
 
@@ -99,8 +99,10 @@ class OracleFactory:
     @property
     def destination(self) -> Destination | None:
         """Where text would go that leaves this machine; None where none does."""
-        if self.model is None or self.loopback:
+        if self.model is None or self.loopback or not self.endpoint:
             return None
+        from lens_lsp.app.consent import Destination
+
         return Destination(self.endpoint, self.model.name, self.settings)
 
     @property
@@ -123,9 +125,13 @@ class OracleFactory:
         assert self.model is not None
         return ChatOracle(self.model, self.mode)
 
+    def of_run(self, ticket: str = "") -> Terms:
+        """The terms of one question of a run, during which the model stays open."""
+        return Terms(self.mode, self.oracle(ticket), self.budget, self.settings)
+
     def ledger(self) -> Ledger:
         """Counts what a question costs that is asked of the oracle itself."""
-        return Ledger(self.budget, prices=self.prices, endpoint=self.endpoint or None)
+        return self.of_run().ledger(time.perf_counter)
 
     async def open(self) -> None:
         """Learn the model's context, before the first question of a measurement."""
@@ -154,7 +160,7 @@ class OracleFactory:
         Raises `UsageError` where the day's tokens cannot be counted.
         """
         if self.model is None:
-            yield Terms(self.mode, self.budget, self.settings)
+            yield Terms(self.mode, None, self.budget, self.settings)
             return
         try:
             yield await self._terms(stop)
@@ -172,8 +178,7 @@ class OracleFactory:
                 async with stop.heeded():
                     await self.open()
         budget = replace(self, settings=settings).budget
-        oracle = StoppableChat(self.chat(), stop)
-        return Terms(self.mode, budget, settings, oracle, meter, settings.model.key_withheld)
+        return Terms(self.mode, StoppableChat(self.chat(), stop), budget, settings, meter)
 
     def _counter(self) -> Meter:
         from lens_lsp.kept.meter import Meter

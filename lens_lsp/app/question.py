@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, load_settings, searched
+from lens_lsp.app.lens import FindObserver, Lens
+from lens_lsp.app.oracle_factory import OracleFactory, Terms, choose
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Answered, Event
-from lens_lsp.lens import FindObserver, Lens
 
 if TYPE_CHECKING:
-    from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.app.request import Request
     from lens_lsp.app.stores import StoreChoice
     from lens_lsp.domain.answer import Answer
@@ -47,7 +47,6 @@ async def ask(
     `PathRefused`.
     """
     from lens_lsp.app.consent import ConsentMissing, unconsented
-    from lens_lsp.app.oracle_factory import choose
     from lens_lsp.app.stores import StoreChoice, opened_memory
 
     if request.thread is not None and store is None:
@@ -79,7 +78,7 @@ def find(
     """
     settings = load_settings(request.paths or (HERE,), environment, options=request.options)
     paths, rules = searched(request, settings)
-    return passages(Lens(paths, rules=rules, memory=settings.memory), request, observer=observer, cancelled=cancelled)
+    return Lens(paths, rules=rules, memory=settings.memory).find(request, observer=observer, cancelled=cancelled)
 
 
 async def answer(
@@ -96,25 +95,10 @@ async def answer(
     Whether the model may be sent text was settled before. Without a ``memory`` no thread can be continued: the answer
     says so.
     """
-    lost = request.thread if memory is None else None
+    lost, cancelled = request.thread if memory is None else None, None if stop is None else stop.asked
+    asked = request if lost is None else replace(request, thread=None)
     async with factory.terms(stop) as terms:
-        events = lens.ask(
-            request.question,
-            mode=terms.mode,
-            seed=request.seed,
-            budget=terms.budget,
-            oracle=terms.oracle,
-            observer=observer,
-            buffers=request.buffers,
-            asking=request.exclude_spans,
-            ablate=request.ablate,
-            trace=request.trace,
-            cancelled=None if stop is None else stop.asked,
-            prices=terms.prices,
-            spent=terms.spent,
-            memory=memory,
-            thread=None if lost else request.thread,
-        )
+        events = lens.ask(asked, terms, memory=memory, observer=observer, cancelled=cancelled)
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, Answered):
@@ -130,36 +114,13 @@ async def preview(
     nothing. Raises as `Lens.ask`."""
     if factory.model is None:
         return None
-    return await lens.preview(
-        request.question,
-        factory.model,
-        mode=factory.mode,
-        budget=factory.budget,
-        seed=request.seed,
-        buffers=request.buffers,
-        asking=request.exclude_spans,
-        memory=memory,
-        thread=None if memory is None else request.thread,
-    )
+    from lens_lsp.oracle.preview import Preview
 
-
-def passages(
-    lens: Lens,
-    request: Request,
-    *,
-    observer: FindObserver | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Findings:
-    """The passages of a ``lens`` that come nearest to a query. Raises as `Lens.find`."""
-    return lens.find(
-        request.question,
-        limit=request.limit,
-        observer=observer,
-        buffers=request.buffers,
-        asking=request.exclude_spans,
-        ablate=request.ablate,
-        cancelled=cancelled,
-    )
+    shown = Preview(factory.chat())
+    asked = replace(request, thread=None) if memory is None else request
+    async for _ in lens.ask(asked, Terms(factory.mode, shown, factory.budget), memory=memory):
+        pass
+    return shown
 
 
 def folders_of(request: Request, settings: Settings) -> tuple[str, ...]:

@@ -23,8 +23,11 @@ class Request:
 
     ``buffers`` are texts open in an editor, by absolute path, which win over the disk; ``exclude_spans`` are the spans,
     in code points and by absolute path, that hold the question itself and are never evidence. ``limit`` is how many
-    passages `find` gives. ``ablate`` names parts of the search that are off; ``trace`` adds to the events what
-    recomputing the beliefs needs.
+    passages `find` gives; ``documents`` how many ranked documents an answer lists, at least ten. ``ablate`` names parts
+    of the search that are off; ``trace`` adds to the events what recomputing the beliefs needs; ``admitted`` is how
+    many documents the search admits first, by default ten in the mode `deep` and else those of the first 50 passages.
+
+    A `Lens` is asked of its own paths: it uses what stands from ``thread`` on.
     """
 
     question: str
@@ -40,3 +43,5 @@ class Request:
     exclude_spans: Mapping[str, Span] = field(default_factory=dict)
     ablate: Set[str] = frozenset()
     trace: bool = False
+    documents: int = 10
+    admitted: int | None = None

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from time import perf_counter
 
 from lens_lsp.app.configuration import searched
+from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory, choose
 from lens_lsp.app.question import answer, preview
 from lens_lsp.app.request import Request
@@ -24,7 +25,6 @@ from lens_lsp.domain.answer import Answer, Status
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event
 from lens_lsp.domain.records import dataclass
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.ledger import Limits
 from lens_lsp.settings.settings import CommandLine
 

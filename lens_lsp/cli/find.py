@@ -9,7 +9,7 @@ from dataclasses import field
 from time import perf_counter
 
 from lens_lsp.app.configuration import searched
-from lens_lsp.app.question import passages
+from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import explained_style, explanation, give, interruption, summary
@@ -20,7 +20,6 @@ from lens_lsp.cli.searching import question_and_paths, require_current_folder, r
 from lens_lsp.cli.terminal import coloured, is_terminal, open_output, put, put_json, tell
 from lens_lsp.domain.model import Coverage, Evidence, Findings
 from lens_lsp.domain.records import dataclass
-from lens_lsp.lens import Lens
 from lens_lsp.settings.settings import CommandLine
 from lens_lsp.wire import findings_json
 
@@ -71,7 +70,7 @@ def run(request: FindRequest) -> int:
         bar=ProgressBar(shown=is_terminal(sys.stderr) and not request.quiet),
     )
     try:
-        findings = passages(lens, asked, observer=live)
+        findings = lens.find(asked, observer=live)
         live.rest(findings)
     except KeyboardInterrupt:
         return _interrupted(request, roots, live)

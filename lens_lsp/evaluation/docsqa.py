@@ -13,6 +13,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+from lens_lsp.app.request import Request
 from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import distinct
@@ -65,12 +66,12 @@ class DocsResult:
 
 def _lens(folder: Path) -> Search:
     """What ``lens find`` prints: one search over the folder, warm from its first question on."""
-    from lens_lsp.lens import Lens
+    from lens_lsp.app.lens import Lens
 
     lens = Lens([folder])
 
     def search(question: str) -> Ranking:
-        findings = lens.find(question, limit=DEPTH)
+        findings = lens.find(Request(question, limit=DEPTH))
         return Ranking(
             distinct((document.path for document in findings.documents), DEPTH),
             [(item.path, item.quote) for item in findings.evidence],

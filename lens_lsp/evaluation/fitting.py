@@ -15,6 +15,8 @@ from dataclasses import field, replace
 from itertools import accumulate, product
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Answer, Status
 from lens_lsp.domain.events import Observed as Heard
 from lens_lsp.domain.events import Proposed, answer_of
@@ -22,7 +24,6 @@ from lens_lsp.domain.observation import ConfidenceMap, ObservationReply, Observa
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.evaluation.data.datasets import GoldSpan, Question
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.judge import Assessment, assess
 from lens_lsp.oracle.ledger import Ledger
@@ -90,7 +91,7 @@ def record(folder: Path, questions: Sequence[Question], settings: OfflineSetting
 
 async def _record(lens: Lens, folder: Path, question: Question, oracle: _Recording) -> Observed:
     samples: list[Sample] = []
-    async for event in lens.ask(question.text, oracle=oracle):
+    async for event in lens.ask(question.text, Terms(oracle=oracle)):
         if isinstance(event, Proposed):
             proposed = event
         elif isinstance(event, Heard):
@@ -179,7 +180,7 @@ def proofs(folder: Path, questions: Sequence[Question], settings: OfflineSetting
     lens, oracle = Lens([folder]), OfflineOracle(replace(settings, confidence=_Score()))
     found = []
     for question in questions:
-        answer = asyncio.run(answer_of(lens.ask(question.text, oracle=oracle)))
+        answer = asyncio.run(answer_of(lens.ask(question.text, Terms(oracle=oracle))))
         score = answer.requirements[0].confidence
         if answer.status is Status.ANSWERED and score is not None:
             found.append((score, any(map(_holder(answer), question.gold.answer_spans))))

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, cast
 
+from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.question import answer
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
@@ -15,7 +16,6 @@ from lens_lsp.domain.events import Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.answer_files.writing import Saved
-from lens_lsp.lens import FindObserver
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import event_for_model, for_model

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.question import passages
 from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.domain.model import Findings
 from lens_lsp.domain.plan import Intent
@@ -26,10 +25,10 @@ from lens_lsp.wire.evidence import findings_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lens_lsp.app.lens import FindObserver, Lens
     from lens_lsp.app.request import Request
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
-    from lens_lsp.lens import FindObserver, Lens
     from lens_lsp.lsp.server import LensServer
 
 
@@ -60,7 +59,7 @@ async def ranked(loan: Loan, request: Request, observer: FindObserver) -> Findin
 async def _ranked(lens: Lens, request: Request, observer: FindObserver) -> AsyncGenerator[Findings]:
     """The one item of `ranked`, on an event loop of its own."""
     async with Work() as work:
-        yield await work.start(lambda: passages(lens, request, observer=observer, cancelled=work.cancelled))
+        yield await work.start(lambda: lens.find(request, observer=observer, cancelled=work.cancelled))
 
 
 async def _found(ls: LensServer, question: Question, progress: Progress, *, listed: bool) -> Asked:

@@ -14,9 +14,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.errors import LensError
-from lens_lsp.lens import Lens
 from lens_lsp.lsp.aside import aside
 from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.oracle.ledger import Budget

@@ -48,7 +48,7 @@ async def chosen(ls: LensServer, request: Request) -> OracleFactory:
     if model.of_editor:
         from lens_lsp.lsp.editor_model import editor_chat
 
-        return OracleFactory(mode, await editor_chat(ls, model), settings, loopback=False)
+        return OracleFactory(mode, await editor_chat(ls, model), settings)
     return await asyncio.get_running_loop().run_in_executor(None, of_endpoint, mode, settings)
 
 

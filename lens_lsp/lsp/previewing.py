@@ -13,9 +13,9 @@ from lens_lsp.lsp.questions import Question
 from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
+    from lens_lsp.app.lens import Lens
     from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.domain.answer import Sent
-    from lens_lsp.lens import Lens
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.memory import Memory
     from lens_lsp.oracle.preview import Preview

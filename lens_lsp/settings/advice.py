@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from lens_lsp.domain.answer import Answer, StopReason
+from lens_lsp.domain.answer import StopReason
 from lens_lsp.oracle.ledger import Budget
 from lens_lsp.settings.settings import Settings, Source
 
 _LIMITS = {StopReason.BUDGET_TOKENS: "tokens", StopReason.BUDGET_SECONDS: "seconds", StopReason.BUDGET_COST: "cost"}
-
-
-def advised(answer: Answer, settings: Settings, budget: Budget) -> Answer:
-    """The answer, with a warning where a limit of its budget ended the search."""
-    advice = advice_on(answer.stopped, settings, budget)
-    return answer if advice is None else replace(answer, warnings=(*answer.warnings, advice))
 
 
 def advice_on(stopped: StopReason, settings: Settings, budget: Budget) -> str | None:

@@ -37,7 +37,8 @@ BARE = """
 import asyncio, json, os, sys
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.events import answer_of
-from lens_lsp.lens import Lens
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.chat import ChatOracle, budget_for
 from lens_lsp.wire.answer import answer_json
@@ -46,7 +47,7 @@ folder, question, mode = sys.argv[1:]
 model = OpenAIChat(os.environ["LENS_TEST_ENDPOINT"], "any")
 chosen = Mode(mode or "fast")
 budget = budget_for(chosen, model.context_tokens)
-events = Lens([folder]).ask(question, mode=chosen, oracle=ChatOracle(model, chosen), budget=budget)
+events = Lens([folder]).ask(question, Terms(chosen, ChatOracle(model, chosen), budget))
 print(json.dumps(answer_json(asyncio.run(answer_of(events)))))
 """
 """A program that puts a question together by itself: the control."""

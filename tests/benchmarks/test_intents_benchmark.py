@@ -59,8 +59,10 @@ def imported(module: object) -> set[str]:
 
 def test_who_asks_has_no_way_to_the_key() -> None:
     assert not {name for name in imported(asking) if name.startswith("benchmarks")}
-    assert "lens_lsp.lens" in imported(asking)
-    assert not {name for name in imported(intents) if name in ("lens_lsp.lens", "lens_lsp.search", "lens_lsp.oracle")}
+    assert "lens_lsp.app.lens" in imported(asking)
+    assert not {
+        name for name in imported(intents) if name in ("lens_lsp.app.lens", "lens_lsp.search", "lens_lsp.oracle")
+    }
 
 
 def test_the_engine_is_handed_texts_and_the_folder(folder: Path) -> None:

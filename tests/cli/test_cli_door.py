@@ -21,7 +21,7 @@ HEAVY = {
     "pygls",
     "watchdog",
     "ahocorasick_rs",
-    "lens_lsp.lens",
+    "lens_lsp.app.lens",
 }
 
 

@@ -13,14 +13,15 @@ import pytest
 from lens_process import Command
 from scripted_endpoint import settings
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import Answer, Mode, StopReason
 from lens_lsp.domain.events import Answered
 from lens_lsp.evaluation.data.docsqa import DocsQa, open_docsqa, unpack
-from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatReply, ChatRequest
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.models.scripted import ScriptedModel
 from lens_lsp.oracle.chat import ChatOracle, budget_for
+from tests.lens_by_name import by_name
 from tests.weak_answers import small_model, worse
 
 pytestmark = pytest.mark.long
@@ -72,7 +73,7 @@ class Asked:
             self._folders[name] = Lens([unpack(self._dataset, name, self._out)])
 
         async def ask() -> list[Answer]:
-            events = self._folders[name].ask(row["question"], **options)
+            events = by_name(self._folders[name], row["question"], **options)
             return [event.answer async for event in events if isinstance(event, Answered)]
 
         (answer,) = asyncio.run(ask())

@@ -75,11 +75,11 @@ def test_a_row_tells_the_truth_about_the_code(row: list[str]) -> None:
 @pytest.mark.parametrize(
     ("path", "symbol", "expected"),
     [
-        ("lens_lsp/lens.py", "Lens.find", True),
-        ("lens_lsp/lens.py", "", True),
+        ("lens_lsp/app/lens.py", "Lens.find", True),
+        ("lens_lsp/app/lens.py", "", True),
         ("lens_lsp/search/", "", True),
-        ("lens_lsp/lens.py", "Lens.nowhere", False),
-        ("lens_lsp/lens.py", "Nothing", False),
+        ("lens_lsp/app/lens.py", "Lens.nowhere", False),
+        ("lens_lsp/app/lens.py", "Nothing", False),
         ("lens_lsp/nowhere.py", "Lens", False),
         ("lens_lsp/nowhere/", "", False),
     ],

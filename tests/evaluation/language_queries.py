@@ -12,7 +12,8 @@ from pathlib import Path
 
 from bigram_bm25 import BigramIndex
 
-from lens_lsp.lens import Lens
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 
 FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "languages"
 LANGUAGES = ("zh", "ja", "de", "fr")
@@ -63,7 +64,7 @@ def reference_ranker(language: str) -> Ranker:
 def lens_ranker(language: str) -> Ranker:
     """``lens find`` over the language's folder, nothing set."""
     lens = Lens([FOLDER / language])
-    return lambda query: [document.path for document in lens.find(query, limit=10).documents]
+    return lambda query: [document.path for document in lens.find(Request(query, limit=10)).documents]
 
 
 def score(arm: str, language: str, ranker: Ranker) -> Score:

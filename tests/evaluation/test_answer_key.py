@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_datasets import BODIES, QUESTIONS, write_dataset
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.observation import ConfidenceMap, Region, Verdict
@@ -23,7 +25,6 @@ from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import Judging, run
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
@@ -70,7 +71,7 @@ def corpus_dir(tmp_path: Path) -> Path:
 
 def asked(folder: Path, judge: AnswerKeyOracle, question: str = QUESTION) -> list[Event]:
     async def collect() -> list[Event]:
-        return [event async for event in Lens([folder]).ask(question, mode=judge.mode, oracle=judge)]
+        return [event async for event in Lens([folder]).ask(question, Terms(mode=judge.mode, oracle=judge))]
 
     return asyncio.run(collect())
 

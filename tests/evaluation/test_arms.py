@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_datasets import BODIES
 
+from lens_lsp.app.request import Request
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.model import Coverage, Evidence, Findings, Origin, RankedDocument
 from lens_lsp.domain.text import Position, Span
@@ -26,8 +26,9 @@ class _Finder:
 
     asked: list[tuple[str, int, frozenset[str]]] = field(default_factory=list)
 
-    def find(self, query: str, *, limit: int = 10, ablate: AbstractSet[str] = frozenset()) -> Findings:
-        self.asked.append((query, limit, frozenset(ablate)))
+    def find(self, request: Request | str) -> Findings:
+        request = Request(request) if isinstance(request, str) else request
+        self.asked.append((request.question, request.limit, frozenset(request.ablate)))
         quote = Evidence(
             n=1,
             root=0,
@@ -43,7 +44,7 @@ class _Finder:
             score=1.0,
         )
         ranked = tuple(RankedDocument(0, path, 0.5, admitted=True, read=True) for path in ("b", "a"))
-        return Findings(query, ("/corpus",), (quote,), ranked, Coverage(2, 2), None)
+        return Findings(request.question, ("/corpus",), (quote,), ranked, Coverage(2, 2), None)
 
 
 @pytest.fixture

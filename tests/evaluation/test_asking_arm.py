@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncGenerator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from small_datasets import ANSWERS, BODIES, write_dataset
 
-from lens_lsp.app.oracle_factory import OracleFactory
+from lens_lsp.app.oracle_factory import OracleFactory, Terms
+from lens_lsp.app.request import Request
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Answered, Event
@@ -21,8 +21,6 @@ from lens_lsp.evaluation.arms.making import make_arms
 from lens_lsp.evaluation.data.datasets import open_dataset, questions
 from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.runner import Judging, run
-from lens_lsp.oracle.base import Oracle
-from lens_lsp.oracle.ledger import Budget
 from tests.hand_made import events
 
 
@@ -33,19 +31,9 @@ class _Asker:
     yields: tuple[Event, ...]
     asked: list[tuple[str, Mode, int, frozenset[str], int]] = field(default_factory=list)
 
-    async def ask(
-        self,
-        question: str,
-        *,
-        mode: Mode = Mode.EVIDENCE,
-        seed: int = 0,
-        budget: Budget | None = None,
-        oracle: Oracle | None = None,
-        ablate: AbstractSet[str] = frozenset(),
-        documents: int = 10,
-        prices: tuple[float, float] | None = None,
-    ) -> AsyncGenerator[Event]:
-        self.asked.append((question, mode, seed, frozenset(ablate), documents))
+    async def ask(self, request: Request | str, terms: Terms = Terms()) -> AsyncGenerator[Event]:
+        request = Request(request) if isinstance(request, str) else request
+        self.asked.append((request.question, terms.mode, request.seed, frozenset(request.ablate), request.documents))
         for event in self.yields:
             yield event
 

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.events import Answered
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, Question
@@ -24,7 +26,6 @@ from lens_lsp.evaluation.fitting import (
     record,
     worth,
 )
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.oracle.settings import OfflineSettings, Thresholds
 from lens_lsp.oracle.verdicts import NOTHING, Features, verdict
@@ -121,7 +122,7 @@ def test_fitted_settings_give_answers_a_confidence(tmp_path: Path) -> None:
     assert OfflineSettings().confidence(5.0) is None, "nothing is promised before it was fitted"
 
     async def ask() -> float | None:
-        async for event in Lens([tmp_path]).ask(questions[0].text, oracle=OfflineOracle(fitted.settings)):
+        async for event in Lens([tmp_path]).ask(questions[0].text, Terms(oracle=OfflineOracle(fitted.settings))):
             if isinstance(event, Answered):
                 return event.answer.requirements[0].confidence
         return None

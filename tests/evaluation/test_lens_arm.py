@@ -14,7 +14,7 @@ from lens_lsp.evaluation.data.snapshots import prepare
 from lens_lsp.evaluation.gate import GatePlan, run_gate
 from lens_lsp.evaluation.runner import Selection, run
 
-pytest.importorskip("lens_lsp.lens")
+pytest.importorskip("lens_lsp.app.lens")
 
 
 def test_rows_of_lens_hold_the_quotes_of_its_windows(dataset_dir: Path, tmp_path: Path) -> None:

@@ -11,14 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Answered, Event
-from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Budget
 from lens_lsp.oracle.prompts import TRAILER
+from tests.lens_by_name import by_name
 
 Says = str | ChatReply | ModelError | Broken | Callable[[ChatRequest], Any]
 
@@ -243,8 +244,8 @@ def events_of(
     budget = options.pop("budget", None) or replace(Budget.of(mode), **narrow)
 
     async def collect() -> list[Event]:
-        asked = Lens([folder]).ask(
-            question, mode=mode, budget=budget, oracle=oracle or oracle_of(model, mode), **options
+        asked = by_name(
+            Lens([folder]), question, mode=mode, budget=budget, oracle=oracle or oracle_of(model, mode), **options
         )
         return [event async for event in asked]
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Mode, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import BudgetSpent, UsageError
 from lens_lsp.domain.events import AnswerDelta, Event, EvidenceFound
 from lens_lsp.domain.plan import Plan
-from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatReply, ChatRequest, ModelError
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from lens_lsp.oracle.base import Synthesis, SynthesisRequest
@@ -408,7 +409,7 @@ def test_leaving_in_the_middle_of_the_answer_closes_the_models_stream(folder: Pa
 
     async def leave() -> None:
         oracle = oracle_of(Endless(scripted()._tell, context_tokens=32_000), mode)
-        task = asyncio.ensure_future(_until_delta(Lens([folder]).ask(QUESTION, mode=mode, oracle=oracle)))
+        task = asyncio.ensure_future(_until_delta(Lens([folder]).ask(QUESTION, Terms(mode=mode, oracle=oracle))))
         await task
         for _ in range(50):  # each generator that is left closes the next
             await asyncio.sleep(0)

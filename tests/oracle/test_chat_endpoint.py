@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.events import Event, EvidenceFound, Planned, Stopped
-from lens_lsp.lens import Lens
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.stoppable import Stop, StoppableChat
 from tests.models.chat_faults import Fault
@@ -55,7 +56,7 @@ async def first_of(folder: Path, server: ChatServer, mode: Mode) -> list[Event]:
 
     async def ask() -> None:
         oracle = StoppableChat(oracle_of(model, mode), stop)
-        async for event in Lens([folder]).ask(QUESTION, mode=mode, oracle=oracle):
+        async for event in Lens([folder]).ask(QUESTION, Terms(mode=mode, oracle=oracle)):
             seen.append(event)  # noqa: PERF401  each is looked at as it comes
 
     asking = asyncio.ensure_future(ask())
@@ -95,7 +96,7 @@ def test_leaving_while_the_model_reads_closes_its_socket(tmp_path: Path) -> None
 
             async def ask() -> None:
                 async with aclosing(
-                    Lens([folder]).ask(QUESTION, mode=Mode.FAST, oracle=oracle_of(model, Mode.FAST))
+                    Lens([folder]).ask(QUESTION, Terms(mode=Mode.FAST, oracle=oracle_of(model, Mode.FAST)))
                 ) as events:
                     async for _ in events:
                         pass

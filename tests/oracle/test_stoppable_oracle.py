@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Answer, Mode, StopReason
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.events import AnswerDelta, Answered
-from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatReply, ChatRequest
 from lens_lsp.models.scripted import ScriptedModel
 from lens_lsp.oracle.stoppable import Stop, StoppableChat
@@ -40,7 +41,7 @@ def test_a_stop_in_the_middle_of_the_words_leaves_the_stream_and_the_rules_word(
         stop = Stop()
         oracle = StoppableChat(oracle_of(model, Mode.FAST), stop)
         async with asyncio.timeout(20):
-            async for event in Lens([notes(tmp_path, more=2)]).ask(QUESTION, mode=Mode.FAST, oracle=oracle):
+            async for event in Lens([notes(tmp_path, more=2)]).ask(QUESTION, Terms(mode=Mode.FAST, oracle=oracle)):
                 if isinstance(event, AnswerDelta) and not model.left:
                     stop.ask()
                 if isinstance(event, Answered):

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.errors import OracleFailed
 from lens_lsp.domain.events import Answered, Event
@@ -22,10 +23,10 @@ from lens_lsp.domain.observation import (
     Verdict,
 )
 from lens_lsp.domain.plan import Plan, Requirement
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import CallStage, Ledger
+from tests.lens_by_name import by_name
 
 Says = Callable[[Requirement, Region], Judgement]
 
@@ -111,7 +112,7 @@ def events_of(folder: Path, question: str, **options: Any) -> list[Event]:
     """Ask over a folder; all events."""
 
     async def collect() -> list[Event]:
-        return [event async for event in Lens([folder]).ask(question, **options)]
+        return [event async for event in by_name(Lens([folder]), question, **options)]
 
     return asyncio.run(collect())
 

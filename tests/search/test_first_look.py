@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
@@ -17,7 +19,6 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.domain.events import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.domain.model import Evidence
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.search.first_look import FirstLook
 from lens_lsp.search.reading import Reading
@@ -145,7 +146,7 @@ def before(lens: Lens, buffers: Mapping[str, Buffer]) -> list[Evidence]:
 
     async def hear() -> list[Evidence]:
         found = []
-        async with aclosing(lens.ask(QUESTION, buffers=buffers)) as events:
+        async with aclosing(lens.ask(Request(QUESTION, buffers=buffers))) as events:
             async for event in events:
                 if isinstance(event, Planned):
                     return found

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.domain.model import Evidence
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.ledger import Budget
 from lens_lsp.search.glimpse import Glimpse
 from lens_lsp.wire.evidence import evidence_json
@@ -55,7 +56,7 @@ class Held:
 def events_of(lens: Lens, clock: Callable[[], float]) -> list[Event]:
     async def hear() -> list[Event]:
         budget, observer, events = replace(Budget.of(Mode.EVIDENCE), seconds=1e9), Held(), []
-        async for event in lens.ask(QUESTION, budget=budget, clock=clock, observer=observer):
+        async for event in lens.ask(QUESTION, Terms(budget=budget), clock=clock, observer=observer):
             asyncio.get_running_loop().call_soon(observer.released.set)  # when the question goes on, not now
             events.append(event)
         return events

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.domain.events import AnswerDelta, Answered
-from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatRequest, ModelError, Role
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from tests.oracle.chat_session import (

@@ -12,6 +12,8 @@ from lens_lsp.domain.events import Admitted, Answered, Covered, Event, Observed,
 from lens_lsp.domain.observation import CoverageReply, Judgement, Region, Verdict
 from lens_lsp.domain.plan import Anchor, Plan, Requirement
 from lens_lsp.oracle.ledger import Budget, CallStage
+from lens_lsp.settings.model import ModelSettings
+from lens_lsp.settings.settings import Settings
 
 NEEDLE = "The copper kettle was made by Anselm Brock in Oslo."
 QUESTION = "Who made the copper kettle?"
@@ -92,7 +94,8 @@ def test_the_search_ends_when_its_time_is_over(notes: Path) -> None:
 
 def test_no_money_beyond_the_budget_is_spent(notes: Path) -> None:
     budget = Budget(rounds=3, calls=10, cost=5e-5, **ONE_BY_ONE)
-    answer = ask(notes, QUESTION, oracle=ScriptedOracle(nothing), budget=budget, prices=(1.0, 1.0))
+    priced = Settings(model=ModelSettings(prices=(1.0, 1.0)))
+    answer = ask(notes, QUESTION, oracle=ScriptedOracle(nothing), budget=budget, settings=priced)
     assert answer.stopped is StopReason.BUDGET_COST
     assert answer.account.cost is not None
     assert answer.account.cost <= 5e-5

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.lens import Lens
+from lens_lsp.app.lens import Lens
 from lens_lsp.search.spellings import spellings
 
 

@@ -19,9 +19,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Answer, Mode, StopReason
 from lens_lsp.domain.events import Answered, Event
-from lens_lsp.lens import Lens
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.ledger import Budget
 from lens_lsp.oracle.stoppable import Stop, StoppableChat
@@ -99,7 +100,7 @@ def _hanging(server: ChatServer, at: int, fault: Fault) -> tuple[int, asyncio.Ev
 
 def _asked(folder: Path, oracle: object) -> AsyncGenerator[Event]:
     budget = replace(Budget.of(Mode.FAST), **NARROW)
-    return Lens([folder]).ask(QUESTION, mode=Mode.FAST, budget=budget, oracle=oracle)  # type: ignore[arg-type]
+    return Lens([folder]).ask(QUESTION, Terms(mode=Mode.FAST, budget=budget, oracle=oracle))  # type: ignore[arg-type]
 
 
 async def _answer(events: AsyncGenerator[Event]) -> Answer:

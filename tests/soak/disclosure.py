@@ -23,10 +23,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.request import Request
 from lens_lsp.domain.answer import Answer, Mode, Sent
 from lens_lsp.domain.events import Answered
 from lens_lsp.domain.text import Span
-from lens_lsp.lens import Lens
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.ledger import Budget
 from tests.models.chat_faults import Fault
@@ -74,7 +76,9 @@ async def asked(
         model = OpenAIChat(server.base_url, "any", context_tokens=rng.choice((4_096, 16_384)))
         oracle = oracle_of(model, mode, private=private)
         answer: Answer | None = None
-        async for event in Lens(roots).ask(QUESTION, mode=mode, budget=budget, oracle=oracle, seed=seed):
+        async for event in Lens(roots).ask(
+            Request(QUESTION, seed=seed), Terms(mode=mode, budget=budget, oracle=oracle)
+        ):
             if isinstance(event, Answered):
                 answer = event.answer
         await model.aclose()

@@ -22,10 +22,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.model import Evidence, Findings, SkipReason
-from lens_lsp.lens import Lens
 from lens_lsp.sources import Sources
 from tests.soak.encoded_texts import KINDS, LINE_END, Kind, Written, documents
 
@@ -125,7 +126,7 @@ def asked(base: Path, kind: Kind, batch: Sequence[Written], tally: Tally) -> Non
         for written in batch:
             tally.documents += 1
             tally.kinds[kind.name] += 1
-            found = lens.find(written.text[slice(*written.wanted)], limit=PASSAGES)
+            found = lens.find(Request(written.text[slice(*written.wanted)], limit=PASSAGES))
             holds = False
             for item in found.evidence:
                 holds |= tally.judge(known[item.path], given(item)) and item.path == written.path

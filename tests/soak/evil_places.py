@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
@@ -19,7 +20,6 @@ from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable
 from lens_lsp.knowledge.answer_files.reading import read_citing
 from lens_lsp.knowledge.answer_files.writing import write_answer, write_block
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.marking import Sifter
 from lens_lsp.oracle.redaction import redacted, veils
 from lens_lsp.search.resolve import resolve

@@ -21,9 +21,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.request import Request
 from lens_lsp.domain.answer import Answer, Mode, Status, StopReason
 from lens_lsp.domain.events import Answered
-from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, ModelError
 from lens_lsp.models.breaker import Breaker
 from lens_lsp.models.openai import OpenAIChat
@@ -87,7 +89,9 @@ async def ask(folder: Path, model: ChatModel, mode: Mode, seed: int, tally: Tall
     answer: Answer | None = None
     started = time.monotonic()
     try:
-        asked = Lens([folder]).ask(QUESTION, mode=mode, budget=budget, oracle=oracle_of(model, mode), seed=seed)
+        asked = Lens([folder]).ask(
+            Request(QUESTION, seed=seed), Terms(mode=mode, budget=budget, oracle=oracle_of(model, mode))
+        )
         async for event in asked:
             if isinstance(event, Answered):
                 answer = event.answer

@@ -140,9 +140,9 @@ def gated() -> None:
 
 
 def _gate_questions(gate: Gate) -> None:
+    from lens_lsp.app.lens import Lens
     from lens_lsp.domain.events import Answered, Observed, Scanned
     from lens_lsp.domain.model import TextSource
-    from lens_lsp.lens import Lens
     from lens_lsp.lsp import asking, finding
     from lens_lsp.wire.evidence import evidence_json
 

@@ -19,11 +19,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.request import Request
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Answered, EvidenceFound
 from lens_lsp.domain.observation import Judgement, ObservationReply, Region
 from lens_lsp.judge.read import ReadReply, ReadRequest
-from lens_lsp.lens import Lens
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Budget, Ledger
@@ -93,7 +95,8 @@ def session(folder: Path, mode: Mode, seed: int, tally: Tally, *, believing: boo
 
     async def collect() -> list[object]:
         # What rules prove is no quote of the model's.
-        asked = Lens([folder]).ask(QUESTION, mode=mode, budget=budget, oracle=oracle, seed=seed, ablate=WITHOUT_RULES)
+        request = Request(QUESTION, seed=seed, ablate=WITHOUT_RULES)
+        asked = Lens([folder]).ask(request, Terms(mode=mode, budget=budget, oracle=oracle))
         return [event async for event in asked]
 
     events = asyncio.run(collect())

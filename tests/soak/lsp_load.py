@@ -29,7 +29,7 @@ from lens_lsp.lsp import asking
 async def blocking(ls, params):
     import asyncio
     from lens_lsp.domain.events import answer_of
-    from lens_lsp.lens import Lens
+    from lens_lsp.app.lens import Lens
     paths = tuple(folder.path for folder in ls.session.folders)
     lens = Lens(paths)
     lens.find(params.question)

@@ -19,12 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer, StopReason
 from lens_lsp.domain.cluster import Asked
 from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.plan import Plan
-from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
 from lens_lsp.search.recall import Recollection
 from lens_lsp.store.store import Store
@@ -110,7 +111,7 @@ def _value(kind: str, rng: random.Random, but: str = "") -> str:
 
 
 def _ask(lens: Lens, memory: Memory, question: str, buffers: Mapping[str, Buffer]) -> Answer:
-    return asyncio.run(answer_of(lens.ask(question, memory=memory, buffers=buffers)))
+    return asyncio.run(answer_of(lens.ask(Request(question, buffers=buffers), memory=memory)))
 
 
 def one_folder(folder: Path, rng: random.Random, kind: type[Memory]) -> tuple[bool, bool]:

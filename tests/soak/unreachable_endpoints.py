@@ -26,10 +26,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Answer, Mode, StopReason
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Answered
-from lens_lsp.lens import Lens
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.ledger import Budget
@@ -215,7 +216,7 @@ async def answer_of(folder: Path, model: ChatModel | None, mode: Mode, seconds: 
     mode = mode if model is not None else Mode.EVIDENCE
     budget = replace(Budget.of(mode), seconds=seconds, **(NARROW if model is not None else {}))
     oracle = None if model is None else oracle_of(model, mode)
-    async for event in Lens([folder]).ask(QUESTION, mode=mode, budget=budget, oracle=oracle):
+    async for event in Lens([folder]).ask(QUESTION, Terms(mode=mode, budget=budget, oracle=oracle)):
         if isinstance(event, Answered):
             return event.answer
     raise RuntimeError("no answer")

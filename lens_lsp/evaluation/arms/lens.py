@@ -11,8 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Answer, Mode, RequirementResult, RequirementStatus
+from lens_lsp.app.oracle_factory import OracleFactory, Terms
+from lens_lsp.app.request import Request
+from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event, answer_of
 from lens_lsp.domain.model import Findings
@@ -20,37 +21,24 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.arms.base import PRINTED, ArmResult, cited, distinct
 from lens_lsp.evaluation.arms.indexes import Passage
 from lens_lsp.evaluation.arms.together import in_order
-from lens_lsp.oracle.base import Oracle
-from lens_lsp.oracle.ledger import Budget
 from lens_lsp.wire import evidence_json
 
 if TYPE_CHECKING:
-    from lens_lsp.lens import Lens
+    from lens_lsp.app.lens import Lens
 
 
 class Finder(Protocol):
-    """What the ``lens`` arm needs of :class:`lens_lsp.lens.Lens`."""
+    """What the ``lens`` arm needs of :class:`lens_lsp.app.lens.Lens`."""
 
-    def find(self, query: str, *, limit: int = ..., ablate: AbstractSet[str] = ...) -> Findings:
+    def find(self, request: Request | str) -> Findings:
         """Ranked, verified windows for a query."""
         ...
 
 
 class Asker(Protocol):
-    """What the ``lens`` arm needs of :class:`lens_lsp.lens.Lens` where it asks."""
+    """What the ``lens`` arm needs of :class:`lens_lsp.app.lens.Lens` where it asks."""
 
-    def ask(
-        self,
-        question: str,
-        *,
-        mode: Mode = ...,
-        seed: int = ...,
-        budget: Budget | None = ...,
-        oracle: Oracle | None = ...,
-        ablate: AbstractSet[str] = ...,
-        documents: int = ...,
-        prices: tuple[float, float] | None = ...,
-    ) -> AsyncGenerator[Event]:
+    def ask(self, request: Request | str, terms: Terms = ...) -> AsyncGenerator[Event]:
         """The events of one question; `Answered` is one of them."""
         ...
 
@@ -74,7 +62,7 @@ class LensArm:
         opener = self.opener or _open_lens
         began = time.perf_counter()
         self._finder = opener(corpus_dir)
-        self._finder.find("warm", limit=1)
+        self._finder.find(Request("warm", limit=1))
         return time.perf_counter() - began
 
     def search(self, ticket: str, text: str, depth: int) -> ArmResult:
@@ -82,7 +70,7 @@ class LensArm:
         if self._finder is None:
             raise UsageError("prepare the arm before searching")
         began = time.perf_counter()
-        findings = self._finder.find(text, limit=max(depth, PRINTED), ablate=self.ablate)
+        findings = self._finder.find(Request(text, limit=max(depth, PRINTED), ablate=self.ablate))
         seconds = time.perf_counter() - began
         return ArmResult(
             documents=distinct((document.path for document in findings.documents), depth),
@@ -180,14 +168,7 @@ class AskingArm:
         try:
             return await answer_of(
                 asker.ask(
-                    text,
-                    mode=self.factory.mode,
-                    seed=self.seed,
-                    budget=self.factory.budget,
-                    oracle=self.factory.oracle(ticket),
-                    ablate=self.ablate,
-                    documents=depth,
-                    prices=self.factory.prices,
+                    Request(text, seed=self.seed, ablate=self.ablate, documents=depth), self.factory.of_run(ticket)
                 )
             )
         finally:
@@ -218,6 +199,6 @@ def lens_name(ablate: AbstractSet[str]) -> str:
 
 def _open_lens(folder: Path) -> Lens:
     # Here and not at the top: the other arms must run without loading the engine.
-    from lens_lsp.lens import Lens
+    from lens_lsp.app.lens import Lens
 
     return Lens([folder])

@@ -11,13 +11,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory
+from lens_lsp.app.request import Request
 from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.records import dataclass
 from lens_lsp.evaluation.data.datasets import Question
 from lens_lsp.evaluation.data.snapshots import Corpus
-from lens_lsp.lens import Lens
 from lens_lsp.memory import Memory
 from lens_lsp.store.store import Store
 
@@ -70,7 +71,7 @@ def reuse(corpus: Corpus, questions: Sequence[Question], factory: OracleFactory,
         lens = Lens([corpus.folder])
         runner.run(factory.open())
         try:
-            lens.find("warm", limit=1)
+            lens.find(Request("warm", limit=1))
             with Store.open(Path(scratch, "store")) as store:
                 memory = Memory(store, str(corpus.folder))
                 first, again = (
@@ -98,14 +99,7 @@ def reuse(corpus: Corpus, questions: Sequence[Question], factory: OracleFactory,
 async def _ask(lens: Lens, question: Question, factory: OracleFactory, memory: Memory, seed: int) -> _Asked:
     began = time.perf_counter()
     answer = await answer_of(
-        lens.ask(
-            question.text,
-            mode=factory.mode,
-            seed=seed,
-            budget=factory.budget,
-            oracle=factory.oracle(question.ticket),
-            memory=memory,
-        )
+        lens.ask(Request(question.text, seed=seed), factory.of_run(question.ticket), memory=memory)
     )
     return _Asked(answer, time.perf_counter() - began)
 

@@ -1,4 +1,4 @@
-"""One workspace, composed: what the doors call.
+"""One workspace, and the questions that are asked of it.
 
 A `Lens` holds the folded texts of its folders in memory between questions and brings them in line with the disk
 at each one. It writes nothing but what a question leaves in the memory that was given along.
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Sequence, Set
 from typing import TYPE_CHECKING, Protocol
 
+from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.request import Request
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.unread import notices
 from lens_lsp.domain.ablations import LOOP, SIGNALS
-from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event
 from lens_lsp.domain.model import Coverage, Evidence, Findings, Stage
-from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import fold
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.search.candidates import Candidates
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     from asyncio import Future
 
     from lens_lsp.memory import Memory
-    from lens_lsp.models.base import ChatModel
-    from lens_lsp.oracle.base import Oracle
-    from lens_lsp.oracle.ledger import Budget
-    from lens_lsp.oracle.preview import Preview
 
 
 class FindObserver(Progress, Protocol):
@@ -71,29 +66,27 @@ class Lens:
 
     def find(
         self,
-        query: str,
+        request: Request | str,
         *,
-        limit: int = 10,
         observer: FindObserver | None = None,
-        buffers: Mapping[str, Buffer] | None = None,
-        asking: Mapping[str, Span] | None = None,
-        ablate: Set[str] = frozenset(),
         cancelled: Callable[[], bool] | None = None,
     ) -> Findings:
-        """The passages that most likely answer a question, each checked against its source.
+        """The passages that most likely answer a query, each checked against its source; a string is the query alone.
 
-        ``limit`` is the number of passages; ``buffers`` are texts open in an editor by absolute path, which win
-        over the disk; ``asking`` are the spans, by absolute path, that hold the query itself and are never found.
         Raises `UsageError` for a query with nothing in it and for an unknown ablation.
         """
+        request = Request(request) if isinstance(request, str) else request
+        query, limit, ablate = request.question, request.limit, request.ablate
         _check(query, ablate, SIGNALS)
         if limit < 1:
             raise UsageError("the number of passages must be at least 1")
         observer = observer or _Silent()
         with self._workspace.open() as opened:
-            ready = self._workspace.bring_up(opened, observer, buffers or {}, cancelled, query)
+            ready = self._workspace.bring_up(opened, observer, request.buffers, cancelled, query)
             observer.progress("scan", 0, None)
-            reading = Reading(self._workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, asking or {}))
+            reading = Reading(
+                self._workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, request.exclude_spans)
+            )
             place = localise(reading, analyse(query), limit, ablate=ablate, cancelled=cancelled)
             observer.progress("verify", 0, None)
             verifying = time.perf_counter()
@@ -126,105 +119,67 @@ class Lens:
 
     async def ask(
         self,
-        question: str,
+        request: Request | str,
+        terms: Terms = Terms(),
         *,
-        mode: Mode = Mode.EVIDENCE,
-        seed: int = 0,
-        budget: Budget | None = None,
-        oracle: Oracle | None = None,
-        observer: FindObserver | None = None,
-        buffers: Mapping[str, Buffer] | None = None,
-        asking: Mapping[str, Span] | None = None,
-        ablate: Set[str] = frozenset(),
-        trace: bool = False,
-        documents: int = 10,
-        admitted: int | None = None,
-        cancelled: Callable[[], bool] | None = None,
-        prices: tuple[float, float] | None = None,
-        spent: Callable[[int, int], None] | None = None,
         memory: Memory | None = None,
-        thread: str | None = None,
+        observer: FindObserver | None = None,
+        cancelled: Callable[[], bool] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> AsyncGenerator[Event]:
         """Search until every fact the question needs is found or the budget is spent; the events, as they happen.
 
         The last two are `Answered` and `Stopped`, also when ``cancelled`` turned true on the way: then with what was
-        found. Without an ``oracle`` the offline rules judge and no call is made. ``asking`` are the lines or
-        selections, by absolute path, that hold the question itself and are never evidence. ``trace`` adds to the
-        events all that recomputing the beliefs needs. ``documents`` is how many ranked documents the answer lists, at
-        least ten; ``admitted`` is how many the search admits first, by default ten in the mode `deep` and else those of
-        the first 50 passages. ``observer`` is told about progress, on another thread. ``prices`` are the oracle's,
-        (in, out) per million tokens; ``spent`` is told the tokens (in, out) of each call as soon as it is over.
-        What is known in ``memory`` is used while it still holds, and what is proven is kept there; ``thread`` names the
-        conversation in it that the question belongs to. Raises `UsageError` for an empty question, for an unknown
-        ablation and for a thread without a memory.
+        found. ``terms`` say who judges; by default the offline rules do, and no call is made. `app.ask` makes them of
+        settings. What is known in ``memory`` is used while it still holds, and what is proven is kept there.
+        ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
+        unknown ablation and for a thread without a memory.
         """
         from lens_lsp.search.glimpse import Glimpse  # brings asyncio, which `find` never needs
         from lens_lsp.search.work import Work
 
-        _check(question, ablate, (*SIGNALS, *LOOP))
-        if thread is not None and memory is None:
+        request = Request(request) if isinstance(request, str) else request
+        _check(request.question, request.ablate, (*SIGNALS, *LOOP))
+        if request.thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
         work, workspace, glimpse = Work(cancelled), self._workspace, Glimpse(clock)
-        seconds = QUESTION if budget is None else budget.seconds
+        heard = observer or _Silent()
         with workspace.open() as opened:
 
             def bring_up() -> Future[Ready]:
-                heard = observer or _Silent()
+                seconds = QUESTION if terms.budget is None else terms.budget.seconds
                 return work.start(
-                    lambda: workspace.bring_up(opened, heard, buffers or {}, work.cancelled, question, seconds, glimpse)
+                    lambda: workspace.bring_up(
+                        opened, heard, request.buffers, work.cancelled, request.question, seconds, glimpse
+                    )
                 )
 
             # What is known of a large workspace comes first; else the disk is looked at while the question is analysed.
-            before = workspace.before(opened, buffers or {}, work.cancelled)
+            before = workspace.before(opened, request.buffers, work.cancelled)
             sweep = bring_up() if before is None else None
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
                 from lens_lsp.asking import Asking
-                from lens_lsp.oracle.ledger import Budget, Ledger
                 from lens_lsp.oracle.offline import OfflineOracle
                 from lens_lsp.search.options import Options
 
-                oracle = oracle or OfflineOracle()
-                budget = budget or Budget.of(mode)
-                ledger = Ledger(budget, clock=clock, prices=prices, endpoint=oracle.endpoint, spent=spent)
-                options = Options(mode, seed, ablate, trace, documents, admitted)
-                heard = observer or _Silent()
-                steps = Asking(workspace, question, oracle, ledger, options, asking or {}, work, heard, memory, thread)
+                options = Options(
+                    terms.mode, request.seed, request.ablate, request.trace, request.documents, request.admitted
+                )
+                steps = Asking(
+                    workspace,
+                    request.question,
+                    terms.oracle or OfflineOracle(),
+                    terms.ledger(clock),
+                    options,
+                    request.exclude_spans,
+                    work,
+                    heard,
+                    memory,
+                    request.thread,
+                )
                 async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):
                     yield event
-
-    async def preview(
-        self,
-        question: str,
-        model: ChatModel,
-        *,
-        mode: Mode,
-        budget: Budget,
-        seed: int = 0,
-        buffers: Mapping[str, Buffer] | None = None,
-        asking: Mapping[str, Span] | None = None,
-        memory: Memory | None = None,
-        thread: str | None = None,
-    ) -> Preview:
-        """What `ask` would send to a model first, with no call made; ``memory`` must keep nothing. Raises as `ask`."""
-        from lens_lsp.oracle.chat import ChatOracle
-        from lens_lsp.oracle.preview import Preview
-
-        preview = Preview(ChatOracle(model, mode))
-        async for _ in self.ask(
-            question,
-            mode=mode,
-            seed=seed,
-            budget=budget,
-            oracle=preview,
-            buffers=buffers,
-            asking=asking,
-            memory=memory,
-            thread=thread,
-        ):
-            pass
-        return preview
 
     def _coverage(self, ready: Ready, candidates: Candidates, admitted: Ints, reading: Reading) -> Coverage:
         return Coverage(
