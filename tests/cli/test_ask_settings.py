@@ -206,7 +206,7 @@ def test_a_days_tokens_end_every_further_call(
     config.write_text(of_model(server.base_url) + f"[budget]\ndailyTokens = {total}\n")
     connections = server.connections
     answer = asked(lens_here)
-    assert (answer["status"], answer["stopped"]) == ("partial", "budget-tokens")
+    assert (answer["status"], answer["stopped"]) == ("answered", "budget-tokens")
     assert PROOF in "".join(item["quote"] for item in answer["evidence"])
     assert answer["ledger"]["calls"]["total"] == 0
     assert f"Of the {total:,} tokens a day of budget.dailyTokens, 0 were left for this question." in answer["warnings"]
@@ -253,7 +253,7 @@ def test_where_no_call_is_allowed_the_endpoint_is_not_even_asked_for_its_context
     if not limit:
         (folder / ".lens.toml").write_text("budget.calls = 0\n")
     answer = asked(lens_here, *limit, env=settings(server.base_url))
-    assert (answer["stopped"], answer["status"]) == ("budget-calls", "partial")
+    assert (answer["stopped"], answer["status"]) == ("budget-calls", "answered")
     assert server.connections == 0
 
 

@@ -289,7 +289,7 @@ def _calls_of_lens(folder: Path, mode: Mode) -> Iterator[int]:
     nothing = {"found": [], "unproven": ["f1"], "terms": ["some time"], "anchors": ["engine"], "combine": "none"}
     reply = json.dumps(missing | plan | nothing | {"expression": None, "document": None, "short": None})
     for number in range(30):
-        (folder / f"engine {number}").write_text(f"Engine {number}\n\n" + "An engine was designed at some time. " * 60)
+        (folder / f"engine {number}").write_text(f"Engine {number}\n\n" + f"{QUESTION} Nobody knows. " * 40)
     for ablations in ([], ["prior"], ["exploration"]):
         model = ScriptedModel(lambda request: reply, context_tokens=4_096)
         arm = make_arms(["lens"], ablations, factory=OracleFactory(mode, model))[-1]
