@@ -171,7 +171,9 @@ def asked(front: FrontEnd, endpoint: ChatServer, question: str, mode: str | None
     return Told(
         mode=answer.get("mode", "refused"),
         stopped=answer.get("stopped"),
-        requests=tuple(_NONCE.sub("-", json.dumps(each.json, sort_keys=True)) + str(_key(each)) for each in requests),
+        requests=tuple(  # sorted: two calls of ``deep`` go out together
+            sorted(_NONCE.sub("-", json.dumps(each.json, sort_keys=True)) + str(_key(each)) for each in requests)
+        ),
         used=_used(front.home),
         warnings=frozenset(answer.get("warnings", ())),
         why=str(answer.get("refused", "")),
