@@ -17,6 +17,7 @@ from lens_lsp.oracle.calculating import calculate, together
 from lens_lsp.oracle.collecting import collect
 from lens_lsp.oracle.comparing import compare
 from lens_lsp.oracle.operations import operate, summed
+from lens_lsp.oracle.overviews import asked_at_end
 from lens_lsp.oracle.phrasing import rewritten
 from lens_lsp.oracle.reading import Reading, trimmed
 from lens_lsp.oracle.tongues import foreign, foreign_type
@@ -67,7 +68,7 @@ def read_question(question: str) -> Reading:
     if not text or len(text) > _LONGEST:
         return lookup
     if _SHOW.match(text) and " differ" not in text and " compare" not in text:
-        return lookup
+        return asked_at_end(text) or lookup
     return _reading(text) or lookup
 
 

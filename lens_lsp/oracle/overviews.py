@@ -20,7 +20,7 @@ _SUMMARIZE = regex(
     r"(?:of|for))?"
     r"|(?:(?:give|write|show)(?: me| us)? |what(?:'s| is) )?(?:an?|the)? ?(?:short |brief |quick |high-level "
     r"|general )*"
-    r"(?:summary|overview|outline|synopsis|recap|gist)(?:(?: of| for| on| about)\b|$)"
+    r"(?:summary|overview|outline|synopsis|recap|gist|rundown)(?:(?: of| for| on| about)\b|$)"
     r"|(?:what (?:are|were) |list |give me )?(?:the )?(?:key|main|central|most important|core) (?:points|ideas"
     r"|takeaways|arguments|topics|messages?)"
     r"(?: of| in| from)\b)\s*(?P<what>.*)$"
@@ -29,11 +29,14 @@ _SUMMARIZE = regex(
 )
 # "What can the parser do? A short summary, please."
 _IN_SHORT = regex(
-    r"^(?:in (?:short|brief|a nutshell|a few words|one sentence)[,:]? )?(?P<topic>.+?)(?:[?.!,;:]+| [-–—])? "
-    r"(?:(?:give (?:me )?)?(?:an? )?(?:(?:short|brief|quick|concise) )*(?:summary|overview|outline|recap)"
+    r"^(?!(?:who|whose|when|where|which|why)\b)"
+    r"(?:in (?:short|brief|a nutshell|a few words|one sentence)[,:]? )?(?P<topic>.+?)(?:[?.!,;:]+| [-–—])? "
+    r"(?:(?:give (?:me )?)?(?:an? )?(?:(?:short|brief|quick|concise) )*(?:summary|overview|outline|recap|rundown)"
     r"|in (?:short|brief|a nutshell|summary))(?:,? please)?$",
     re.IGNORECASE,
 )
+_LAST = regex(r"(?<=[.?!])\s+(?P<last>[^.?!]+)[.?!\s]*\Z")
+"""The last of several sentences."""
 _LENGTH = regex(
     r"[,;]?\s+(?:(?:in|within|using) (?:(?:a |just |only |about |at most )*(?:few|couple of|handful of|two|three|four"
     r"|five|one|\d+) )?(?:short |brief |simple |plain )*(?:lines?|sentences?|words?|bullets?(?: points)?|paragraphs?"
@@ -57,10 +60,17 @@ def overview(question: str) -> Reading | None:
     """The reading of a question for a summary; None for any other."""
     match = _SUMMARIZE.match(question) or _IN_SHORT.match(question)
     if match is None:
-        return None
+        return asked_at_end(question)
     groups = match.groupdict()
     what = trimmed(next((groups[name] for name in ("what", "about", "topic") if groups.get(name) is not None), ""))
     return Reading(Intent.SUMMARIZE, many=True, document=document_name(what))
+
+
+def asked_at_end(question: str) -> Reading | None:
+    """The reading of several sentences of which the last asks for a summary: "How is it decided? Sum it up." """
+    last = _LAST.search(question)
+    asks = last is not None and _SUMMARIZE.match(last["last"]) is not None
+    return Reading(Intent.SUMMARIZE, many=True) if asks else None
 
 
 def document_name(what: str) -> str | None:
