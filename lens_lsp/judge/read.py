@@ -97,6 +97,8 @@ class ReadReply:
     """The reply ended before its end; what came before stands."""
     written: str = field(default="", repr=False)
     """The reply as it came."""
+    small: bool = False
+    """It is that of a model too small to judge, whose words are looked at closer."""
 
 
 class Unfit(OracleFailed):

@@ -190,6 +190,7 @@ class ChatOracle:
         caller, _ = self._for(ledger)
         prompt, packet = self.reading(request, ledger)
         reply.shown, reply.withheld = frozenset(packet.seen), frozenset(packet.withheld)
+        reply.small = self.model.small
         if not reply.shown:
             return
         stream, said = AnswerStream(), list[str]()
@@ -225,7 +226,7 @@ class ChatOracle:
 
         caller, _ = self._for(ledger)
         prompt, packet = self.reading(request, ledger)
-        better = ReadReply(shown=frozenset(packet.seen), withheld=frozenset(packet.withheld))
+        better = ReadReply(shown=frozenset(packet.seen), withheld=frozenset(packet.withheld), small=self.model.small)
         if not better.shown or not reply.written:
             return None
         messages = (
@@ -242,7 +243,7 @@ class ChatOracle:
             )
         except MalformedReply:
             return None
-        if self.flaw(request, better, _texts(packet)) is not None:
+        if better.broken_off or self.flaw(request, better, _texts(packet)) is not None:
             return None
         _unredact(better, packet)
         return better

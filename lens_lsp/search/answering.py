@@ -129,21 +129,22 @@ class Answering:
     async def _run_read(self) -> AsyncIterator[Event]:
         """The answer of a judge that reads first, as the check leaves it; what the check finds wrong the judge may set
         right, once."""
-        search = self._search
+        search, started = self._search, time.perf_counter()
         assert search.reply is not None
         checked = self._check(search.reply, search.said)
-        problems = checked.problems
+        problems = checked.problems if checked.stated else ()
         if not checked.stated and checked.missing and await search.listed_all():
             problems = (ALL_LISTED,)
         if problems and (amended := await search.amend(problems)) is not None:
             reply, said = amended
             again = self._check(reply, said) if said else None
-            if again is not None and (again.whole or len(again.problems) < len(checked.problems)):
+            if again is not None and again.mends(checked):
                 checked = again
         draft = self._read_draft(checked)
         for item in draft.evidence:
             yield EvidenceFound(item, final=True)
         yield AnswerDelta(draft.text, restart=search.worded)
+        search.stages.append(Stage("answer", time.perf_counter() - started))
         self.items = tuple(draft.items)
         answer = self._answer(draft)
         yield Answered(answer)

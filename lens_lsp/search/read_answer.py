@@ -96,8 +96,13 @@ class Checked:
     """It may be called answered: all that is asked is stated, every sentence rests on a quote that stands in its
     source, and what is to be computed was."""
     problems: tuple[str, ...] = ()
-    """What keeps an answer whose judge says that all is stated from being called answered; the judge may set it
-    right."""
+    """What is wrong with it, as the judge may be told it."""
+
+    def mends(self, other: Checked) -> bool:
+        """Whether it is better than another answer to the same question, which the judge was asked to set right."""
+        if self.whole or not other.stated:  # of a list that was said to go on, only a whole answer says more
+            return self.whole
+        return bool(self.text) and len(self.problems) < len(other.problems)
 
 
 def check(
@@ -155,7 +160,7 @@ def check(
         sides,
         stated=reply.answerable is Answerable.YES,
         whole=answerable and not problems,
-        problems=problems if answerable else (),
+        problems=problems,
     )
 
 

@@ -7,7 +7,6 @@ readable documents and an oracle, and it yields events.
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -35,7 +34,6 @@ from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.observation import CoverageReply, ObservationReply
 from lens_lsp.domain.plan import Intent, MatchRule, Plan
-from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, key, words
@@ -86,12 +84,6 @@ _SHORT_DOCUMENT = 4_000
 _READ_WHOLE = 0.8
 """Share of all requests that a document may fill to be read from beginning to end."""
 _MOST_BESIDE = 6
-_SUMMARY = regex(
-    r"\b(?:summar\w*|overview|rundown|gist|recap|sum(?:med)? up|in (?:short|brief|a nutshell)|tl;?dr)\b"
-    r"|\bzusammenfass|\brésum|\bresum[ei]|总结|概括|概述|要約",
-    re.IGNORECASE,
-)
-"""What a question for a summary says."""
 _COMPARED = 7
 """First passages of a question for a summary of which most are from one document, if it is about that one."""
 _LEAST_MEMBERS = 2
@@ -152,7 +144,9 @@ class Search:
         self.stopped: StopReason | None = None
         self.recalled: Recalled | None = None
         """What became of what earlier questions left."""
-        self._summary = plan.intent is Intent.SUMMARIZE or _SUMMARY.search(plan.question) is not None
+        self._guessed = False
+        """Nobody named the ``subject``."""
+        self._summary = plan.intent is Intent.SUMMARIZE
         self.subject: int | None = None
         """The document that the question names to be summarised: read in order, not searched."""
         self.warnings: list[str] = []
@@ -176,7 +170,11 @@ class Search:
         self._queue: list[Passage] = []
         """What the next read call is to show, best first."""
         self._alike: list[Passage] = []
-        """Passages like those of the members of a list."""
+        """Passages like those of the members of a list, of"""
+        self._alike_of: ReadReply | None = None
+        """this reply, and"""
+        self._alike_all = False
+        """whether there are no more."""
         self._widened = False
         self._broken_off = False
         """The last reply ended before its end."""
@@ -201,7 +199,8 @@ class Search:
         self._rank()
         if self._summary:
             named = None if self.plan.document is None else self.candidates.called(self.plan.document)
-            self.subject = self._dominant() if named is None and self._judge is not None else named
+            self._guessed = named is None and self._judge is not None
+            self.subject = self._dominant() if self._guessed else named
         self._count_all()
         self._tell = Telling(self.plan, self.reading, self.candidates, self.space, trace=self.options.trace)
         self._waiting = Waiting(self.candidates, self.space, self._ledger.budget)
@@ -255,8 +254,8 @@ class Search:
 
     @property
     def undecided(self) -> bool:
-        """Whether a judge that reads first was asked in vain: it failed, or what it says rests on nothing. A "no" that
-        says what is missing is a judgement."""
+        """Whether a judge that reads first was asked in vain: it failed, or what it says rests on nothing. A "no" is a
+        judgement if it says what is missing: a small model is not even asked that."""
         if self._judge is None or self.said or self.matches or self.progress.quotes:
             return False
         if self.reply is None:
@@ -389,6 +388,8 @@ class Search:
             if self.subject is not None and self._says_no():  # another document was meant
                 self.subject, self._queue = None, list(self.passages)
                 continue
+            if self.subject is not None and self._guessed and self.progress.open:  # or that one does not hold all
+                self.subject = None
             if (self.subject is not None or everything) and request.complete:
                 reason = StopReason.DIRECT
                 break
@@ -474,10 +475,16 @@ class Search:
         """The regions that a reply to the last read call was shown."""
         return [] if self._asked is None else [item for item in self._asked[1] if item.number in reply.shown]
 
+    @property
+    def may_amend(self) -> bool:
+        """Whether the last reply may be asked for again: the judge did not fail, and a call and time are left."""
+        left = self._ledger.calls < self._ledger.budget.calls and not self._cancelled()
+        return left and self._asked is not None and self.stopped not in (*_WITHOUT, StopReason.BUDGET_SECONDS)
+
     async def amend(self, problems: Sequence[str]) -> tuple[ReadReply, dict[int, Quote]] | None:
         """The last reply again, after ``problems`` were found in it, and where its quotes stand; None when no call is
         left for it or nothing that can be read came."""
-        if self._judge is None or self.reply is None or self._asked is None or self._cancelled():
+        if not self.may_amend or self._judge is None or self.reply is None or self._asked is None:
             return None
         asked, proposals = self._asked
         try:
@@ -490,9 +497,9 @@ class Search:
 
     async def listed_all(self) -> bool:
         """Whether the last reply has members of a list and every passage like theirs was shown."""
-        if self._judge is None or self.reply is None or self._cancelled():
+        if not self.may_amend or self.reply is None:
             return False
-        self._alike = await self._run(partial(self._like_members, self.reply))
+        await self._run(partial(self._look_for_members, self.reply))
         return self._exhausted()
 
     def _led_to(self, reply: ReadReply) -> list[Passage]:
@@ -505,31 +512,34 @@ class Search:
         led = [passage for row in zip_longest(*found) for passage in row if passage is not None]
         beside = [*self._named(reply), *self._beside()]
         both = [passage for row in zip_longest(beside, led) for passage in row if passage is not None]
-        self._alike = self._like_members(reply)
+        self._look_for_members(reply)
         return [*self._alike, *both, *(passage for passage in self.passages if passage.score >= floor)]
 
-    def _like_members(self, reply: ReadReply) -> list[Passage]:
-        """Passages like those that the members of a list were quoted from: by the words that most of the quotes share
-        (relevance feedback), down to about the score of the lowest of these quotes."""
+    def _look_for_members(self, reply: ReadReply) -> None:
+        """Find passages like those that the members of a list were quoted from, once for each reply: by the words that
+        most of the quotes share (relevance feedback), down to about the score of the lowest of these quotes."""
+        if self._alike_of is reply:
+            return
+        self._alike_of, self._alike, self._alike_all = reply, [], False
         quotes = {item.quote: self.said[item.quote] for item in reply.items if item.quote in self.said}.values()
         places = {(quote.proposal.admission.slot, quote.span) for quote in quotes}
         if len({slot for slot, _ in places}) < _LEAST_MEMBERS:
-            return []
+            return
         shared = Counter(
             word
             for quote in quotes
             for word in set(words(quote.proposal.admission.text[quote.span.start : quote.span.end])) - STOP_WORDS
         )
         common = [word for word, count in shared.items() if 2 * count > len(quotes)]
-        if not common:
-            return []
-        found = self._search_for(" ".join(common), _ALIKE)
+        found = self._search_for(" ".join(common), _ALIKE) if common else []
         known = [one.score for one in found if any(one.slot == s and one.span.overlaps(at) for s, at in places)]
-        return [one for one in found if known and one.score >= _LIKE * min(known)]
+        if known:
+            self._alike = [one for one in found if one.score >= _LIKE * min(known)]
+            self._alike_all = len(self._alike) < len(found) or len(found) < _ALIKE
 
     def _exhausted(self) -> bool:
-        """Whether every passage like the members of a list was shown."""
-        if not self._alike:
+        """Whether every passage like the members of a list was shown, and no document waits to be read."""
+        if not self._alike or not self._alike_all or self._further.left or self._cancelled():
             return False
         admitted = {admission.slot: admission for admission in self.space.admitted}
         return all(one.slot in admitted and admitted[one.slot].unread(one.span) is None for one in self._alike)

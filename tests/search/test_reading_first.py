@@ -688,3 +688,90 @@ def test_a_request_fits_the_context_whatever_stands_in_it(tmp_path: Path) -> Non
     ask(tmp_path, model, Mode.FAST, limits={**NARROW, "request_tokens": 8_000})
     assert model.requests
     assert all(sum(len(m.text) for m in request.messages) // 3 < 4_096 for request in model.requests)
+
+
+def test_an_amended_reply_that_is_cut_off_takes_no_answer_away(folder: Path) -> None:
+    def cut(request: ChatRequest) -> str:
+        whole = saying("It was opened on 4 May 1931 [1].", PROOF)(request)
+        return whole[: whole.index('"answer":')]
+
+    answer, _ = replied(folder, WRONG, stages={"amend": cut})
+    assert answer.text.startswith("It was opened on 5 May 1931 [1].")
+    assert answer.status is Status.PARTIAL
+
+
+def test_after_a_failure_nothing_is_asked_again(folder: Path) -> None:
+    wrong = saying("It was opened on 5 May 1931 [1].", PROOF)
+
+    def cut(request: ChatRequest) -> Broken:
+        return Broken(wrong(request)[:-2], ModelError("the line was cut; ask again"))
+
+    answer, model = replied(folder, cut)
+    assert (answer.stopped, len(model.requests)) == (StopReason.MODEL_FAILED, 1)
+
+
+def test_a_list_of_more_than_is_looked_through_is_never_called_whole(tmp_path: Path) -> None:
+    due = "The harbour fee at the quay is due each spring."
+    for number in range(120):
+        (tmp_path / f"port{number}.md").write_text(f"# port{number}\n\n{due}\n", "utf-8")
+    for number in range(100):
+        filler = "\n\n".join(f"Day {day}: fees of harbours were discussed at length." for day in range(20))
+        (tmp_path / f"minutes{number:02}.md").write_text(f"# Minutes {number}\n\n{filler}\n", "utf-8")
+    told = []
+
+    def members(request: ChatRequest) -> str:
+        shown = [number for number, text in regions_of(request).items() if due in text]
+        told.append("these are all" in "".join(message.text for message in request.messages))
+        items = [{"name": f"port {'i' * n}", "quote": n} for n in range(1, len(shown) + 1)]
+        text = "\n".join(f"- The fee is due each spring [{n}]" for n in range(1, len(shown) + 1))
+        more = {} if told[-1] else {"missing": ["further ports"], "terms": ["harbour"]}
+        return reading("yes" if told[-1] else "partly", [(n, due) for n in shown], text, items=items, **more)
+
+    question = "Which ports have a harbour fee at the quay that is due each spring?"
+    answer, _ = replied(tmp_path, members, question=question, limits=WIDE, stages={"amend": members})
+    assert len(answer.evidence) < 120
+    assert not any(told)
+    assert answer.status is Status.PARTIAL
+
+
+def test_a_question_that_only_says_overview_is_read_on_in_other_documents(tmp_path: Path) -> None:
+    parts = "\n\n".join(f"## Part {n}\n\nThis market overview tells of item {n}." for n in range(30))
+    (tmp_path / "overview.md").write_text(f"# Market overview\n\n{parts}\n", "utf-8")
+    (tmp_path / "mail.md").write_text("# Mail\n\nThe text on the market was written by Bruno Hatch.\n", "utf-8")
+    for number in range(20):
+        (tmp_path / f"log{number}.md").write_text(
+            f"# Log {number}\n\n{'The carts were counted again. ' * 40}\n", "utf-8"
+        )
+    proof = "was written by Bruno Hatch"
+
+    def says(request: ChatRequest) -> str:
+        shown = regions_of(request)
+        here = [number for number, text in shown.items() if proof in text]
+        if here:
+            return reading("yes", [(here[0], proof)], "Bruno Hatch wrote it [1].", short="Bruno Hatch")
+        any_ = next(iter(shown))
+        quote = shown[any_].strip().splitlines()[-1]
+        return reading("partly", [(any_, quote)], "It tells of items [1].", missing=["who wrote it"], terms=["Hatch"])
+
+    answer, _ = replied(tmp_path, says, question="Who wrote the market overview? Sum it up.", limits=WIDE)
+    assert "mail.md" in {item.path for item in answer.evidence}
+    assert answer.status is Status.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "small", "fit"),
+    [
+        ("Warum hat Acme den Start von Falcon abgesagt?", "Die Nachfrage der Kunden war zu gering [1].", False, True),
+        ("Acme 为什么取消了 Falcon 的发布？", "客户需求太低[1]。", False, True),
+        ("Warum hat Acme den Start von Falcon abgesagt?", "Die Nachfrage der Kunden war zu gering [1].", True, False),
+        ("Why did Acme cancel the launch of Falcon?", "Gulls nest under wooden piers [1].", False, False),
+    ],
+)
+def test_words_are_compared_in_one_language_only(
+    tmp_path: Path, question: str, said: str, small: bool, fit: bool
+) -> None:
+    proof = "Acme did cancel the launch of Falcon because customer demand was low"
+    (tmp_path / "note.md").write_text(f"# Falcon\n\n{proof}.\n", "utf-8")
+    model = ScriptedModel(saying(said, proof), context_tokens=32_000, small=small)
+    answer = ask(tmp_path, model, Mode.FAST, question=question)
+    assert (said.partition(" [")[0].partition("[")[0] in answer.text) is fit

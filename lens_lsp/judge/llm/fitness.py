@@ -27,6 +27,7 @@ LONGEST_TAIL = (_REPEATED + 1) * _LONGEST_LOOP
 """Code points at the end of a reply that `repeats` looks at."""
 _NUMBERED = regex(r'("n"\s*:\s*)[0-9]+')
 _TOLD = " . ".join((read.READ, read.READ_SMALL, read.QUOTES, read.SUMMARY_QUOTES))
+_NAME = regex(r"[^\w]*(?:[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]|[0-9])")
 _IN_A_ROW = 3
 _ELLIPSIS = regex(r"\s*(?:…|\.{3,})\s*")
 _SAME_QUOTES = 3
@@ -54,8 +55,8 @@ def flaw_of(request: ReadRequest, reply: ReadReply, shown: Mapping[int, str]) ->
     as they were sent, by their numbers.
 
     Of a "no", and of a "partly" without quotes, nothing is looked at. Words are compared by their stems; where no
-    content word of the question stands in what was shown the two are in different languages, and then only the form is
-    looked at.
+    content word of the question but names stands in what was shown the two may be in different languages, and then only
+    the form is looked at, unless the model is small.
     """
     if reply.answerable is Answerable.NO or (reply.answerable is Answerable.PARTLY and not reply.quotes):
         return None
@@ -74,7 +75,8 @@ def flaw_of(request: ReadRequest, reply: ReadReply, shown: Mapping[int, str]) ->
         return "its answer repeats what it was asked"
     around = content(_around(regions[quote.region]) for quote in quotes if quote.region in regions)
     asked, said = content([request.question]), content([answer])
-    if not asked & (content(shown.values()) | content(map(_around, regions.values()))):
+    passage_words = content(shown.values()) | content(map(_around, regions.values()))
+    if not (asked if reply.small else content([_without_names(request.question)])) & passage_words:
         return None
     quoted = around | content(quote.text for quote in quotes)
     cited = {int(number) for marker in MARKER.findall(reply.answer) for number in NUMBER.findall(marker)}
@@ -86,6 +88,11 @@ def flaw_of(request: ReadRequest, reply: ReadReply, shown: Mapping[int, str]) ->
     if len(new) >= _UNHELD and not new & quoted:
         return "nothing of its answer stands in what it quotes"
     return None
+
+
+def _without_names(question: str) -> str:
+    """A question without its numbers and the words that begin with a capital, which are the same in many languages."""
+    return " ".join(word for word in question.split() if not _NAME.match(word))
 
 
 def _around(region: Region) -> str:
