@@ -528,7 +528,8 @@ class Search:
         shared = Counter(
             word
             for quote in quotes
-            for word in set(words(quote.proposal.admission.text[quote.span.start : quote.span.end])) - STOP_WORDS
+            for word in dict.fromkeys(words(quote.proposal.admission.text[quote.span.start : quote.span.end]))
+            if word not in STOP_WORDS
         )
         common = [word for word, count in shared.items() if 2 * count > len(quotes)]
         found = self._search_for(" ".join(common), _ALIKE) if common else []

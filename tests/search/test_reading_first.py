@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, Stop
 from lens_lsp.domain.events import AnswerDelta, Answered
 from lens_lsp.models.base import ChatRequest, ModelError, Role
 from lens_lsp.models.scripted import Broken, ScriptedModel
+from tests.conftest import REPOSITORY
 from tests.oracle.chat_session import (
     BOUNDS,
     NARROW,
@@ -775,3 +779,37 @@ def test_words_are_compared_in_one_language_only(
     model = ScriptedModel(saying(said, proof), context_tokens=32_000, small=small)
     answer = ask(tmp_path, model, Mode.FAST, question=question)
     assert (said.partition(" [")[0].partition("[")[0] in answer.text) is fit
+
+
+_ASKED_TWICE = """
+import sys
+from pathlib import Path
+from lens_lsp.domain.answer import Mode
+from tests.oracle.chat_session import ask, reading, regions_of
+from lens_lsp.models.scripted import ScriptedModel
+
+def members(request):
+    shown = [number for number, text in regions_of(request).items() if "The harbour fee" in text]
+    quotes = [(n, next(line for line in regions_of(request)[n].splitlines() if "harbour fee" in line)) for n in shown]
+    items = [{"name": str(n), "quote": n} for n in range(1, len(shown) + 1)]
+    return reading("partly", quotes, "", items=items, missing=["further ports"], terms=["harbour"])
+
+model = ScriptedModel(members, context_tokens=32_000)
+ask(Path(sys.argv[1]), model, Mode.FAST, question="Which harbour fee is due each spring?",
+    limits={"request_tokens": 1_500, "direct_tokens": 50})
+print("".join(message.text for request in model.requests for message in request.messages))
+"""
+
+
+def test_the_same_question_makes_the_same_requests_whatever_the_order_of_sets(tmp_path: Path) -> None:
+    for number in range(24):
+        lines = "\n\n".join(f"Fees, quays, coins and springs of port {number}, part {n}." for n in range(30))
+        proof = f"The harbour fee of port {number} at the quay is due each spring and paid in coins."
+        (tmp_path / f"port{number}.md").write_text(f"# Port {number}\n\n{proof}\n\n{lines}\n", "utf-8")
+    said = set()
+    for seed in ("0", "1", "2", "3"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(REPOSITORY)}
+        command = [sys.executable, "-c", _ASKED_TWICE, str(tmp_path)]
+        said.add(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+    assert len(said) == 1
+    assert next(iter(said)).count("Question:") > 1
