@@ -15,7 +15,7 @@ from lens_lsp.app.configuration import folder_of, workspace_of
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import printable_path
 from lens_lsp.domain.records import dataclass
-from lens_lsp.kept.consents import Consents, consent_file
+from lens_lsp.kept.consents import Consent, Consents, consent_file
 
 if TYPE_CHECKING:
     from lens_lsp.settings.settings import Settings
@@ -77,6 +77,21 @@ def record(endpoint: str, folders: Iterable[str]) -> str | None:
         why = error.strerror or type(error).__name__
         return f"consent holds for this question and could not be remembered in {consents.path}: {why}"
     return None
+
+
+def revoke(consents: Consents, path: str | None = None, origin: str | None = None) -> frozenset[Consent]:
+    """Take back the consents for a path, to an origin; None stands for all. Gives what was taken back; raises OSError.
+
+    Those for a path are all that were given for its workspace or for anything in it: nothing that would be counted for
+    the path remains, nor what an editor was told for a part of it. A path that is gone has no workspace any more.
+    """
+    top = None if path is None else Path(workspace_of(path) if os.path.exists(path) else os.path.realpath(path))
+
+    def concerns(consent: Consent) -> bool:
+        folder, to = consent
+        return (origin is None or to == origin) and (top is None or Path(folder).is_relative_to(top))
+
+    return consents.revoke(concerns)
 
 
 def _around(folder: str) -> list[str]:

@@ -5,18 +5,17 @@ It holds for one workspace and one origin.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 from lens_lsp.app.configuration import folder_of, workspace_of
-from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsented
+from lens_lsp.app.consent import ConsentMissing, Destination, record, revoke, unconsented
 from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.records import dataclass
-from lens_lsp.kept.consents import Consent, Consents, consent_file
+from lens_lsp.kept.consents import Consents, consent_file
 
 _YES = frozenset({"y", "yes"})
 
@@ -28,13 +27,8 @@ class ConsentRequest:
     revoke: bool
     json: bool = False
     origin: str | None = None
-    workspace: str | None = None
+    path: str | None = None
     """None concerns every one, and so does no origin."""
-
-    def concerns(self, consent: Consent) -> bool:
-        """Whether a consent is among those that are meant."""
-        workspace, origin = consent
-        return self.workspace in (None, workspace) and self.origin in (None, origin)
 
 
 def parse(argv: Sequence[str]) -> ConsentRequest:
@@ -46,11 +40,7 @@ def parse(argv: Sequence[str]) -> ConsentRequest:
         raise UsageError(
             "say which consent to take back: --origin, --workspace or --all; `lens consent list` shows them"
         )
-    workspace = None
-    if options.path:
-        # What was consented to is taken back for folders that are gone, too.
-        workspace = workspace_of(options.path) if os.path.exists(options.path) else os.path.realpath(options.path)
-    return ConsentRequest(revoke=True, origin=options.origin, workspace=workspace)
+    return ConsentRequest(revoke=True, origin=options.origin, path=options.path or None)
 
 
 def run(request: ConsentRequest) -> int:
@@ -59,7 +49,7 @@ def run(request: ConsentRequest) -> int:
     consents = Consents.read(consent_file())
     if consents.problem is not None:
         tell(consents.problem)
-    shown = sorted(consents.revoke(request.concerns) if request.revoke else consents.given)
+    shown = sorted(revoke(consents, request.path, request.origin) if request.revoke else consents.given)
     if request.json:
         given = [{"workspace": workspace, "origin": origin} for workspace, origin in shown]
         put_json({"schema": "lens.consents/1", "given": given})

@@ -132,6 +132,8 @@ def consent_parser() -> Parser:
     listing.add_argument("--json", action="store_true", help="print one JSON document (schema lens.consents/1)")
     revoking = actions.add_parser("revoke", help="take consents back: those that every given option names")
     revoking.add_argument("--origin", metavar="ORIGIN", help="only those to this origin, as the list shows it")
-    revoking.add_argument("--workspace", dest="path", metavar="PATH", help="only those of the workspace of PATH")
+    revoking.add_argument(
+        "--workspace", dest="path", metavar="PATH", help="only those of PATH's workspace and of folders in it"
+    )
     revoking.add_argument("--all", action="store_true", help="all of them")
     return parser

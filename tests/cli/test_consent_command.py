@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command, assert_one_sentence
 
-from lens_lsp.app.consent import ConsentMissing, Destination
+from lens_lsp.app.consent import ConsentMissing, Destination, missing
 from lens_lsp.cli.consent import require_consent
 from lens_lsp.kept.consents import Consents, consent_file
 from lens_lsp.settings.settings import Settings
@@ -70,6 +70,28 @@ def test_after_taking_back_consent_is_needed_again(lens_here: Command, given: Co
     lens_here("consent", "revoke", "--workspace", "notes")
     with pytest.raises(ConsentMissing, match="--yes"):
         require_consent(FAR, [str(notes)], yes=False)
+
+
+@pytest.mark.parametrize("path", ["repository", "repository/docs", "repository/docs/deep/page.md", "repository/source"])
+def test_what_an_editor_was_told_for_a_part_is_taken_back_with_its_workspace(
+    lens_here: Command, tmp_path: Path, path: str
+) -> None:
+    top = tmp_path.resolve() / "repository"
+    (top / ".git").mkdir(parents=True)
+    (top / "source").mkdir()
+    (top / "docs" / "deep").mkdir(parents=True)
+    (top / "docs" / "deep" / "page.md").write_text("A page.\n")
+    (tmp_path / "repository-2").mkdir()
+    consents = Consents(consent_file())
+    for folder in (top / "docs", top / "docs" / "gone", tmp_path.resolve() / "repository-2"):
+        consents.record(str(folder), ORIGIN)
+    assert missing(ORIGIN, [str(top / "docs")]) == ()
+    outcome = lens_here("consent", "revoke", "--workspace", path, "--origin", OTHER)
+    assert (outcome.status, len(left(consents))) == (1, 3)
+    outcome = lens_here("consent", "revoke", "--workspace", path)
+    assert (outcome.status, outcome.text.count("taken back: ")) == (0, 2)
+    assert left(consents) == {("repository-2", ORIGIN)}
+    assert missing(ORIGIN, [str(top / "docs")]) == (str(top / "docs"),)
 
 
 def test_every_workspace_that_is_searched_needs_it(given: Consents, notes: Path, tmp_path: Path) -> None:
