@@ -49,6 +49,18 @@ class Destination:
         return f"{self.endpoint} (model {self.model})"
 
 
+def folders_of(paths: Iterable[str], opened: Iterable[str] = ()) -> tuple[str, ...]:
+    """The folders that consent is needed for, to send text of paths: of each the innermost of the folders that a front
+    end has ``opened`` and that holds it; else itself, or the folder that a file lies in. Real paths."""
+    held = sorted(map(os.path.realpath, opened), key=len, reverse=True)
+
+    def holding(path: str) -> str:
+        real = Path(os.path.realpath(path))
+        return next((folder for folder in held if real.is_relative_to(folder)), folder_of(path))
+
+    return tuple(dict.fromkeys(map(holding, paths)))
+
+
 def unconsented(destination: Destination | None, folders: Sequence[str]) -> tuple[str, ...]:
     """The folders (real paths) whose text may not be sent yet; none where nothing leaves this machine.
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lens_lsp.memory import Memory
     from lens_lsp.oracle.preview import Preview
     from lens_lsp.oracle.stoppable import Stop
-    from lens_lsp.settings.settings import Settings
 
 
 async def ask(
@@ -46,7 +45,7 @@ async def ask(
     sentence at a time, what is wrong with the settings and the store. Raises `UsageError`, `PathNotFound`,
     `PathRefused`.
     """
-    from lens_lsp.app.consent import ConsentMissing, unconsented
+    from lens_lsp.app.consent import ConsentMissing, folders_of, unconsented
     from lens_lsp.app.stores import StoreChoice, opened_memory
 
     if request.thread is not None and store is None:
@@ -55,9 +54,9 @@ async def ask(
     for notice in settings.notices:
         notify(notice.text)
     factory = choose(request, settings)
-    if missing := unconsented(factory.destination, folders_of(request, settings)):
-        raise ConsentMissing.of(factory.endpoint, missing, "consent once with `lens ask --yes`")
     paths, rules = searched(request, settings)
+    if missing := unconsented(factory.destination, folders_of(paths)):
+        raise ConsentMissing.of(factory.endpoint, missing, "consent once with `lens ask --yes`")
     lens = Lens(paths, rules=rules, memory=settings.memory)
     with opened_memory(paths, store or StoreChoice(off=True), notify) as memory:
         async with aclosing(answer(lens, request, factory, memory=memory, observer=observer, stop=stop)) as events:
@@ -121,13 +120,6 @@ async def preview(
     async for _ in lens.ask(asked, Terms(factory.mode, shown, factory.budget), memory=memory):
         pass
     return shown
-
-
-def folders_of(request: Request, settings: Settings) -> tuple[str, ...]:
-    """The folders that consent is needed for: all whose text a request may show to a model."""
-    from lens_lsp.app.configuration import folder_of
-
-    return tuple(dict.fromkeys(folder_of(path) for path in searched(request, settings)[0]))
 
 
 def _without_thread(answer: Answer, thread: str) -> Answer:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from lens_lsp.app.configuration import folder_of, workspace_of
-from lens_lsp.app.consent import ConsentMissing, Destination, record, revoke, unconsented
+from lens_lsp.app.configuration import workspace_of
+from lens_lsp.app.consent import ConsentMissing, Destination, folders_of, record, revoke, unconsented
 from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
@@ -67,7 +67,7 @@ def require_consent(destination: Destination, paths: Sequence[str], *, yes: bool
 
     On a terminal it is asked for, once; a yes is remembered. Raises `ConsentMissing` without it, and as `unconsented`.
     """
-    folders = unconsented(destination, tuple(map(folder_of, paths)))
+    folders = unconsented(destination, folders_of(paths))
     if not folders:
         return
     workspaces = tuple(dict.fromkeys(map(workspace_of, folders)))

@@ -33,7 +33,7 @@ async def permitted(ls: LensServer, question: Question, progress: Progress) -> O
     if destination is None:
         return factory
     progress.report(f"may text be sent to {destination.endpoint}?")
-    folders = question.consenting(factory.settings)
+    folders = await asyncio.get_running_loop().run_in_executor(None, question.consenting, factory.settings)
     if await ls.desk.consenting.agreed(destination, folders, partial(_in_words, ls, question, factory, folders)):
         return factory
     return replace(factory, mode=Mode.EVIDENCE, model=None)

@@ -29,8 +29,6 @@ class Question:
     request: Request
     folders: tuple[str, ...]
     """Absolute paths of the workspace folders, which are searched where the request names no path."""
-    workspaces: tuple[str, ...]
-    """Real paths, for consent."""
     unsynced: int
     """Open texts that could not be used."""
     encoding: Encoding
@@ -44,9 +42,12 @@ class Question:
         return searched(self.request, settings, self.folders)
 
     def consenting(self, settings: Settings) -> tuple[str, ...]:
-        """The folders that consent is needed for: the workspace folders, and what is searched beside them."""
-        beside = () if self.request.paths else map(os.path.realpath, settings.extra_roots)
-        return tuple(dict.fromkeys((*self.workspaces, *beside)))
+        """The folders that consent is needed for: of what is searched, and of the store whose thread is continued.
+        Waits for the disk."""
+        from lens_lsp.app.consent import folders_of
+
+        paths, _ = self.searched(settings)
+        return folders_of(paths if self.request.thread is None else (*paths, self.home), self.folders)
 
 
 def frozen(session: Session, params: AskParams | FindParams) -> Question:
@@ -63,7 +64,6 @@ def frozen(session: Session, params: AskParams | FindParams) -> Question:
     return Question(
         request=_worded(request, params),
         folders=tuple(folder.path for folder in session.folders),
-        workspaces=around,
         unsynced=len(session.unsynced()),
         encoding=session.encoding,
         texts=session.reads_texts,

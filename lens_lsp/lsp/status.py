@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
@@ -39,7 +38,8 @@ async def status(ls: LensServer, params: StatusParams) -> Status:
 
 
 async def _judge(ls: LensServer) -> WireJudge:
-    from lens_lsp.app.consent import missing
+    from lens_lsp.app.configuration import searched
+    from lens_lsp.app.consent import folders_of, missing
     from lens_lsp.app.request import Request
     from lens_lsp.lsp.permitting import chosen
 
@@ -49,14 +49,18 @@ async def _judge(ls: LensServer) -> WireJudge:
         return WireJudge(mode="evidence", problem=str(error))
     if factory.model is None:
         return WireJudge(mode="evidence")
-    folders = (*ls.session.workspaces(), *map(os.path.realpath, factory.settings.extra_roots))
-    run = asyncio.get_running_loop().run_in_executor
-    lacking = await run(None, missing, factory.endpoint, folders)
+    opened = tuple(folder.path for folder in ls.session.folders)
+    paths, _ = searched(Request(""), factory.settings, opened)
+
+    def lacking() -> tuple[str, ...]:
+        return missing(factory.endpoint, folders_of(paths, opened))
+
+    unconsented = await asyncio.get_running_loop().run_in_executor(None, lacking)
     return WireJudge(
         mode="deep" if factory.mode is Mode.DEEP else "fast",
         endpoint=factory.endpoint,
         model=factory.model.name,
-        consent="local" if factory.destination is None else "missing" if lacking else "given",
+        consent="local" if factory.destination is None else "missing" if unconsented else "given",
         problem=next((notice.text for notice in factory.settings.notices if notice.limiting), None),
     )
 

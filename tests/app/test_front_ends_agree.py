@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.app.consent import missing
-from lens_lsp.app.question import folders_of
+from lens_lsp.app.configuration import searched
+from lens_lsp.app.consent import folders_of, missing
 from lens_lsp.app.request import Request
 from lens_lsp.kept.consents import Consents, consent_file
 from lens_lsp.settings.settings import Settings
@@ -215,5 +215,29 @@ def test_consent_covers_its_folder_and_what_lies_in_the_same_workspace(
 def test_what_is_always_searched_needs_consent_too(tmp_path: Path) -> None:
     settings = Settings(extra_roots=(str(tmp_path / "always"),))
     (tmp_path / "always").mkdir()
-    assert str((tmp_path / "always").resolve()) in folders_of(Request("?"), settings)
-    assert folders_of(Request("?", (str(tmp_path),)), settings) == (str(tmp_path.resolve()),)
+    assert str((tmp_path / "always").resolve()) in folders_of(searched(Request("?"), settings)[0])
+    assert folders_of(searched(Request("?", (str(tmp_path),)), settings)[0]) == (str(tmp_path.resolve()),)
+
+
+def test_consent_is_needed_for_the_innermost_open_folder_else_for_the_folder_itself(tmp_path: Path) -> None:
+    top = tmp_path.resolve()
+    inner, beside = top / "work" / "inner", top / "work-2"
+    for folder in (inner, beside):
+        folder.mkdir(parents=True)
+        (folder / "note.md").write_text("A note.\n")
+    (top / "link").symlink_to(top / "work")
+    (inner / "away.md").symlink_to(beside / "note.md")
+    opened = [str(top / "link"), str(inner)]
+    asked = {
+        top / "work": top / "work",
+        top / "link" / "inner" / "note.md": inner,
+        inner: inner,
+        beside / "note.md": beside,
+        inner / "away.md": beside,
+        beside / "not-saved.md": beside,
+    }
+    assert {path: folders_of([str(path)], opened) for path in asked} == {
+        path: (str(folder),) for path, folder in asked.items()
+    }
+    assert folders_of(map(str, asked), opened) == tuple(map(str, (top / "work", inner, beside)))
+    assert folders_of([str(inner / "note.md")]) == (str(inner),)

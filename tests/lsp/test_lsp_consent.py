@@ -161,3 +161,41 @@ def test_each_workspace_folder_needs_its_own(start: Start, folder: Path, tmp_pat
     [asked] = prompts(server)
     assert str(other) in asked
     assert consents(tmp_path) == [{"workspace": os.fspath(each), "origin": ORIGIN} for each in sorted([folder, other])]
+
+
+@pytest.mark.parametrize("always", [False, True], ids=["an open text", "an open text of extraRoots"])
+def test_an_open_text_outside_the_folders_needs_consent_of_its_own(
+    start: Start, folder: Path, tmp_path: Path, always: bool
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "more.md").write_text("More about bridges.\n")
+    config = tmp_path / "config.toml"
+    config.write_text(f'extraRoots = ["{other}"]\n' if always else "")
+    server = start(env={"HOME": str(tmp_path), "LENS_CONFIG": str(config), **FAR_MODEL})
+    server.replies[PROMPT] = choosing("Send")
+    server.begin(folder, capabilities=CAPABILITIES)
+    inside = {"scope": {"uri": next(folder.rglob("*.md")).as_uri()}}
+    server.result("lens/ask", {"question": QUESTION, **inside})
+    assert consents(tmp_path) == [{"workspace": str(folder), "origin": ORIGIN}]
+    uri = (other / "more.md").as_uri()
+    server.open(uri, "More about bridges.\n")
+    server.replies[PROMPT] = choosing(None)
+    refused = server.ask("lens/ask", {"question": QUESTION, "scope": {"uri": uri}})
+    assert refused["error"]["code"] == CONSENT
+    assert [str(other) in asked for asked in prompts(server)] == [False, True]
+    assert str(folder) not in prompts(server)[1]
+    server.result("lens/ask", {"question": QUESTION, **inside})
+    assert len(prompts(server)) == 2
+
+
+def test_a_thread_needs_the_consent_of_the_folder_whose_store_knows_it(
+    start: Start, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "more.md").write_text("More about bridges.\n")
+    server = begun(start, folder, None, tmp_path / "home")
+    uri = (tmp_path / "more.md").as_uri()
+    server.open(uri, "More about bridges.\n")
+    for thread in ({}, {"thread": "bridges"}):
+        server.ask("lens/ask", {"question": QUESTION, "scope": {"uri": uri}, **thread})
+    assert [str(folder) in asked for asked in prompts(server)] == [False, True]
