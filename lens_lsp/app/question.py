@@ -106,13 +106,9 @@ async def answer(
                 yield event
 
 
-async def preview(
-    lens: Lens, request: Request, factory: OracleFactory, *, memory: Memory | None = None
-) -> Preview | None:
-    """What `answer` would send to a model first, with no call made; None where nothing is sent. ``memory`` must keep
-    nothing. Raises as `Lens.ask`."""
-    if factory.model is None:
-        return None
+async def preview(lens: Lens, request: Request, factory: OracleFactory, *, memory: Memory | None = None) -> Preview:
+    """What `answer` would send to the factory's model first, with no call made. ``memory`` must keep nothing. Raises as
+    `Lens.ask`."""
     from lens_lsp.oracle.preview import Preview
 
     shown = Preview(factory.chat())

@@ -12,7 +12,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory, choose
 from lens_lsp.app.question import answer, preview
 from lens_lsp.app.request import Request
-from lens_lsp.app.stores import StoreChoice, opened_memory, unchanged_memory
+from lens_lsp.app.stores import Notify, StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import give, some, summary
 from lens_lsp.cli.arguments import ask_parser, parse_mixed
@@ -94,8 +94,7 @@ def run(request: AskRequest) -> int:
 
         require_consent(factory.destination, paths, yes=request.yes, quiet=quiet)
     hearing = Hearing(request.shape, Places(roots_of(paths)), explain=request.explain, quiet=quiet)
-    notify = _silent if quiet else tell
-    with Interruption() as interruption, opened_memory(asked.paths, request.choice, notify) as memory:
+    with Interruption() as interruption, opened_memory(asked.paths, request.choice, _notify(request)) as memory:
         events = answer(lens, asked, factory, memory=memory, observer=hearing, stop=interruption.stop)
         try:
             asyncio.run(_listen(hearing, events))
@@ -118,8 +117,9 @@ async def _listen(hearing: Hearing, events: AsyncGenerator[Event]) -> None:
             hearing.take(event)
 
 
-def _silent(_: str) -> None:
-    """For who wants to hear nothing."""
+def _notify(request: AskRequest) -> Notify:
+    """Who is told of the store: nobody where the user wants to hear nothing."""
+    return (lambda _: None) if request.quiet else tell
 
 
 def _give_account(request: AskRequest, hearing: Hearing, answer: Answer, seconds: float, *, interrupted: bool) -> None:
@@ -147,7 +147,9 @@ def _dry_run(lens: Lens, request: AskRequest, factory: OracleFactory) -> int:
     """What would be sent; with the offline rules nothing, ever. No connection is made."""
     from lens_lsp.cli.dry_run import put_preview
 
-    with unchanged_memory(request.request.paths, request.choice, tell) as memory:
-        shown = asyncio.run(preview(lens, request.request, factory, memory=memory))
+    shown, asked = None, request.request
+    if factory.model is not None:
+        with unchanged_memory(asked.paths, request.choice, _notify(request)) as memory:
+            shown = asyncio.run(preview(lens, asked, factory, memory=memory))
     put_preview(shown, factory.mode, machine=request.shape in _MACHINES)
     return FOUND

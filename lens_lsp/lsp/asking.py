@@ -73,7 +73,6 @@ async def would_send(ls: LensServer, params: AskParams) -> dict[str, object]:
             return preview_json(None, factory.mode)
         async with progress.turn():
             preview = await previewed(ls, question, factory)
-        assert preview is not None
         paths, _ = question.searched(factory.settings)
         roots = await asyncio.get_running_loop().run_in_executor(None, roots_of, paths)
         return preview_json(preview, factory.mode) | {"sent": sent_json(preview.sent, roots)}

@@ -58,7 +58,6 @@ async def _in_words(ls: LensServer, question: Question, factory: OracleFactory, 
     try:
         async with ls.session.turns.taken(lambda _: None):
             preview = await previewed(ls, question, factory)
-        assert preview is not None
         prompts = [prompt for _, prompt in preview.requests]
         tokens = sum(prompt.tokens for prompt in prompts)
         size = sum(len(message.text.encode("utf-8", "replace")) for prompt in prompts for message in prompt.messages)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lens_lsp.oracle.preview import Preview
 
 
-async def previewed(ls: LensServer, question: Question, factory: OracleFactory) -> Preview | None:
+async def previewed(ls: LensServer, question: Question, factory: OracleFactory) -> Preview:
     """The first requests to a model; to be asked in a turn. Raises what `Lens.ask` raises."""
     paths, rules = question.searched(factory.settings)
     memory = await asyncio.get_running_loop().run_in_executor(None, _known, ls, question.home)
@@ -32,7 +32,7 @@ async def previewed(ls: LensServer, question: Question, factory: OracleFactory) 
 
 async def _preview(
     lens: Lens, question: Question, factory: OracleFactory, memory: Memory | None
-) -> AsyncGenerator[Preview | None]:
+) -> AsyncGenerator[Preview]:
     yield await preview(lens, question.request, factory, memory=memory)
 
 

@@ -200,6 +200,24 @@ def test_a_dry_run_sends_and_searches_nothing(lens: Command, notes: Path) -> Non
     assert lens("ask", LEASE, "missing", "--dry-run").status == 2
 
 
+def test_a_dry_run_without_a_model_leaves_the_store_alone(lens: Command, notes: Path, tmp_path: Path) -> None:
+    """A damaged one is put aside by whoever opens it: a dry run with a model, which says so unless it is quiet."""
+    store = tmp_path / "store"
+    lens("ask", LEASE, "notes", "--store", "store")
+    dry = ("ask", LEASE, "notes", "--store", "store", "--dry-run")
+    model = {"LENS_BASE_URL": "https://models.invalid/v1", "LENS_MODEL": "far"}
+    for quiet in ([], ["--quiet"]):
+        for file in store.glob("knowledge.db*"):
+            file.write_bytes(b"damaged")
+        before = {file.name: file.read_bytes() for file in store.iterdir() if file.is_file()}
+        outcome = lens(*dry, "--mode", "evidence", env=model)
+        assert (outcome.status, outcome.complaint) == (0, "")
+        assert {file.name: file.read_bytes() for file in store.iterdir() if file.is_file()} == before
+        outcome = lens(*dry, *quiet, env=model)
+        assert outcome.status == 0
+        assert (outcome.complaint == "") is bool(quiet)
+
+
 def test_a_mode_that_needs_a_model_says_what_to_set(
     lens_here: Command, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
