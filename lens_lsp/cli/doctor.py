@@ -108,9 +108,7 @@ def _probed(settings: Settings) -> dict[str, object]:
     outcomes = asyncio.run(asked())
     right = sum(outcome.why is None for outcome in outcomes)
     verdict = "fit to judge" if right >= FIT else "not fit to judge: name a larger model, or ask with --mode evidence"
-    wrong = {
-        each.question: each.why.replace(factory.endpoint, "the endpoint") for each in outcomes if each.why is not None
-    }
+    wrong = {each.question: each.why for each in outcomes if each.why is not None}
     problem = None if factory.meter is None else factory.meter.problem
     uncounted = {} if problem is None else {"uncounted": problem}
     return {"right": f"{right} of {len(outcomes)}", "verdict": verdict, **wrong, **uncounted}

@@ -14,6 +14,8 @@ from lens_lsp.domain.observation import Region
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import key
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest, Unfit
+from lens_lsp.models.advice import IN_GENERAL
+from lens_lsp.models.base import ModelError
 from lens_lsp.oracle.ledger import Ledger
 
 FIT = 8
@@ -95,7 +97,8 @@ TRIALS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a trial; ``why`` says what was wrong, None when it was right."""
+    """What became of a trial; ``why`` says what was wrong, None when it was right. Where the endpoint is, and what it
+    says of itself, is not in it."""
 
     question: str
     why: str | None = None
@@ -112,8 +115,12 @@ async def self_test(judge: ReadingJudge, ledger: Callable[[], Ledger]) -> list[O
                     pass
         except Unfit as unfit:
             outcomes.append(Outcome(trial.question, unfit.flaw))
-        except (BudgetSpent, OracleFailed) as failure:
-            outcomes.append(Outcome(trial.question, str(failure) or "the call failed"))
+        except BudgetSpent as spent:
+            outcomes.append(Outcome(trial.question, str(spent)))
+        except OracleFailed as failed:
+            error = failed.__cause__
+            why = IN_GENERAL[error.failure] if isinstance(error, ModelError) else str(failed)
+            outcomes.append(Outcome(trial.question, why))
         else:
             outcomes.append(Outcome(trial.question, _wrong(trial, reply)))
     return outcomes

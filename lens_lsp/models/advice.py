@@ -28,6 +28,22 @@ _RETRYABLE = {408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 _SECONDS = regex(r"\d{1,9}(\.\d{1,9})?")
 
 
+IN_GENERAL = {
+    ModelFailure.PAUSED: "the endpoint was not asked, its last calls failed",
+    ModelFailure.UNREACHABLE: "no connection to the endpoint; start it, check the network and the model's base URL",
+    ModelFailure.UNTRUSTED: "the endpoint, its certificate or a redirect is not to be trusted; check the base URL",
+    ModelFailure.UNAUTHORISED: "the endpoint does not accept the key; set a valid one in LENS_API_KEY",
+    ModelFailure.BUSY: "the endpoint takes no request now; try again, or look into its log",
+    ModelFailure.REJECTED: "the endpoint does not take the request; check the model's name and the URL (ends in /v1)",
+    ModelFailure.DEADLINE: "no complete reply in time; set model.callSeconds higher, or name a smaller model",
+    ModelFailure.TOO_LARGE: "the endpoint sent more than any reply has; see its log",
+    ModelFailure.UNREADABLE: "what the endpoint sent is no reply of a chat model; check the base URL",
+    ModelFailure.CUT_OFF: "the reply ended before its end; see the endpoint's log",
+    ModelFailure.NO_TEXT: "a reply without text",
+}
+"""The same by the kind of failure, for who must not be told where the endpoint is or what it said."""
+
+
 def unreachable(endpoint: Endpoint) -> ModelError:
     """Nothing listens: say what to start."""
     if endpoint.loopback:

@@ -11,6 +11,7 @@ from lens_process import Command
 from scripted_endpoint import request_of, settings
 
 from tests.judge.test_self_test import able, read
+from tests.models.chat_faults import Fault
 from tests.models.chat_server import ChatServer, in_thread
 
 
@@ -59,8 +60,20 @@ def test_the_address_of_an_endpoint_that_is_gone_is_not_told(lens: Command, note
     outcome = lens("doctor", "notes", "--json", "--probe", env=settings(gone))
     probe = json.loads(outcome.out)["probe"]
     assert probe["right"] == "0 of 10"
-    assert "nothing listens at the endpoint" in probe["How deep is the harbour basin?"]
+    assert "no connection to the endpoint" in probe["How deep is the harbour basin?"]
     assert gone.split("/")[2] not in outcome.out.decode()
+
+
+def test_the_host_of_an_endpoint_is_not_told_however_the_call_fails(lens: Command, notes: Path) -> None:
+    outcome = lens("doctor", "notes", "--probe", env=settings("https://quillfeather.invalid/v1"))
+    assert outcome.status == 0
+    assert "no connection to the endpoint" in outcome.text
+    assert "quillfeather" not in outcome.text
+    with in_thread(ChatServer(fault=Fault.NOT_FOUND, words="quillfeather.internal has no such model")) as server:
+        outcome = lens("doctor", "notes", "--probe", env=settings(server.base_url))
+    assert server.requests
+    assert "the endpoint does not take the request" in outcome.text
+    assert "quillfeather" not in outcome.text
 
 
 def test_a_model_that_makes_things_up_is_not_fit_and_what_went_wrong_is_told(lens: Command, notes: Path) -> None:
