@@ -192,8 +192,8 @@ def decide(
 ) -> tuple[Settings, Mode, ModelSettings | None]:
     """What settings and a request come to: the settings that hold for it, the mode, and the model that is meant.
 
-    ``editor``: we are inside an editor that offers its own model. Raises `UsageError` for a mode whose model is not
-    configured, and for a limit of cost without prices.
+    ``editor``: we are inside an editor that offers its own model. Raises `UsageError` for a mode that there is none of
+    or whose model is not configured, and for a limit of cost without prices.
     """
     if request.mode is not None:
         settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": Source.REQUEST})

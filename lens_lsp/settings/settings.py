@@ -17,6 +17,8 @@ from lens_lsp.settings.sources import Notice
 
 AUTO = "auto"
 """The mode that is ``fast`` with a model and ``evidence`` without."""
+MODES = (AUTO, *(mode.value for mode in Mode))
+"""What a mode may be called."""
 
 
 class Source(StrEnum):
@@ -97,8 +99,10 @@ class Settings:
     def seat(self, *, editor: bool = False) -> tuple[Mode, ModelSettings | None]:
         """Who judges: the mode, and the model it needs. ``editor``: we are inside an editor that offers its own model.
 
-        Raises `UsageError` where the model is not configured.
+        Raises `UsageError` for a mode that there is none of, and where the model is not configured.
         """
+        if self.mode not in MODES:
+            raise UsageError(f"there is no mode {self.mode!r}; choose from {', '.join(MODES)}")
         if self.mode == Mode.EVIDENCE.value:
             return Mode.EVIDENCE, None
         missing = () if editor and self.model.of_editor else self.model.missing
