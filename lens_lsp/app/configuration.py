@@ -48,12 +48,14 @@ def read_settings(
     *,
     options: CommandLine = CommandLine(),
     client: Mapping[str, object] | None = None,
+    projects: bool = True,
 ) -> Settings:
-    """What holds for the workspaces of some paths; nothing is put in force. ``client`` is what an editor sent.
+    """What holds for the workspaces of some paths; nothing is put in force. ``client`` is what an editor sent;
+    ``projects`` says whether the workspaces' own files of settings count.
 
     Raises `PathNotFound`.
     """
-    workspaces = tuple(dict.fromkeys(workspace_of(path) for path in paths))
+    workspaces = tuple(dict.fromkeys(workspace_of(path) for path in paths)) if projects else ()
     return settings_of(workspaces, environment, command=options, client=client)
 
 
@@ -63,9 +65,10 @@ def load_settings(
     *,
     options: CommandLine = CommandLine(),
     client: Mapping[str, object] | None = None,
+    projects: bool = True,
 ) -> Settings:
     """The same, with how documents are read in force in this process; what of that cannot be is among the notices."""
-    settings = read_settings(paths, environment, options=options, client=client)
+    settings = read_settings(paths, environment, options=options, client=client, projects=projects)
     problem = use_for_documents(settings.documents, (*paths, *settings.extra_roots))
     return settings if problem is None else replace(settings, notices=(*settings.notices, Notice(problem)))
 

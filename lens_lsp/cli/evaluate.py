@@ -1,4 +1,7 @@
-"""``lens eval``: the commands of the evaluation, with the configured model where one is to judge."""
+"""``lens eval``: the commands of the evaluation, with the configured model where one is to judge.
+
+Settings are those of the user alone: what a project says, also one that is measured, has no part in a measurement.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def _model(args: argparse.Namespace) -> OracleFactory:
     if args.eval_command == "judge":
         return _judge(args)
     corpus = str(args.corpus or args.fullwiki)
-    factory = choose(Request(""), settled((corpus,), CommandLine(args.mode), quiet=False))
+    factory = choose(Request(""), settled((corpus,), CommandLine(args.mode), quiet=False, projects=False))
     if factory.model is None:
         raise RuntimeError("a mode that needs a model came without one")
     if factory.destination is not None and not args.estimate:
@@ -58,7 +61,7 @@ def _judge(args: argparse.Namespace) -> OracleFactory:
     if not base_url or not name:
         raise UsageError("a judge needs LENS_JUDGE_BASE_URL and LENS_JUDGE_MODEL (and LENS_JUDGE_API_KEY for its key)")
     key = os.environ.get("LENS_JUDGE_API_KEY") or None
-    settings = settled((), CommandLine(), quiet=False)
+    settings = settled((str(args.run),), CommandLine(), quiet=False, projects=False)
     model = ModelSettings(base_url, name, key=key, key_belongs_to=base_url)
     factory = of_endpoint(Mode.FAST, replace(settings, model=model))
     if factory.destination is not None:
@@ -85,6 +88,7 @@ def _embedder(args: argparse.Namespace) -> Embedder:
     model = Embeddings(base_url, name, os.environ.get("LENS_EMBEDDINGS_API_KEY") or None)
     if not model.loopback:
         corpus = (str(args.corpus or args.fullwiki),)
-        destination = Destination(model.endpoint, model.name, settled(corpus, CommandLine(), quiet=True))
+        settings = settled(corpus, CommandLine(), quiet=True, projects=False)
+        destination = Destination(model.endpoint, model.name, settings)
         require_consent(destination, corpus, yes=args.yes)
     return EndpointEmbedder(model)

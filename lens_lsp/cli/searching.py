@@ -26,9 +26,10 @@ def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tu
     return question.encode("utf-8", "replace").decode("utf-8"), tuple(paths)
 
 
-def settled(paths: Sequence[str], command: CommandLine, *, quiet: bool) -> Settings:
-    """The settings of the workspaces of the paths, in force; what is wrong with them is told. Raises PathNotFound."""
-    settings = load_settings(paths or (HERE,), os.environ, options=command)
+def settled(paths: Sequence[str], command: CommandLine, *, quiet: bool, projects: bool = True) -> Settings:
+    """The settings of the workspaces of the paths, in force; what is wrong with them is told. ``projects`` is as
+    `load_settings` has it. Raises PathNotFound."""
+    settings = load_settings(paths or (HERE,), os.environ, options=command, projects=projects)
     for notice in () if quiet else settings.notices:
         tell(notice.text)
     return settings

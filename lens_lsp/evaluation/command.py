@@ -85,8 +85,10 @@ def _run(args: argparse.Namespace, model: ModelMaker | None, embedder: EmbedderM
     corpus = open_corpus(args.corpus, dataset) if args.fullwiki is None else open_shards(args.fullwiki, dataset)
     factory = _factory(args, judging, [*asked, *unanswerable], corpus, model)
     setting = _setting(args, dataset, corpus, asked, _maker(args, corpus, asked, factory, embedder))
-    if factory is not None and factory.model is not None:
-        judging = _by_model(args, judging, factory, setting.arms)
+    if factory is not None:
+        judging = replace(judging, budget=factory.budget)
+        if factory.model is not None:
+            judging = _by_model(args, judging, factory, setting.arms)
     selection = Selection(args.half, args.limit)
     beside = () if args.mode == FIND or setting.corpus.control else unanswerable
     if args.estimate or (factory is not None and factory.model is not None):
@@ -121,6 +123,7 @@ def _by_model(args: argparse.Namespace, judging: Judging, factory: OracleFactory
         scripted=args.scripted,
         temperature=args.temperature,
         call_seconds=args.call_seconds,
+        context_tokens=factory.settings.model.context_tokens,
         at_once=args.concurrency or (AT_ONCE if together(arms) else 1),
     )
 

@@ -1,8 +1,8 @@
 """The folder of a run, which may be killed at any moment: what defines the run, and its rows, line by line.
 
 ``run.json`` says everything that decides a run's result: data and corpus by checksum, questions, arms, chat and
-embedding models, mode, seed and the code itself. The same command finds the rows that are there and goes on behind the
-last whole one; any other is refused.
+embedding models, mode, the budget of a question, seed and the code itself. The same command finds the rows that are
+there and goes on behind the last whole one; any other is refused.
 A summary is made of the rows alone, so that a run that was interrupted and one that was not come to the same.
 """
 
@@ -153,7 +153,7 @@ def _define(path: Path, definition: Mapping[str, object], *, anew: bool) -> None
 
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return text if len(text) <= 120 else f"{text[:119]}…"
 
 
 def _whole_rows(data: bytes) -> tuple[list[RowRecord], int]:

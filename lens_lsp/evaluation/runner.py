@@ -67,6 +67,10 @@ class Judging:
     """The longest that one call may take."""
     at_once: int = 1
     """Questions of an arm that are under way at a time."""
+    budget: Budget | None = None
+    """What one question may cost; of its requests alone the model's context may take less."""
+    context_tokens: int | None = None
+    """The context that the settings name for the model; None where its endpoint is asked."""
 
     @property
     def bound(self) -> int:
@@ -150,12 +154,25 @@ def _conditions(
         "oracle": judging.oracle,
         "error": judging.error,
         "scripted": judging.scripted,
+        "budget": None if judging.budget is None else _limits(judging.budget),
+        "contextTokens": judging.context_tokens,
         "embeddings": embeddings,
         "atOnce": judging.at_once,
         "seed": seed,
         "half": selection.half,
         "limit": selection.limit,
         "depth": depth,
+    }
+
+
+def _limits(budget: Budget) -> dict[str, object]:
+    """What of a budget settings may change; the rest is the mode's and the code's."""
+    return {
+        "calls": budget.calls,
+        "tokens": budget.tokens,
+        "seconds": budget.seconds,
+        "cost": budget.cost,
+        "callSeconds": budget.call_seconds,
     }
 
 

@@ -94,6 +94,35 @@ def test_a_days_tokens_end_a_run_which_goes_on_when_there_are_more(
         assert len(stages(server)) == 2
 
 
+def test_the_budget_is_the_users_own_stands_in_the_run_and_is_kept_to_by_all_of_it(
+    lens: Command, places: tuple[str, ...], tmp_path: Path
+) -> None:
+    lowest = "[budget]\ncalls = 0\ntokens = 10\n"
+    (tmp_path / ".lens.toml").write_text(lowest)  # what stands in a corpus by itself is refused as a change of it
+    with in_thread(ChatServer(following())) as server:
+        env = settings(server.base_url, LENS_BUDGET_SECONDS="77")
+        run = ("eval", "run", *places, "--mode", "fast")
+        outcome = lens(*run, env=env)
+        assert outcome.status == 0, outcome.complaint
+        assert stages(server) == ["read"]
+        budget = {"calls": 4, "tokens": 128_000, "seconds": 77.0, "cost": None, "callSeconds": 600.0}
+        for name in ("run.json", "summary.json"):
+            assert json.loads((tmp_path / "run" / name).read_text())["budget"] == budget
+        assert lens(*run, env=env).status == 0
+        other = lens(*run, env=env | {"LENS_BUDGET_SECONDS": "78"})
+        assert (other.status, other.out) == (2, b"")
+        assert "another budget" in other.complaint
+        assert '"seconds": 78.0' in other.complaint
+        context = lens(*run, env=env | {"LENS_CONTEXT_TOKENS": "8000"})
+        assert (context.status, context.out) == (2, b"")
+        assert "another contextTokens (null, not 8000)" in context.complaint
+        assert stages(server) == ["read"]
+        (tmp_path / "lens.toml").write_text(lowest)
+        outcome = lens(*run, "--anew", env=env | {"LENS_CONFIG": str(tmp_path / "lens.toml")})
+        assert outcome.status == 0, outcome.complaint
+        assert stages(server) == ["read"], "the user's own does count"
+
+
 def test_a_far_endpoint_is_sent_no_corpus_without_consent(
     lens: Command, places: tuple[str, ...], tmp_path: Path
 ) -> None:
