@@ -8,7 +8,7 @@ consent, composes the same parts in the same order: `configuration.load_settings
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -33,7 +33,6 @@ async def ask(
     request: Request,
     *,
     store: StoreChoice | None = None,
-    environment: Mapping[str, str] = os.environ,
     notify: Callable[[str], object] = lambda _: None,
     observer: FindObserver | None = None,
     stop: Stop | None = None,
@@ -50,7 +49,7 @@ async def ask(
 
     if request.thread is not None and store is None:
         raise UsageError("a thread needs a store, which knows its earlier questions")
-    settings = load_settings(request.paths or (HERE,), environment, options=request.options)
+    settings = load_settings(request.paths or (HERE,), os.environ, options=request.options)
     for notice in settings.notices:
         notify(notice.text)
     factory = choose(request, settings)
@@ -67,7 +66,6 @@ async def ask(
 def find(
     request: Request,
     *,
-    environment: Mapping[str, str] = os.environ,
     observer: FindObserver | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Findings:
@@ -75,7 +73,7 @@ def find(
 
     Raises `UsageError`, `PathNotFound`, `PathRefused`.
     """
-    settings = load_settings(request.paths or (HERE,), environment, options=request.options)
+    settings = load_settings(request.paths or (HERE,), os.environ, options=request.options)
     paths, rules = searched(request, settings)
     return Lens(paths, rules=rules, memory=settings.memory).find(request, observer=observer, cancelled=cancelled)
 

@@ -1,13 +1,14 @@
-"""A question as a program asks it that keeps nothing of its own: bad input."""
+"""A question as a program asks it that keeps nothing of its own: bad input, settings, and what it does meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 from pathlib import Path
 
 import pytest
 
-from lens_lsp.app import Request, ask
+from lens_lsp.app import Request, ask, find
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import answer_of
 from lens_lsp.settings.settings import CommandLine
@@ -37,3 +38,14 @@ def test_a_mode_that_there_is_none_of_is_refused_with_those_there_are(
     ):
         with pytest.raises(UsageError, match="no mode 'nonsense'; choose from auto, evidence, fast, deep"):
             asyncio.run(answer_of(ask(request)))
+
+
+def test_settings_and_store_are_those_of_the_process_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second set of variables would hold for the settings, and not for the store, the consents and the usage."""
+    (folder.parent / "lens.toml").write_text('exclude = ["lease.md"]\n')
+    request = Request("When does the lease end?", (str(folder),))
+    assert [each.path for each in find(request).evidence] == ["lease.md"]
+    monkeypatch.setenv("LENS_CONFIG", str(folder.parent / "lens.toml"))
+    assert find(request).evidence == ()
+    for function in (ask, find):
+        assert "environment" not in inspect.signature(function).parameters
