@@ -8,8 +8,9 @@ consent, composes the same parts in the same order: `configuration.load_settings
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,11 +45,34 @@ async def ask(
     sentence at a time, what is wrong with the settings and the store. Raises `UsageError`, `PathNotFound`,
     `PathRefused`.
     """
-    from lens_lsp.app.consent import ConsentMissing, folders_of, unconsented
-    from lens_lsp.app.stores import StoreChoice, opened_memory
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     if request.thread is not None and store is None:
         raise UsageError("a thread needs a store, which knows its earlier questions")
+    # One thread: what is closed in the end is closed behind what a cancelled question had still been opening.
+    worker, stack, notices = ThreadPoolExecutor(1, "lens-ask"), ExitStack(), deque[str]()
+    run = asyncio.get_running_loop().run_in_executor
+    try:
+        lens, factory, memory = await run(worker, _prepared, request, store, stack, notices.append)
+        _tell(notices, notify)
+        async with aclosing(answer(lens, request, factory, memory=memory, observer=observer, stop=stop)) as events:
+            async for event in events:
+                yield event
+    finally:
+        await run(worker, stack.close)
+        worker.shutdown(wait=False)
+        _tell(notices, notify)
+
+
+def _prepared(
+    request: Request, store: StoreChoice | None, stack: ExitStack, notify: Callable[[str], object]
+) -> tuple[Lens, OracleFactory, Memory | None]:
+    """What answers a request: settings are loaded, consent is looked for, and the store is opened in a ``stack``. Waits
+    for the disk and for the system's keyring. Raises as `ask`."""
+    from lens_lsp.app.consent import ConsentMissing, folders_of, unconsented
+    from lens_lsp.app.stores import StoreChoice, opened_memory
+
     settings = load_settings(request.paths or (HERE,), os.environ, options=request.options)
     for notice in settings.notices:
         notify(notice.text)
@@ -57,10 +81,13 @@ async def ask(
     if missing := unconsented(factory.destination, folders_of(paths)):
         raise ConsentMissing.of(factory.endpoint, missing, "consent once with `lens ask --yes`")
     lens = Lens(paths, rules=rules, memory=settings.memory)
-    with opened_memory(paths, store or StoreChoice(off=True), notify) as memory:
-        async with aclosing(answer(lens, request, factory, memory=memory, observer=observer, stop=stop)) as events:
-            async for event in events:
-                yield event
+    memory = stack.enter_context(opened_memory(paths, store or StoreChoice(off=True), notify))
+    return lens, factory, memory
+
+
+def _tell(notices: deque[str], notify: Callable[[str], object]) -> None:
+    while notices:
+        notify(notices.popleft())
 
 
 def find(

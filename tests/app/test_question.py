@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
 from lens_lsp.app import Request, ask, find
+from lens_lsp.app.stores import StoreChoice
+from lens_lsp.disk.locks import lock_file, take
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import answer_of
+from lens_lsp.domain.events import Answered, Event, answer_of
 from lens_lsp.settings.settings import CommandLine
+from lens_lsp.store.files import StoreFiles
 
 
 @pytest.fixture
@@ -49,3 +54,45 @@ def test_settings_and_store_are_those_of_the_process_alone(folder: Path, monkeyp
     assert find(request).evidence == ()
     for function in (ask, find):
         assert "environment" not in inspect.signature(function).parameters
+
+
+def test_the_loop_of_the_caller_goes_on_while_a_store_is_waited_for(folder: Path) -> None:
+    """Who holds the store gives it back on the loop that the question is asked on."""
+    told: list[str] = []
+    events, _ = asyncio.run(_asked_while_the_store_is_held(folder, told))
+    assert told == []
+    assert isinstance(events[-2], Answered)
+    assert "2031" in str(events[-2].answer.evidence[0].quote)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files cannot be looked at here")
+def test_a_question_that_is_cancelled_while_it_waits_for_its_store_leaves_nothing_open(folder: Path) -> None:
+    events, still_open = asyncio.run(_asked_while_the_store_is_held(folder, [], cancel=True))
+    assert (events, still_open) == ([], [])
+
+
+async def _asked_while_the_store_is_held(
+    folder: Path, told: list[str], *, cancel: bool = False
+) -> tuple[list[Event], list[str]]:
+    """The events, and the files of the store that are open after them."""
+    store = folder.parent / "store"
+    request, choice = Request("When does the lease end?", (str(folder),)), StoreChoice(str(store))
+    store.mkdir(0o700)
+    events: list[Event] = []
+
+    async def listen() -> None:
+        async with aclosing(ask(request, store=choice, notify=told.append)) as heard:
+            events.extend([event async for event in heard])
+
+    with open(lock_file(StoreFiles(store).lock)) as held:
+        take(held.fileno(), 0.0)
+        listening = asyncio.ensure_future(listen())
+        await asyncio.sleep(0)
+        if cancel:
+            listening.cancel()
+            await asyncio.sleep(0)
+    await asyncio.wait([listening])
+    assert listening.cancelled() is cancel
+    descriptors = Path("/proc/self/fd")
+    named = [os.path.realpath(each) for each in descriptors.iterdir()] if descriptors.exists() else []
+    return events, [name for name in named if name.startswith(str(store.resolve()))]
