@@ -156,7 +156,9 @@ def ask_parser() -> Parser:
         "--dry-run", action="store_true", help="show what would be sent to a model, connect to nothing, and stop"
     )
     parser.add_argument(
-        "--yes", action="store_true", help="consent to the configured endpoint for every workspace that is searched, now and later"
+        "--yes",
+        action="store_true",
+        help="consent to the configured endpoint for every workspace that is searched, now and later",
     )
     parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
     add_store_options(
