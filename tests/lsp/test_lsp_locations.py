@@ -114,7 +114,7 @@ def test_each_part_of_the_context_of_a_result_has_its_range() -> None:
     place = Placement(
         "file:///notes/house/contract.md", types.Range(types.Position(4, 0), types.Position(4, 47)), (first, None)
     )
-    question = Question(Request("?"), ("/notes",), ("/notes",), 0, Encoding.Utf16, False, "/notes")
+    question = Question(Request("?"), ("/notes",), 0, Encoding.Utf16, False, "/notes")
     ([shown], warnings) = with_places([item], {item.n: place}, question)
     assert warnings == []
     assert [part["range"] for part in shown["context"]] == [first, None]
