@@ -113,13 +113,14 @@ class Asking:
         then with the failure."""
         question: str = self.question
         near: tuple[str, ...] = ()
+        reads_first = self.options.mode is Mode.FAST and isinstance(self.oracle, ReadingJudge)
         if known is not None:
-            earlier = await self.work.start(known.begin)
+            earlier = await self.work.start(partial(known.begin, reads_first=reads_first))
             question, near = known.question, known.near
             if earlier is not None:
                 return replace(earlier, question=question), None
-        if self.options.mode is Mode.FAST and isinstance(self.oracle, ReadingJudge):
-            return question_plan(question), None  # the first call reads
+        if reads_first:
+            return question_plan(question), None
         try:
             return await self.oracle.analyse(question, self.ledger, near), None
         except (BudgetSpent, OracleFailed) as failure:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import TypeVar
 
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.cluster import Asked
-from lens_lsp.domain.plan import Plan
+from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
-from lens_lsp.knowledge.matching import content
+from lens_lsp.knowledge.matching import content, requirement_key
 from lens_lsp.memory import OFFLINE, Cut, Memory, Outcome
 from lens_lsp.oracle.following import Earlier, whole
+from lens_lsp.oracle.planning import question_plan
 from lens_lsp.search.answering import Answering
 from lens_lsp.search.reading import Reading
 from lens_lsp.search.recall import Recollection
@@ -41,25 +43,29 @@ class Remembering:
     """Facts that like questions looked up; after `begin`."""
     warnings: list[str] = field(default_factory=list)
     _asked: Asked | None = None
+    _reuses: bool = False
+    """Its plan is the plan of this question, too."""
     _thread_evidence: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def _oracle(self) -> str:
         return self.endpoint or OFFLINE
 
-    def begin(self) -> Plan | None:
-        """Make the question whole; the plan it was answered by before, None when it is new."""
+    def begin(self, *, reads_first: bool = False) -> Plan | None:
+        """Make the question whole; the plan it was answered by before, None when it is new or that plan is not one for
+        a judge that ``reads_first``, which answers the question itself."""
         self.question = self.typed
-        return self._try(self._begin, None)
+        return self._try(partial(self._begin, reads_first), None)
 
-    def _begin(self) -> Plan | None:
+    def _begin(self, reads_first: bool) -> Plan | None:
         if self.thread is not None:
             turns = self.memory.turns(self.thread)
             earlier = [Earlier(turn.question, None if asked is None else asked.short) for turn, asked in turns]
             self.question = whole(self.typed, earlier)
             self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
         self._asked = self.memory.asked(self.question, self._oracle)
-        if self._asked is not None:
+        if self._asked is not None and (not reads_first or asks_question(self._asked.plan)):
+            self._reuses = True
             return self._asked.plan
         self.near = self.memory.near(self.question, self._oracle)
         return None
@@ -67,8 +73,9 @@ class Remembering:
     def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
         """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
         nothing = Recollection()
+        asked = self._asked if self._reuses else None
         recollection = self._try(
-            lambda: self.memory.recollect(plan, self._asked, self._oracle, roots, self._thread_evidence), nothing
+            lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
         )
         reading.corpus.history = recollection.history
         words = content(plan.question)
@@ -141,3 +148,14 @@ def _cuts(answering: Answering, reading: Reading) -> dict[int, Cut]:
         )
         for n, item in enumerate(answering.items, 1)
     }
+
+
+def asks_question(plan: Plan) -> bool:
+    """Whether the first facts of a plan are those of a judge that reads first: the question itself, or exact counts.
+    What such a judge said to be missing may follow."""
+
+    def keys(requirements: Sequence[Requirement]) -> list[str]:
+        return [requirement_key(requirement, plan.question, whole=True) for requirement in requirements]
+
+    own = question_plan(plan.question).requirements
+    return keys(own) == keys(plan.requirements[: len(own)])

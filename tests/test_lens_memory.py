@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import answer_of
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.memory import Memory
-from lens_lsp.models.base import ModelError
+from lens_lsp.models.base import ChatRequest, ModelError
 from lens_lsp.models.scripted import ScriptedModel
 from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Ledger
@@ -28,6 +29,7 @@ from lens_lsp.store.connection import Connection, connect
 from lens_lsp.store.store import Store
 from lens_lsp.store.writing import Changes
 from tests.lens_by_name import by_name
+from tests.oracle.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
 from tests.search.scripted_oracle import ScriptedOracle, quoting
 
 
@@ -288,3 +290,46 @@ def test_what_the_rules_prove_in_the_place_of_a_model_that_fails_is_kept_as_thei
     asked = len(model.requests)
     desk.ask(mode=Mode.FAST, oracle=ChatOracle(model, Mode.FAST))
     assert len(model.requests) > asked, "the model has not said it"
+
+
+def test_a_plan_of_several_facts_is_none_for_a_model_that_reads_first(desk: Desk) -> None:
+    """What it says in short answers the whole question, and would be kept as the value of the first fact."""
+    question = "When was the bridge at Arlen opened and what did it cost?"
+    facts = ["when the bridge at Arlen was opened", "what the bridge at Arlen cost"]
+    texts = [f"{PROOF}.", "The bridge at Arlen cost 340 crowns."]
+
+    def observed(request: ChatRequest) -> str:
+        shown = regions_of(request).items()
+        found = [
+            {"region": n, "fact": f"f{j}", "verdict": "full", "quote": said, "value": value}
+            for n, text in shown
+            for j, (said, value) in enumerate(zip(texts, ("4 May 1931", "340 crowns"), strict=True), 1)
+            if said in text
+        ]
+        return json.dumps({"found": found, "terms": []})
+
+    def read(request: ChatRequest) -> str:
+        places = {said: n for n, text in regions_of(request).items() for said in texts if said in text}
+        answer = "It was opened on 4 May 1931 [1] and cost 340 crowns [2]."
+        return reading("yes", [(places[said], said) for said in texts], answer, short="4 May 1931 for 340 crowns")
+
+    plan = {**PLAN, "facts": [{**PLAN["facts"][0], "text": text} for text in facts]}
+    stages = {"decompose": json.dumps(plan), "observe": observed, "read": read}
+    model = scripted(stages, endpoint="https://models.example")
+    for n, said in enumerate(texts):
+        desk.write(f"bridge-{n}.md", f"# The bridge at Arlen\n\n{said}\n")
+    deep = desk.ask(question, mode=Mode.DEEP, oracle=oracle_of(model, Mode.DEEP))
+    assert [need.text for need in deep.requirements] == facts
+    for n, said in enumerate(texts):
+        desk.write(f"bridge-{n}.md", f"# The bridge\n\nIt is at Arlen. {said} It is old.\n")
+    fast = desk.ask(question, mode=Mode.FAST, oracle=oracle_of(model, Mode.FAST))
+    assert [need.text for need in fast.requirements] == [question]
+    with Store.open(desk.store_folder) as store:
+        known = {(fact.requirement.text, fact.value) for cluster in store.clusters() for fact in cluster.facts}
+    assert known == {
+        (facts[0], "4 May 1931"),
+        (facts[1], "340 crowns"),
+        (question, "4 May 1931 for 340 crowns"),
+    }
+    again = desk.ask(question, mode=Mode.FAST, oracle=oracle_of(model, Mode.FAST))
+    assert again.stopped is StopReason.REUSED
