@@ -66,8 +66,9 @@ class Cut:
 class Outcome:
     """An answered question with what a store keeps of it.
 
-    ``roots`` are the folders that were searched, absolute; ``cuts`` are by the numbers of the evidence; ``seen`` the
-    documents that bore on the question with their hashes; ``recalled`` what was known before, None for nothing.
+    ``plan`` is what was to be searched for: the facts of the answer may be fewer, and in other words. ``roots`` are the
+    folders that were searched, absolute; ``cuts`` are by the numbers of the evidence; ``seen`` the documents that bore
+    on the question with their hashes; ``recalled`` what was known before, None for nothing.
     """
 
     answer: Answer
@@ -139,7 +140,7 @@ class Memory:
         for j, requirement in enumerate(plan.requirements):
             key = requirement_key(requirement, plan.question, whole=oracle != OFFLINE)
             wanted = None if asked is None else asked.facts[j]
-            if asked is not None and wanted is None:
+            if requirement.needs or (asked is not None and wanted is None):
                 continue
             for id_ in self.store.by_fact(key) if asked is None else self.store.by_question(asked.key):
                 cluster = clusters[id_] if id_ in clusters else clusters.setdefault(id_, self.store.cluster(id_))
@@ -232,9 +233,10 @@ class Memory:
         if any(item.private for item in answer.evidence):
             return None
         ids = {n: citation_id(citation) for n, citation in citations.items()}
+        results = {result.id: result for result in answer.requirements}
         facts = [
-            _known_fact(requirement, result, outcome, ids, now)
-            for requirement, result in zip(outcome.plan.requirements, answer.requirements, strict=True)
+            _known_fact(requirement, results.get(requirement.id), outcome, ids, now)
+            for requirement in outcome.plan.requirements
         ]
         proven = {fact.id: fact for fact in facts if fact is not None}
         if not proven:
@@ -251,7 +253,10 @@ class Memory:
             status=answer.kept_as,
             text=answer.text,
             short=answer.short,
-            facts=tuple(None if fact is None else fact.id for fact in facts),
+            facts=tuple(
+                fact.id if fact is not None and fact.requirement == requirement else None
+                for fact, requirement in zip(facts, outcome.plan.requirements, strict=True)
+            ),
             evidence=tuple(ids[item.n] for item in answer.evidence),
             seen=tuple(sorted(Seen(*place.name(key), sha256) for key, sha256 in outcome.seen.items())),
             computation=answer.computation,
@@ -310,11 +315,12 @@ def _citation(item: Evidence, cut: Cut, place: Places) -> Citation:
 
 
 def _known_fact(
-    requirement: Requirement, result: RequirementResult, outcome: Outcome, ids: Mapping[int, str], now: float
+    requirement: Requirement, result: RequirementResult | None, outcome: Outcome, ids: Mapping[int, str], now: float
 ) -> KnownFact | None:
-    """A requirement that was proven, None for one that was not."""
-    if result.status is RequirementStatus.MISSING or not result.evidence:
+    """A requirement that was proven, in the words in which it was; None for one that was not."""
+    if result is None or result.status is RequirementStatus.MISSING or not result.evidence:
         return None
+    requirement = replace(requirement, text=result.text, template=None)
     key = requirement_key(requirement, outcome.answer.question, whole=outcome.oracle != OFFLINE)
     return KnownFact(
         id=fact_id(key, result.value),
@@ -340,9 +346,11 @@ def _summaries(answer: Answer, citations: Mapping[int, Citation]) -> tuple[Docum
 
 
 def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -> Remembered | None:
-    """The cluster's live fact of this key, the one that ``wanted`` names if it names one; the latest of several."""
+    """The cluster's live fact of this key, the one that ``wanted`` names if it names one; the latest of several. What
+    was proven in other words than were planned, or with what another fact found, no question names: it is on record."""
     facts = [fact for fact in live(cluster) if (fact.id == wanted if wanted is not None else fact.key == key)]
-    fact = max(facts, key=lambda f: (f.at, f.id), default=None)
+    named = {id_ for asked in cluster.asked for id_ in asked.facts}
+    fact = max((fact for fact in facts if fact.id in named), key=lambda f: (f.at, f.id), default=None)
     if fact is None or len({one.value for one in facts}) > 1:
         return None
     citations = dict(cluster.citations)

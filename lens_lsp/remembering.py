@@ -97,7 +97,7 @@ class Remembering:
         known = search.recalled is not None and search.recalled.whole
         outcome = Outcome(
             answer=answer,
-            plan=search.plan,
+            plan=search.planned,
             oracle=self._oracle,
             roots=tuple(roots),
             cuts={} if known else _cuts(answering, search.reading),

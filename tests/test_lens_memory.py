@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -19,10 +20,12 @@ from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import answer_of
+from lens_lsp.domain.observation import CoverageReply, Judgement, Region, Verdict
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.memory import Memory
 from lens_lsp.models.base import ChatRequest, ModelError
 from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.store.connection import Connection, connect
@@ -333,3 +336,86 @@ def test_a_plan_of_several_facts_is_none_for_a_model_that_reads_first(desk: Desk
     }
     again = desk.ask(question, mode=Mode.FAST, oracle=oracle_of(model, Mode.FAST))
     assert again.stopped is StopReason.REUSED
+
+
+class Staff(ScriptedOracle):
+    """Reads who wrote the handbook, and who the manager of the one that is meant is."""
+
+    endpoint = "http://127.0.0.1:9"
+    question = "Who is the manager of the author of the handbook?"
+    author = Requirement("f1", "the author of the handbook")
+    manager = Requirement("f2", "the manager of the author of the handbook", template="the manager of {f1}")
+
+    def __init__(self, coverage: CoverageReply | None = None, **parts: Requirement) -> None:
+        requirements = (self.author, *(parts.values() or (self.manager,)))
+        plan = replace(analyse(self.question), requirements=requirements)
+        super().__init__(self._judge, plan=plan, coverage=coverage or CoverageReply())
+        self.texts: set[tuple[str, str]] = set()
+        """What was looked for, by the ids of the facts."""
+
+    def _judge(self, fact: Requirement, region: Region) -> Judgement:
+        self.texts.add((fact.id, fact.text))
+        read = " ".join(shown.text for shown in self.seen[-1])
+        for one in ("Anna", "Bob"):
+            if fact.id == "f1" and f"handbook is {one}." in region.text:
+                return Judgement("f1", Verdict.FULL, f"The author of the handbook is {one}.", one)
+            meant = fact.text.endswith(one) or (fact.text == self.manager.text and f"handbook is {one}." in read)
+            found = re.search(rf"The manager of {one} is (\w+)\.", region.text)
+            if fact.id == "f2" and meant and found is not None:
+                return Judgement("f2", Verdict.FULL, found[0], found[1])
+        return Judgement(fact.id, Verdict.NONE)
+
+
+@pytest.fixture
+def staff(desk: Desk) -> Desk:
+    desk.write("handbook.md", "# Handbook\n\nThe author of the handbook is Anna.\n")
+    desk.write("anna.md", "# Anna\n\nThe manager of Anna is Carl.\n")
+    desk.write("bob.md", "# Bob\n\nThe manager of Bob is Dora.\n")
+    return desk
+
+
+def values_of(answer: Answer) -> list[tuple[str, str | None]]:
+    return [(need.text, need.value) for need in answer.requirements]
+
+
+def test_a_fact_that_builds_on_another_is_searched_with_what_that_one_says_now(staff: Desk) -> None:
+    first = staff.ask(Staff.question, mode=Mode.DEEP, oracle=Staff())
+    assert values_of(first) == [("the author of the handbook", "Anna"), ("the manager of Anna", "Carl")]
+    staff.write("handbook.md", "# Handbook\n\nThe author of the handbook is Bob.\n")
+    oracle = Staff()
+    second = staff.ask(Staff.question, mode=Mode.DEEP, oracle=oracle)
+    assert values_of(second) == [("the author of the handbook", "Bob"), ("the manager of Bob", "Dora")]
+    assert "analyse" not in second.account.calls
+    assert ("f2", "the manager of Anna") not in oracle.texts
+    assert second.reused == ()
+
+
+def test_of_facts_that_build_on_one_another_only_the_first_is_taken_up(staff: Desk) -> None:
+    staff.ask(Staff.question, mode=Mode.DEEP, oracle=Staff())
+    again = staff.ask(Staff.question, mode=Mode.DEEP, oracle=Staff())
+    assert values_of(again) == [("the author of the handbook", "Anna"), ("the manager of Anna", "Carl")]
+    assert [one.requirements for one in again.reused] == [("f1",)]
+    for other in ("Who manages the author of the handbook?", "Which manager does the handbook's author have?"):
+        plain = Requirement("f2", "the manager of Anna")
+        alike = staff.ask(other, mode=Mode.DEEP, oracle=Staff(plain=plain if "Which" in other else Staff.manager))
+        assert [one.requirements for one in alike.reused] == [("f1",)]
+
+
+def test_a_value_that_has_to_be_looked_at_again_is_not_searched_with(staff: Desk) -> None:
+    staff.ask(Staff.question, mode=Mode.DEEP, oracle=Staff())
+    staff.write("news.md", "# News\n\nSince May the author of the handbook is somebody else.\n")
+    oracle = Staff()
+    staff.ask(Staff.question, mode=Mode.DEEP, oracle=oracle)
+    assert {text for id_, text in oracle.texts if id_ == "f2"} == {Staff.manager.text}
+
+
+def test_a_plan_is_kept_as_it_was_made_whatever_the_model_makes_of_it(staff: Desk) -> None:
+    """Facts that it puts into other words, and those that it does not need, are searched again."""
+    boss, spare = Requirement("f2", "who leads Anna"), Requirement("f3", "the handbook's colour")
+    said = CoverageReply(answerable=True, rewritten={"f2": "the manager of Anna"})
+    first = staff.ask(Staff.question, mode=Mode.DEEP, oracle=Staff(said, boss=boss, spare=spare))
+    with Store.open(staff.store_folder) as store:
+        ((asked,),) = (cluster.asked for cluster in store.clusters())
+    assert asked.plan.requirements == (Staff.author, boss, spare)
+    assert [id_ is not None for id_ in asked.facts] == [True, False, False]
+    assert values_of(first)[0] == ("the author of the handbook", "Anna")

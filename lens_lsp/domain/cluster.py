@@ -44,7 +44,8 @@ class KnownFact:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it was answered. ``facts`` are ids by the plan's requirements, None where nothing was proven.
+    """A question as it was answered. ``facts`` are ids by the plan's requirements, None where nothing was proven, or
+    only in other words or with the value of another fact.
 
     ``evidence`` are ids of citations in the order of the answer's numbers; ``seen`` the documents that were admitted,
     so that a newer one can be told. ``oracle`` says who planned and judged: ``offline``, or the origin of the endpoint.

@@ -161,7 +161,7 @@ class Answering:
         search = self._search
         first = search.plan.requirements[0]
         further = [Requirement(f"f{n}", text) for n, text in enumerate(checked.missing, 2)]
-        search.plan = replace(search.plan, requirements=(first, *further))
+        search.plan = search.planned = replace(search.plan, requirements=(first, *further))
         state = RequirementStatus.COVERED if checked.stated or further else RequirementStatus.MISSING
         numbers = tuple(range(1, len(checked.items) + 1))
         count = len(numbers)

@@ -133,6 +133,9 @@ class Search:
         run: Runner | None = None,
     ) -> None:
         self.plan = plan
+        """What is searched for, which may be put into other words."""
+        self.planned = plan
+        """What was to be searched for."""
         self.reading = reading
         self.options = options
         self.space = Space()
@@ -623,7 +626,8 @@ class Search:
         return list(dict.fromkeys([*slots, *self.space.slots.tolist()]))
 
     def _take_up(self, recalled: Recalled, direct: Sequence[int]) -> Iterator[Event]:
-        """Enter what is held, as a round 0; a requirement that needs no further look is covered."""
+        """Enter what is held, as a round 0; a requirement that needs no further look is covered, and one that builds on
+        it is searched with its value."""
         slots = [held.slot for items in recalled.held.values() for held in items]
         slots += [slot for newer in recalled.newer.values() for slot in newer]
         if any(j not in recalled.held for j in self.progress.open):
@@ -640,6 +644,9 @@ class Search:
                 judged.append(self.progress.hold(j, item, held.span, held.citation.match, recalled.fact(j).value))
             if j in recalled.settled:
                 self.progress.covered.setdefault(j, "reused")
+        values = {recalled.plan.requirements[j].id: recalled.fact(j).value for j in recalled.settled}
+        if terms := self._reword(filled(self.plan.requirements, {id_: v for id_, v in values.items() if v})):
+            self._follow(terms)
         yield self._tell.proposed(0, self._mixture.weights, request)
         yield Observed(0, tuple(judged), 0, ())
         for n, quote in enumerate(self.progress.quotes, 1):
@@ -835,12 +842,12 @@ class Search:
         known = [self.plan.question, *(self._quoted(quote) for quote in self.progress.quotes)]
         texts = filled(self.plan.requirements, self.progress.values())
         texts |= {name: text for name, text in said.items() if shares_content(text, known)}
+        return self._reword(texts)
+
+    def _reword(self, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        """Search for requirements by other texts from here on; the names that these bring to those that are open."""
         if not texts:
             return {}
-        self._reword(texts)
-        return {one.id: found for one in self.progress.outstanding() if (found := _names(texts.get(one.id, "")))}
-
-    def _reword(self, texts: Mapping[str, str]) -> None:
         requirements = tuple(
             replace(one, text=texts[one.id], template=None) if one.id in texts else one
             for one in self.plan.requirements
@@ -848,6 +855,7 @@ class Search:
         self.plan = self.progress.plan = replace(self.plan, requirements=requirements)
         self.candidates.plan = replace(self.candidates.plan, requirements=requirements)
         self._tell = replace(self._tell, plan=self.plan)
+        return {one.id: found for one in self.progress.outstanding() if (found := _names(texts.get(one.id, "")))}
 
     @staticmethod
     def _quoted(quote: Quote) -> str:

@@ -154,7 +154,7 @@ def plan_of(value: object) -> Plan:
 
 
 def requirement_json(requirement: Requirement) -> object:
-    """A requirement."""
+    """A requirement; its template only where it has one."""
     rule = requirement.rule
     condition = rule and rule.condition
     return {
@@ -170,12 +170,16 @@ def requirement_json(requirement: Requirement) -> object:
             "condition": condition and [condition.relation, condition.value],
             "files": rule.files,
         },
+        **({} if requirement.template is None else {"template": requirement.template}),
     }
 
 
 def requirement_of(value: object) -> Requirement:
     """The requirement of `requirement_json`; raises `Malformed`."""
-    id_, wording, plural, answer_type, names, rule = fields(value, "id", "text", "many", "answerType", "names", "rule")
+    whole = {"template": None, **value} if isinstance(value, dict) else value
+    id_, wording, plural, answer_type, names, rule, template = fields(
+        whole, "id", "text", "many", "answerType", "names", "rule", "template"
+    )
     return Requirement(
         string(id_),
         string(wording),
@@ -183,6 +187,7 @@ def requirement_of(value: object) -> Requirement:
         member(AnswerType, answer_type),
         strings(names),
         optional(_rule, rule),
+        optional(string, template),
     )
 
 

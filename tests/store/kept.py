@@ -102,7 +102,9 @@ def _requirement(draw: random.Random, n: int, i: int) -> Requirement:
     condition = draw.choice([None, Condition(">=", "7 mm")])
     rule = draw.choice([None, MatchRule(("width", "mm"), draw.choice(list(Unit)), condition, ("items",))])
     kind = draw.choice(list(AnswerType))
-    return Requirement(f"f{i + 1}", f"the width of part {i} of item {n}", rule is not None, kind, ("item",), rule)
+    template = "the width of {f1}" if i == 2 else None
+    text = f"the width of part {i} of item {n}"
+    return Requirement(f"f{i + 1}", text, rule is not None, kind, ("item",), rule, template)
 
 
 def _fact(draw: random.Random, n: int, i: int, revision: int) -> KnownFact:
