@@ -42,8 +42,8 @@ Event = dict[str, Any]
 Cell = tuple[int, int]
 Beliefs = tuple[float, dict[Cell, float]]
 """In "nowhere", and in each cell: document by order of admission, cell in it."""
-Computed = dict[tuple[int, str], Beliefs]
-"""By round and requirement."""
+Computed = dict[tuple[int, int, str], Beliefs]
+"""By search (the one without a model may follow another), round and requirement."""
 
 _ROUND = re.compile(r"Round (\d+)\s*")
 _STANDING = re.compile(r"  (\S+) (?:open|covered)\b.*; P\(nowhere\) ([\d.]+)\s*")
@@ -107,15 +107,17 @@ class Search:
 
 
 def differences(events: Iterable[Event], checked: Computed) -> Iterator[str]:
-    """What does not agree; ``checked`` is filled with what was computed, by round and requirement."""
-    search = Search()
+    """What does not agree; ``checked`` is filled with what was computed."""
+    search, number = Search(), 0
     for event in events:
+        if event["type"] == "planned":
+            search, number = Search(), number + 1
         search.take(event)
         if event["type"] != "covered":
             continue
         for printed in event["beliefs"]:
             name = printed["requirement"]
-            nowhere, cells = checked[event["round"], name] = search.beliefs(name)
+            nowhere, cells = checked[number, event["round"], name] = search.beliefs(name)
             where = f"round {event['round']}, {name}"
             if not abs(printed["nowhere"] - nowhere) <= TOLERANCE:
                 yield f"{where}: P(nowhere) printed {printed['nowhere']!r}, computed {nowhere!r}"
@@ -130,12 +132,14 @@ def differences(events: Iterable[Event], checked: Computed) -> Iterator[str]:
 
 def text_differences(trace: str, checked: Computed, counted: list[int]) -> Iterator[str]:
     """What the text of ``--explain`` prints otherwise; ``counted`` gets a 1 for every number looked at."""
-    number, cells = 0, dict[Cell, float]()
+    search, number, cells = 0, 0, dict[Cell, float]()
     for line in trace.split("\n"):
-        if found := _ROUND.fullmatch(line):
+        if line == "Plan":
+            search += 1
+        elif found := _ROUND.fullmatch(line):
             number = int(found[1])
         elif found := _STANDING.fullmatch(line):
-            nowhere, cells = checked[number, found[1]]
+            nowhere, cells = checked[search, number, found[1]]
             counted.append(1)
             if not abs(float(found[2]) - nowhere) <= PRINTED + TOLERANCE:
                 yield f"trace, round {number}, {found[1]}: P(nowhere) {found[2]}, computed {nowhere!r}"

@@ -88,18 +88,30 @@ class Asking:
         ready = await sweep
 
         further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
-        reading, work = self._reading(ready.snapshot), self.work
-        search = Search(
-            plan, reading, self.oracle, self.ledger, self.options, work.cancelled, further, work.late, work.start
-        )
+        reading, oracle = self._reading(ready.snapshot), self.oracle
+        search = self._searcher(plan, oracle, self.ledger, self.options, reading, further)
         async for event in self._search(search, known, ready, failure):
             yield event
         if search.undecided and "rules" not in self.options.ablate:
-            search = await self._by_rules(search, further)
+            # Nothing that the model said may stand: the question is searched as it is without one.
+            given_up, oracle = search, OfflineOracle()
+            ledger, options = self._without_model()
+            plan = await oracle.analyse(given_up.plan.question, ledger)
+            yield Planned(plan, self.options.mode, self.options.seed, oracle.table)
+            search = self._searcher(plan, oracle, ledger, options, reading, further)
+            async for event in self._search(search, None, ready, None):
+                yield event
+            search.take_over(given_up)
             if known is not None:
                 known.endpoint = None
-        async for event in self._answer(search, known, ready):
+        async for event in self._answer(search, oracle, known, ready):
             yield event
+
+    def _searcher(
+        self, plan: Plan, oracle: Oracle, ledger: Ledger, options: Options, reading: Reading, further: Further
+    ) -> Search:
+        work = self.work
+        return Search(plan, reading, oracle, ledger, options, work.cancelled, further, work.late, work.start)
 
     def _remembering(self) -> Remembering | None:
         if self.memory is None:
@@ -172,29 +184,11 @@ class Asking:
         async for event in search.explore():
             yield event
 
-    async def _by_rules(self, search: Search, further: Further) -> Search:
-        """The search as it is without a model, by the rules: nothing that the model said may stand."""
+    def _without_model(self) -> tuple[Ledger, Options]:
+        """What a search by the rules may cost and how it goes, in the time that is left."""
         budget = Budget.of(Mode.EVIDENCE)
         left = self.ledger.budget.seconds - self.ledger.seconds
-        ledger = Ledger(replace(budget, seconds=min(budget.seconds, left)))
-        oracle = OfflineOracle()
-        plan = await oracle.analyse(search.plan.question, ledger)
-        rules = Search(
-            plan,
-            search.reading,
-            oracle,
-            ledger,
-            replace(self.options, mode=Mode.EVIDENCE),
-            self.work.cancelled,
-            further,
-            self.work.late,
-            self.work.start,
-        )
-        await self.work.start(rules.scan)
-        async for _ in rules.explore():
-            pass
-        rules.take_over(search)
-        return rules
+        return Ledger(replace(budget, seconds=min(budget.seconds, left))), replace(self.options, mode=Mode.EVIDENCE)
 
     def _may_read(self) -> bool:
         """Whether documents wait and it is too early for the answer."""
@@ -225,17 +219,16 @@ class Asking:
         if any(requirement.rule is not None for requirement in plan.requirements):
             self._read()
 
-    async def _answer(self, search: Search, known: Remembering | None, ready: Ready) -> AsyncIterator[Event]:
+    async def _answer(
+        self, search: Search, oracle: Oracle, known: Remembering | None, ready: Ready
+    ) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
         scanned, told = self.workspace.cache.files, tuple(notices(skipped))
         pictures = self.workspace.cache.pictures
         around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures)
-        oracle = self.oracle if search.options.mode is self.options.mode else OfflineOracle()
-        answering = Answering(search, oracle, self.ledger, around)
+        answering = Answering(search, oracle, self.ledger, around, self.options.mode)
         async for event in answering.run():
-            if isinstance(event, Answered):
-                event = Answered(replace(event.answer, mode=self.options.mode))
             if known is not None and isinstance(event, Answered):
                 keep = partial(known.keep, event.answer, search, answering, ready.folders)
                 yield Answered(await self.work.start(keep))

@@ -113,7 +113,8 @@ class Trace:
         return "\n\n".join(filter(None, parts)) + "\n"
 
     def _planned(self, event: Planned) -> None:
-        plan = event.plan
+        """A search begins: the first one, or the one without a model in its place."""
+        plan, self._documents = event.plan, []
         lines = self._section("Plan")
         lines.append(f"  {plan.intent.value}{_wanted(plan.answer_type)}; mode {event.mode.value}, seed {event.seed}")
         for requirement in plan.requirements:

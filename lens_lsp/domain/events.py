@@ -2,6 +2,7 @@
 
 ``Lens.ask`` yields `Planned`, early `EvidenceFound`, `Scanned`, `Admitted`, then per round `Proposed`, `Observed`,
 `Covered`, between them `EvidenceFound` as quotes are verified, then `AnswerDelta`, `Answered` and, last, `Stopped`.
+Where nothing that a model said may stand, the search without one begins anew with `Planned`.
 """
 
 from __future__ import annotations

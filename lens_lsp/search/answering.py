@@ -84,13 +84,15 @@ class _Draft:
 
 
 class Answering:
-    """Turns a finished search into events up to `Stopped`."""
+    """Turns a finished search into events up to `Stopped`. ``mode`` is the one in which the question was asked: the
+    search may be the one without a model in its place."""
 
-    def __init__(self, search: Search, oracle: Oracle, ledger: Ledger, around: Surroundings) -> None:
+    def __init__(self, search: Search, oracle: Oracle, ledger: Ledger, around: Surroundings, mode: Mode) -> None:
         self._search = search
         self._oracle = oracle
         self._ledger = ledger
         self._around = around
+        self._mode = mode
         self.items: tuple[Item, ...] = ()
         """E* of the answer, in the order of its numbers."""
 
@@ -352,7 +354,7 @@ class Answering:
         slots = search.space.slots
         return Answer(
             question=search.plan.question,
-            mode=search.options.mode,
+            mode=self._mode,
             intent=search.plan.intent,
             seed=search.options.seed,
             roots=around.roots,

@@ -7,7 +7,7 @@ import copy
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.trace import Trace
+from lens_lsp.domain.events import Covered, Event
 from lens_lsp.wire import event_json
 from tests.hand_made import events
 
@@ -37,9 +38,9 @@ def _verify(lines: Lines, *arguments: object) -> subprocess.CompletedProcess[str
     return subprocess.run(command, input=given, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
-def _trace(folder: Path) -> Path:
+def _trace(folder: Path, told: Sequence[Event] = ()) -> Path:
     trace = Trace(Places(["/notes"], "/"), Style())
-    for event in events("/notes"):
+    for event in told or events("/notes"):
         trace.add(event)
     path = folder / "trace.txt"
     path.write_text(trace.text(1.0), "utf-8")
@@ -55,6 +56,17 @@ def test_beliefs_worked_out_by_hand_are_confirmed(lines: Lines) -> None:
 def test_the_numbers_of_the_trace_are_confirmed_too(lines: Lines, tmp_path: Path) -> None:
     done = _verify(lines, "--trace", _trace(tmp_path))
     assert done.stdout == "8 beliefs of 2 rounds and requirements checked, 8 numbers of the trace, 0 differences\n"
+    assert done.returncode == 0
+
+
+def test_a_search_that_takes_the_place_of_another_begins_anew(tmp_path: Path) -> None:
+    whole = list(events("/notes"))
+    given_up = whole[: next(n for n, event in enumerate(whole) if isinstance(event, Covered)) + 1]
+    twice = [*given_up, *whole]
+    lines = [event_json(event, seq) for seq, event in enumerate(twice, 1)]
+    done = _verify(lines, "--trace", _trace(tmp_path, twice))
+    assert "3 rounds and requirements checked" in done.stdout
+    assert "0 differences" in done.stdout
     assert done.returncode == 0
 
 

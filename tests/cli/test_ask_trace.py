@@ -10,7 +10,7 @@ import pytest
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.trace import Trace
 from lens_lsp.domain.answer import Account, Arm, RequirementStatus, Sent, StopReason
-from lens_lsp.domain.events import Answered, Event, Proposed, ProposedRegion, Stopped
+from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed, ProposedRegion, Stopped
 from lens_lsp.domain.text import Span
 from tests.hand_made import PLAN, answer, events
 
@@ -87,6 +87,15 @@ def test_a_round_tells_what_was_drawn_said_and_believed() -> None:
         "  f1 covered by glr; GLR 4.2500 > 2.3000; P(nowhere) 0.0022378050",
     ]
     assert lines[8] == "      0.8471640992  [0] cell 1: notes/house/contract.md 50–100"
+
+
+def test_a_search_that_takes_the_place_of_another_counts_its_documents_anew() -> None:
+    begun = [event for event in events(ROOT, trace=False) if isinstance(event, Planned | Admitted | Proposed)]
+    first = begun[: begun.index(next(event for event in begun if isinstance(event, Proposed)))]
+    text = told(*first, *begun)
+    assert [line for line in text.splitlines() if line in ("Plan", "Admitted")] == ["Plan", "Admitted"] * 2
+    assert "  [1] notes/house/contract.md" not in text
+    assert "  [1] notes/garden.md" in text
 
 
 def test_many_regions_are_counted_and_the_first_named() -> None:

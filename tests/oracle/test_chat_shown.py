@@ -21,6 +21,7 @@ from lens_lsp.oracle.ledger import Budget, Ledger
 from tests.oracle.chat_session import (
     PROOF,
     QUESTION,
+    WITHOUT_RULES,
     ask,
     events_of,
     notes,
@@ -86,7 +87,7 @@ def test_private_notes_move_no_belief_and_do_not_come_up_again(tmp_path: Path, m
         text = f"---\nlens: private\n---\n\nThe bridge at Arlen was opened on day {number}.\n"
         (tmp_path / f"diary-{number}.md").write_text(text, "utf-8")
     model = scripted(endpoint=REMOTE)
-    events = events_of(tmp_path, model, mode)
+    events = events_of(tmp_path, model, mode, ablate=WITHOUT_RULES)
     proposed, judged = told(events)
     assert len(proposed[1]) == 3
     assert judged[1] == set()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
-from lens_lsp.domain.events import AnswerDelta, Answered
+from lens_lsp.domain.events import Admitted, AnswerDelta, Answered, Observed, Planned, Proposed, Scanned
 from lens_lsp.models.base import ChatRequest, ModelError, Role
 from lens_lsp.models.scripted import Broken, ScriptedModel
 from tests.conftest import REPOSITORY
@@ -295,6 +295,22 @@ def test_a_reply_that_is_not_fit_is_left_out_and_the_rules_answer(folder: Path, 
     assert (answer.mode, answer.stopped, len(model.requests)) == (Mode.FAST, StopReason.MODEL_FAILED, 1)
     advice = "`lens doctor --probe` tests whether it can judge"
     assert answer.warnings == (f"the model's reply is left out: {flaw}; {advice}",)
+
+
+def test_the_search_without_a_model_is_told_like_the_one_that_it_replaces(folder: Path) -> None:
+    question = "Which is longer, the bridge at Arlen or the bridge at Dorn?"
+    (folder / "dorn.md").write_text("# Bridges\n\n## Dorn\n\nThe bridge at Dorn is 90 metres long.\n", "utf-8")
+    model = scripted({"read": reading("yes", [(1, "...")], "yes")})
+    events = events_of(folder, model, Mode.FAST, question=question)
+    plans = [event for event in events if isinstance(event, Planned)]
+    again = events.index(plans[1])
+    assert [(len(event.plan.requirements), event.mode) for event in plans] == [(1, Mode.FAST), (2, Mode.FAST)]
+    for kind in (Scanned, Admitted, Proposed):
+        assert all(any(isinstance(event, kind) for event in part) for part in (events[:again], events[again:]))
+    assert any(isinstance(event, Observed) for event in events[again:])
+    (answer,) = (event.answer for event in events if isinstance(event, Answered))
+    assert [need.text for need in answer.requirements] == [one.text for one in plans[1].plan.requirements]
+    assert (answer.mode, answer.account.calls) == (Mode.FAST, {"read": 1})
 
 
 def test_a_quote_of_something_else_that_no_marker_names_is_not_fit(tmp_path: Path) -> None:

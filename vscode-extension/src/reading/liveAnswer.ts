@@ -85,7 +85,8 @@ export class LiveAnswer {
   /** Something happened on the way. */
   hear(event: LensEvent): void {
     switch (event.type) {
-      case 'planned':
+      case 'planned': // once more where the search begins anew
+        this.#requirements.clear();
         for (const each of event.plan.requirements.slice(0, MOST_REQUIREMENTS)) {
           this.#requirements.set(each.id, { text: each.text, status: 'searching' });
         }

@@ -74,6 +74,19 @@ test('words that are not checked yet stand under a heading that says so', () => 
   assert.match(live.render().text, /## Answer\n\nIt is 64\. \[1\]/);
 });
 
+test('a search that begins anew has the facts of its own plan only', () => {
+  const planned = EVENTS.find((event) => event.type === 'planned');
+  const fact = planned?.plan.requirements[0];
+  assert.ok(planned && fact);
+  const other = (id: string, text: string): LensEvent => ({
+    ...planned,
+    plan: { ...planned.plan, requirements: [{ ...fact, id, text }] },
+  });
+  const { text } = heard([other('f2', 'what was given up'), other('f1', 'what is searched now')]).render();
+  assert.match(text, /what is searched now/);
+  assert.doesNotMatch(text, /what was given up/);
+});
+
 test('before anything happened the question stands there, and that it is searched for', () => {
   const { text } = begun().render();
   assert.ok(text.startsWith(`# ${QUESTION}\n\n*Searching*\n`));
