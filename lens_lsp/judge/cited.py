@@ -8,7 +8,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
-from lens_lsp.oracle.marking import LEAD, MARKER, NO_CLAIM, NUMBER
+from lens_lsp.oracle.marking import LEAD, MARKER, NO_CLAIM, cited_numbers
 
 _LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _ROW = regex(r"[ \t]*\|")
@@ -39,9 +39,7 @@ def cited_sentences(answer: str) -> tuple[Cited, ...]:
         for at, span in enumerate(spans):
             start = block.start if at == 0 else span.start
             end = spans[at + 1].start if at + 1 < len(spans) else block.end
-            markers = MARKER.finditer(answer, start, end)
-            numbers = [int(number) for marker in markers for number in NUMBER.findall(marker[1])]
-            found.append(Cited(span, blank[span.start : span.end], tuple(dict.fromkeys(numbers))))
+            found.append(Cited(span, blank[span.start : span.end], tuple(cited_numbers(answer[start:end]))))
     return tuple(found)
 
 

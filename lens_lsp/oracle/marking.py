@@ -49,6 +49,11 @@ _FEWEST = 3
 """Words of a sentence that can claim something by itself."""
 
 
+def cited_numbers(text: str) -> list[int]:
+    """The numbers that the markers of a text name, each once, in order."""
+    return list(dict.fromkeys(int(number) for named in MARKER.findall(text) for number in NUMBER.findall(named)))
+
+
 class Sifter:
     """Takes a synthesis piece by piece and gives back what may be shown; ``trailer`` is what may not.
 
@@ -147,4 +152,4 @@ def _claims(sentence: str) -> bool:
 
 
 def _cites(sentence: str, numbers: Collection[int]) -> bool:
-    return any(int(number) in numbers for marker in MARKER.finditer(sentence) for number in NUMBER.findall(marker[1]))
+    return any(number in numbers for number in cited_numbers(sentence))

@@ -31,7 +31,7 @@ from lens_lsp.judge.cited import cited_sentences
 from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.oracle.links import without_addresses
-from lens_lsp.oracle.marking import MARKER, NUMBER, unsupported
+from lens_lsp.oracle.marking import MARKER, NUMBER, cited_numbers, unsupported
 from lens_lsp.oracle.quoting import differing, plain
 from lens_lsp.search.conflict import day_of, newest
 from lens_lsp.search.consolidate import Cited, Item, consolidate
@@ -115,7 +115,7 @@ def check(
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
     ``evidence`` makes an item of evidence with its number; ``rivals`` are the places that give other values for what is
     asked, the one that the reply gives first."""
-    chosen = cited_numbers(reply, said)
+    chosen = quotes_of(reply, said)
     items = consolidate(cited(quote, 1.0, subject=True) for quote in (*(said[number] for number in chosen), *rivals))
     shown = tuple(evidence(item, n) for n, item in enumerate(items, 1))
     numbers = {number: n for number in chosen if (n := item_of(said[number], items)) is not None}
@@ -179,7 +179,7 @@ def _problems(
         words = f"“{doubt.words}” ({doubt.reason})"
         yield f"{words} does not stand in the quotes that this sentence cites: {doubt.sentence}"
     yield from (f"No quote is cited for: {sentence}" for sentence in without)
-    for number in sorted(cited_in(reply.answer) - said.keys()):
+    for number in sorted(set(cited_numbers(reply.answer)) - said.keys()):
         yield f"Quote {number} does not stand in its region as you wrote it."
     if uncomputed:
         yield "The computation cannot be done: each value must stand in its quote as written, in units that combine."
@@ -254,10 +254,10 @@ def _short(reply: ReadReply, result: Result | None, doubts: Sequence[Doubt]) -> 
     return None if doubted else short
 
 
-def cited_numbers(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
+def quotes_of(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
     """The numbers of the quotes that the answer rests on, in the order in which it cites them: those of its text, of
     what is computed, of its items; all quotes when it cites none."""
-    named = [int(number) for marker in _MARKER.finditer(reply.answer) for number in NUMBER.findall(marker[2])]
+    named = cited_numbers(reply.answer)
     if reply.computation is not None:
         named += [operand.quote for operand in reply.computation.operands]
     named += [item.quote for item in reply.items]
@@ -347,11 +347,6 @@ def _same_unit(one: str, other: str) -> bool:
         return True
     units = [find_unit(word) or find_unit(word.rstrip("s")) for word in (one, other)]
     return units[0] is not None and units[0] == units[1]
-
-
-def cited_in(answer: str) -> set[int]:
-    """The numbers of the quotes that an answer cites."""
-    return {int(number) for marker in _MARKER.finditer(answer) for number in NUMBER.findall(marker[2])}
 
 
 def _values(operands: Sequence[Operand], said: Mapping[int, Quote]) -> dict[str, Value] | None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from lens_lsp.oracle.marking import Sifter, unsupported
+from lens_lsp.oracle.marking import Sifter, cited_numbers, unsupported
 from lens_lsp.oracle.prompts import TRAILER
 
 
@@ -38,6 +38,11 @@ def test_the_trailer_is_held_back_however_it_is_cut(between: str) -> None:
 def test_what_only_begins_like_a_trailer_is_text() -> None:
     text = "Mail me @ home or @@AN @@ANSWE, `code` and [ brackets ["
     assert sifted(text, *[1] * len(text))[0] == text
+
+
+def test_what_markers_name_is_told_once_and_in_order() -> None:
+    assert cited_numbers("So [3], [^1] and [2; 3,^12] but not [x] or (4) [ 5 ].") == [3, 1, 2, 12]
+    assert cited_numbers("No marker.") == []
 
 
 def test_markers_that_resolve_stay_and_others_go() -> None:

@@ -15,7 +15,7 @@ from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, bigrams, fold, key, keys, runs, stem
 from lens_lsp.judge.llm import read
 from lens_lsp.judge.read import Answerable, ReadReply, ReadRequest
-from lens_lsp.oracle.marking import MARKER, NUMBER
+from lens_lsp.oracle.marking import MARKER, cited_numbers
 
 _LONGEST_LOOP = 400
 """Code points of what is said again and again; what is longer ends with the reply's limit."""
@@ -79,7 +79,7 @@ def flaw_of(request: ReadRequest, reply: ReadReply, shown: Mapping[int, str]) ->
     if not (asked if reply.small else content([_without_names(request.question)])) & passage_words:
         return None
     quoted = around | content(quote.text for quote in quotes)
-    cited = {int(number) for marker in MARKER.findall(reply.answer) for number in NUMBER.findall(marker)}
+    cited = set(cited_numbers(reply.answer))
     cited.update(item.quote for item in reply.items)
     named = content(item.name for item in reply.items)
     if not asked & (quoted | said | named) and not cited & {quote.number for quote in quotes}:
