@@ -124,6 +124,6 @@ def differing(sides: Sequence[tuple[str, int]], newer: int | None) -> str:
 
 def not_read(sections: Sequence[str], said: str = "Not read") -> str:
     """The sections of a summarised document that did not fit; nothing where there are none."""
-    named = ", ".join(plain(section) for section in sections[:_MOST_SECTIONS])
+    named = "; ".join(plain(section) for section in sections[:_MOST_SECTIONS])
     more = len(sections) - _MOST_SECTIONS
     return f"{said}: {named}{f' and {more:,} more' if more > 0 else ''}." if named else ""

@@ -14,7 +14,7 @@ from lens_lsp.domain.plan import AnswerType, Combination, Intent, Requirement, U
 from lens_lsp.domain.words import STOP_WORDS, key, stem
 from lens_lsp.oracle.answers import only, wanted
 from lens_lsp.oracle.base import Fact, SynthesisRequest
-from lens_lsp.oracle.quoting import block, differing, excerpt, holds, item, marker, plain
+from lens_lsp.oracle.quoting import block, differing, excerpt, holds, item, marker, not_read, plain
 
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
@@ -24,7 +24,6 @@ _MOST_QUOTES = 3
 _MOST_PASSAGES = 6
 _MOST_LISTED = 200
 _MOST_MARKED = 12
-_MOST_UNREAD = 20
 _UNTOLD = frozenset(map(stem, STOP_WORDS))
 _COUNTED = {Unit.FILE: ("file", "files"), Unit.LINE: ("line", "lines"), Unit.MATCH: ("occurrence", "occurrences")}
 
@@ -225,9 +224,7 @@ def _summary(request: SynthesisRequest) -> Iterator[str]:
         yield f"{'  ' * (len(heading) - 1)}- {label}{excerpt(evidence)} {marker(evidence.n)}\n"
         above = heading
     if request.unread:
-        more = len(request.unread) - _MOST_UNREAD
-        names = "; ".join(plain(name) for name in request.unread[:_MOST_UNREAD])
-        yield f"\nNot read: {names}{f' and {more} more sections' if more > 0 else ''}.\n"
+        yield f"\n{not_read(request.unread)}\n"
 
 
 def _of(fact: Fact, cited: Mapping[int, Evidence]) -> list[Evidence]:

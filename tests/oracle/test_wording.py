@@ -16,6 +16,7 @@ from lens_lsp.oracle.base import Fact, Synthesis, SynthesisRequest
 from lens_lsp.oracle.decompose import decompose
 from lens_lsp.oracle.ledger import Budget, Ledger
 from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.oracle.quoting import not_read
 from lens_lsp.oracle.wording import OFFLINE, WITHOUT_MODEL
 
 COVERED, MISSING, CONTESTED = RequirementStatus.COVERED, RequirementStatus.MISSING, RequirementStatus.CONTESTED
@@ -265,6 +266,13 @@ def test_a_summary_is_an_outline_that_names_what_was_not_read() -> None:
     assert "- **Pruning**\n  - **Apples** — Apple trees are pruned in winter. [1]\n  - **Plums**" in text
     assert "Not read: Pears; Cherries.\n" in text
     assert result.short is None
+
+
+def test_sections_that_were_not_read_are_told_alike_whoever_words_the_summary() -> None:
+    sections = tuple(f"Pears, part {n}" for n in range(22))
+    text, _ = synthesise(replace(summary(), unread=sections))
+    assert f"\n{not_read(sections)}\n" in text
+    assert "; Pears, part 19 and 2 more.\n" in text
 
 
 def test_markers_and_structure_inside_a_quote_cannot_pass_for_ours() -> None:
