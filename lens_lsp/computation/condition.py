@@ -8,7 +8,7 @@ from dataclasses import replace
 from lens_lsp.computation.arithmetic import order
 from lens_lsp.computation.context import REACH, counts_as_year
 from lens_lsp.computation.dates import CalendarDate, agrees
-from lens_lsp.computation.reading import find_values
+from lens_lsp.computation.reading import find_values, first_value
 from lens_lsp.computation.units import ONE, Dimension
 from lens_lsp.computation.values import Kind, Value, is_year, quantity
 from lens_lsp.domain.errors import ComputationError
@@ -21,7 +21,7 @@ def meets(condition: Condition, line: str, context: str) -> bool:
     A line that names no date is as old as what stands above it: ``context`` is its document's title, headings and
     path. Values that cannot be compared do not meet a condition, and nothing meets one that names no value.
     """
-    target = next(iter(find_values(condition.value)), None)
+    target = first_value(condition.value)
     if target is None:
         return False
     values = _amounts(line, target)

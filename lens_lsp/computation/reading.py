@@ -56,6 +56,11 @@ def find_values(text: str) -> tuple[Value, ...]:
     return tuple(joined(reader.text, found))
 
 
+def first_value(text: str) -> Value | None:
+    """The first value of a text."""
+    return next(iter(find_values(text)), None)
+
+
 @dataclass(slots=True)
 class _Reader:
     text: str

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lens_lsp.computation.reading import find_values
+from lens_lsp.computation.reading import find_values, first_value
 from lens_lsp.computation.values import Kind, Value, same
 from lens_lsp.corpus.titles import file_name
 from lens_lsp.domain.model import Document
@@ -109,11 +109,11 @@ def rivals(asked: str, reply: ReadReply, said: Mapping[int, Quote], read: Sequen
     short = key(reply.short or "")
     if not short or reply.items or reply.computation is not None:
         return []
-    given = next((quote for quote in said.values() if f" {short} " in f" {key(_text(quote))} "), None)
+    given = next((quote for quote in said.values() if f" {short} " in f" {key(quote.text)} "), None)
     if given is None or reply.short is None:
         return []
     place = given.proposal.admission
-    own = Statement(_text(given), reply.short, above(place.document, given.span.start))
+    own = Statement(given.text, reply.short, above(place.document, given.span.start))
     found = [replace(given, value=reply.short)]
     for item in read:
         document, start = item.admission.document, item.span.start
@@ -124,10 +124,6 @@ def rivals(asked: str, reply: ReadReply, said: Mapping[int, Quote], read: Sequen
                 cells = item.admission.touched(stands, item.cells)
                 found.append(Quote(0, Verdict.FULL, item, stands, cells, "exact", value, given.round))
     return found if len(found) > 1 else []
-
-
-def _text(quote: Quote) -> str:
-    return quote.proposal.admission.text[quote.span.start : quote.span.end]
 
 
 def above(document: Document, at: int) -> str:
@@ -162,7 +158,7 @@ def _said(text: str, above: str) -> list[Span]:
 
 
 def _typed(text: str) -> Value | None:
-    found = next(iter(find_values(text)), None)
+    found = first_value(text)
     return found if found is not None and found.kind in _COMPARED else None
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from lens_lsp.computation.expression import evaluate
-from lens_lsp.computation.reading import find_values
+from lens_lsp.computation.reading import first_value
 from lens_lsp.computation.unit_table import find_unit
 from lens_lsp.computation.units import Dimension, is_rate, rate_parts
 from lens_lsp.computation.values import Kind, Value, same
@@ -94,7 +94,7 @@ def _undecided(plan: Plan) -> bool:
 def _usable(value: str | None, plan: Plan) -> bool:
     """Whether a value can be combined: it is typed, or equal wording is all that is asked for."""
     assert plan.transformation is not None
-    return value is not None and (typed(value) is not None or plan.transformation.kind is Combination.SAME)
+    return value is not None and (first_value(value) is not None or plan.transformation.kind is Combination.SAME)
 
 
 def _counts(plan: Plan) -> bool:
@@ -160,11 +160,6 @@ def _day_of(item: Item) -> date | None:
     return day_of(item.document, item.span.start)
 
 
-def typed(text: str) -> Value | None:
-    """The first typed value of a text."""
-    return next(iter(find_values(text)), None)
-
-
 def combine(plan: Plan, facts: Sequence[Fact]) -> Combined | None:
     """Apply the plan's transformation to the facts; None when it has none or an operand is missing."""
     rule = plan.transformation
@@ -172,9 +167,9 @@ def combine(plan: Plan, facts: Sequence[Fact]) -> Combined | None:
         return None
     if rule.kind in (Combination.COUNT, Combination.LIST):
         return _counting(facts)
-    if rule.kind is Combination.SAME and all(fact.value and typed(fact.value) is None for fact in facts):
+    if rule.kind is Combination.SAME and all(fact.value and first_value(fact.value) is None for fact in facts):
         return _alike(rule.labels, facts)
-    operands = {fact.requirement.id: value for fact in facts if fact.value and (value := typed(fact.value))}
+    operands = {fact.requirement.id: value for fact in facts if fact.value and (value := first_value(fact.value))}
     if len(operands) < len(facts) or len(facts) < 1:
         return None
     cited = tuple(fact.evidence[0] for fact in facts)
@@ -226,7 +221,7 @@ def _united(operands: Mapping[str, Value], facts: Sequence[Fact]) -> dict[str, V
             found[fact.requirement.id] = replace(value, unit=next(iter(counted)))
             continue
         if beside is not None and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
-            unit = typed(f"{fact.value} {beside.unit.symbol}")
+            unit = first_value(f"{fact.value} {beside.unit.symbol}")
             found[fact.requirement.id] = value if unit is None else unit
     return found
 

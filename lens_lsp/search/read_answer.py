@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from lens_lsp.computation import arithmetic
 from lens_lsp.computation.expression import evaluate
-from lens_lsp.computation.reading import find_values
+from lens_lsp.computation.reading import find_values, first_value
 from lens_lsp.computation.unit_table import find_unit
 from lens_lsp.computation.units import Dimension
 from lens_lsp.computation.values import Kind, Value, same
@@ -381,7 +381,7 @@ def _value(operand: Operand, quote: Quote, year: str) -> Value | None:
     text = _EMPHASIS.sub("", document.text[quote.span.start : quote.span.end])
     written = _EMPHASIS.sub("", operand.value)
     day = _DAY.sub(r"\1", _CLOCKED.sub(_in_words, written))
-    value = next(iter(find_values(f"{day} {year}" if year else day)), None)
+    value = first_value(f"{day} {year}" if year else day)
     if value is None:
         return None
     if key(written) in key(text) and _whole(written, text):

@@ -43,6 +43,11 @@ class Quote:
     value: str | None
     round: int
 
+    @property
+    def text(self) -> str:
+        """Its words, as they stand in the document."""
+        return self.proposal.admission.text[self.span.start : self.span.end]
+
 
 @dataclass(slots=True)
 class Progress:

@@ -529,10 +529,7 @@ class Search:
         if len({slot for slot, _ in places}) < _LEAST_MEMBERS:
             return
         shared = Counter(
-            word
-            for quote in quotes
-            for word in dict.fromkeys(words(quote.proposal.admission.text[quote.span.start : quote.span.end]))
-            if word not in STOP_WORDS
+            word for quote in quotes for word in dict.fromkeys(words(quote.text)) if word not in STOP_WORDS
         )
         common = [word for word, count in shared.items() if 2 * count > len(quotes)]
         found = self._search_for(" ".join(common), _ALIKE) if common else []
@@ -839,7 +836,7 @@ class Search:
         """Put requirements into other words: as the oracle ``said``, where that is about the question or what was
         quoted for it, and with the values of those that they build on. The new names in those that are open come
         back."""
-        known = [self.plan.question, *(self._quoted(quote) for quote in self.progress.quotes)]
+        known = [self.plan.question, *(quote.text for quote in self.progress.quotes)]
         texts = filled(self.plan.requirements, self.progress.values())
         texts |= {name: text for name, text in said.items() if shares_content(text, known)}
         return self._reword(texts)
@@ -856,10 +853,6 @@ class Search:
         self.candidates.plan = replace(self.candidates.plan, requirements=requirements)
         self._tell = replace(self._tell, plan=self.plan)
         return {one.id: found for one in self.progress.outstanding() if (found := _names(texts.get(one.id, "")))}
-
-    @staticmethod
-    def _quoted(quote: Quote) -> str:
-        return quote.proposal.admission.text[quote.span.start : quote.span.end]
 
     def _follow(self, terms: Mapping[str, tuple[str, ...]]) -> None:
         """Search for new terms; who they lead to waits for the next round."""
