@@ -20,6 +20,7 @@ from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
+from lens_lsp.domain.words import content
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
 from lens_lsp.knowledge.citations import record, record_blind
 from lens_lsp.knowledge.clusters import (
@@ -34,7 +35,7 @@ from lens_lsp.knowledge.clusters import (
     used_again,
 )
 from lens_lsp.knowledge.export import file_name
-from lens_lsp.knowledge.matching import content, likeness, question_key, requirement_key
+from lens_lsp.knowledge.matching import likeness, question_key, requirement_key
 from lens_lsp.places import Places
 from lens_lsp.search.recall import Recalled, Recollection, Remembered
 from lens_lsp.store.forgetting import ANSWERS

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lens_lsp.domain.answer import Answer, Status
-from lens_lsp.judge.llm.fitness import content
+from lens_lsp.domain.words import content
 from tests.availability import unavailable
 
 _RANK = {Status.UNANSWERED: 0, Status.PARTIAL: 1, Status.ANSWERED: 2}
@@ -29,7 +29,7 @@ def worse(answer: Answer, without: Answer) -> str | None:
         return None if other is None else "no evidence"
     if answer.status is Status.ANSWERED and without.status is not Status.ANSWERED:
         proven = all(item.verdict == "full" for item in answer.evidence) and not (answer.doubts or answer.unsupported)
-        about = content([first.path, *first.heading, first.quote]) & content([answer.question])
+        about = content(first.path, *first.heading, first.quote) & content(answer.question)
         return None if proven and about else f"answered by {first.path}: {first.quote[:80]!r}"
     same = (first.root, first.path) == (other.root, other.path) and first.span.overlaps(other.span)
     return None if same else f"first {first.path}: {first.quote[:80]!r} instead of {other.path}"

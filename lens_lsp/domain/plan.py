@@ -6,6 +6,7 @@ transformation rules that combine them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from lens_lsp.domain.records import dataclass
@@ -13,6 +14,8 @@ from lens_lsp.domain.regexes import regex
 
 VALUE_OF = regex(r"\{(f[0-9])\}")
 """What stands in the text of a fact for the value of another."""
+LONGEST_TEXT = 600
+"""Code points of a fact with another one in its words."""
 MOST_REQUIREMENTS = 8
 """K at most: what one plan may ask for."""
 
@@ -109,6 +112,15 @@ class Requirement:
     def needs(self) -> tuple[str, ...]:
         """The ids of the facts that it builds on."""
         return () if self.template is None else tuple(dict.fromkeys(VALUE_OF.findall(self.template)))
+
+
+def filled(requirements: Iterable[Requirement], values: Mapping[str, str]) -> dict[str, str]:
+    """The texts of those requirements that build on others of which all ``values`` are known, with these in them."""
+    return {
+        one.id: VALUE_OF.sub(lambda found: values[found[1]], one.template)[:LONGEST_TEXT]
+        for one in requirements
+        if one.template is not None and values.keys() >= set(one.needs)
+    }
 
 
 class Combination(StrEnum):

@@ -135,6 +135,16 @@ def keys(texts: Sequence[str]) -> list[str]:
     return [one or key(text) for one, text in zip(found, texts, strict=True)]
 
 
+def content(*texts: str) -> frozenset[str]:
+    """The stems of the words of some texts that carry content; of scripts without spaces, pairs of characters."""
+    found: set[str] = set()
+    for text in texts:
+        for run in runs(fold(text)):
+            if run.text not in STOP_WORDS:  # a stem need not be one
+                found.update([stem(run.text)] if run.spaced else bigrams(run.text))
+    return frozenset(found - STOP_WORDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """A stretch of folded text in one way of writing."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from lens_lsp.domain.plan import Requirement
 from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, fold, runs, stem
+from lens_lsp.domain.words import fold
 
 _CONTRACTIONS = (
     (regex(r"\b(what|who|where|when|how|why|which|it|that|there|here)'s\b"), r"\1 is"),
@@ -96,12 +96,6 @@ def likeness(one: Iterable[str], other: Iterable[str]) -> float:
     if min(len(a), len(b)) < _LEAST_WORDS:
         return 0.0
     return len(a & b) / len(a | b)
-
-
-def content(question: str) -> frozenset[str]:
-    """The stems of a question's words that carry content, for `likeness`."""
-    words = (run.text for run in runs(fold(question)))
-    return frozenset(stem(word) for word in words if word not in STOP_WORDS)
 
 
 def _plain(text: str) -> str:

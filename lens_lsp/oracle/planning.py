@@ -7,14 +7,23 @@ combining the facts is taken only if our arithmetic can follow it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lens_lsp.computation.expression import LONGEST
-from lens_lsp.domain.plan import VALUE_OF, Anchor, AnchorKind, Combination, Intent, Plan, Requirement, Transformation
+from lens_lsp.domain.plan import (
+    LONGEST_TEXT,
+    VALUE_OF,
+    Anchor,
+    AnchorKind,
+    Combination,
+    Intent,
+    Plan,
+    Requirement,
+    Transformation,
+)
 from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, fold, key
-from lens_lsp.judge.llm.fitness import content
+from lens_lsp.domain.words import STOP_WORDS, content, fold, key
 from lens_lsp.oracle.analysis import terms
 from lens_lsp.oracle.decompose import decompose
 from lens_lsp.oracle.replies import Decomposition, SaidFact
@@ -25,8 +34,6 @@ _PLACES = regex(
     r"|contain(?:s|ing)?|tagged|tags?)\b",
     re.IGNORECASE,
 )
-_LONGEST_TEXT = 600
-"""Code points of a fact with another one in its words."""
 _COUNTING = frozenset({Combination.COUNT, Combination.LIST})
 
 
@@ -42,20 +49,6 @@ def question_plan(question: str) -> Plan:
     return replace(rules, requirements=(requirement,), anchors=anchors, transformation=None)
 
 
-def shares_content(text: str, others: Iterable[str]) -> bool:
-    """Whether a text has a content word in common with others."""
-    return bool(content([text]) & content(others))
-
-
-def filled(requirements: Iterable[Requirement], values: Mapping[str, str]) -> dict[str, str]:
-    """The texts of those requirements that build on others of which all ``values`` are known, with these in them."""
-    return {
-        one.id: VALUE_OF.sub(lambda found: values[found[1]], one.template)[:_LONGEST_TEXT]
-        for one in requirements
-        if one.template is not None and values.keys() >= set(one.needs)
-    }
-
-
 def _requirements(facts: Sequence[SaidFact], *, counting: bool) -> tuple[Requirement, ...]:
     """The facts of a plan. ``{f1}`` in one stands for the value of a fact before it; until that is known, for what that
     fact asks for."""
@@ -64,7 +57,7 @@ def _requirements(facts: Sequence[SaidFact], *, counting: bool) -> tuple[Require
     for number, fact in enumerate(facts, 1):
         name = f"f{number}"
         template = VALUE_OF.sub(lambda one: one[0] if one[1] in texts else "", fact.text)
-        texts[name] = VALUE_OF.sub(lambda one: _inside(texts[one[1]]), template)[:_LONGEST_TEXT]
+        texts[name] = VALUE_OF.sub(lambda one: _inside(texts[one[1]]), template)[:LONGEST_TEXT]
         builds = VALUE_OF.search(template) is not None
         found.append(
             Requirement(
@@ -87,7 +80,8 @@ def plan_of(question: str, said: Decomposition, anchors: Sequence[str]) -> Plan:
     """The plan of a question; ``anchors`` are the search terms that the model adds to its words. Facts that share no
     content word with the question are of another one: the plan is that of the rules."""
     rules = decompose(question)
-    if content([question]) and not shares_content(question, [fact.text for fact in said.facts]):
+    asked = content(question)
+    if asked and not asked & content(*(fact.text for fact in said.facts)):
         return rules
     if said.intent is Intent.AGGREGATION and any(requirement.rule for requirement in rules.requirements):
         # Counting every match of the scan is exact, and no model sees the whole workspace.

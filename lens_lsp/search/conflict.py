@@ -20,7 +20,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, fold, key, stem, words
+from lens_lsp.domain.words import STOP_WORDS, content, fold, key, words
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.tokens import Token, aligned, tokens_of
 from lens_lsp.oracle.names import names
@@ -62,7 +62,7 @@ def different(one: str, other: str) -> bool:
         return same(first, second) is False
     if first is not None or second is not None or not (_is_name(one) and _is_name(other)):
         return False
-    mine, theirs = _content(one), _content(other)
+    mine, theirs = content(one), content(other)
     return (
         bool(mine and theirs)
         and mine.isdisjoint(theirs)
@@ -82,9 +82,9 @@ def contradict(asked: str, one: Statement, other: Statement) -> bool:
         return False
     if _typed(one.value) is None and any(_is_one_of_several(each) for each in (one, other)):
         return False
-    telling = {stem(word) for name in names(asked) for word in words(name.text)} - STOP_WORDS
-    telling |= {word for word in words(fold(asked)) if any(map(str.isdigit, word))}
-    mine, theirs = (telling & _content(f"{each.text} {each.above}") for each in (one, other))
+    telling = content(*(name.text for name in names(asked)))
+    telling |= {word for word in words(asked) if any(map(str.isdigit, word))}
+    mine, theirs = (telling & content(each.text, each.above) for each in (one, other))
     return mine == theirs
 
 
@@ -211,8 +211,9 @@ def _name(tokens: Sequence[Token], met: set[int], said: str) -> tuple[Span, str]
 
 
 def _is_name(text: str) -> bool:
-    parts = [part for part in text.split() if key(part) not in STOP_WORDS]
-    return 0 < len(parts) <= _MOST_WORDS and all(_NAME.match(part.lstrip("\"'“‘([*_`")) for part in parts)
+    """Whether all words but small ones have a capital or a digit: scripts without capitals do not tell names."""
+    parts = [part.lstrip("\"'“‘([*_`") for part in text.split() if key(part) not in STOP_WORDS]
+    return 0 < len(parts) <= _MOST_WORDS and all(part[:1].isupper() or any(map(str.isdigit, part)) for part in parts)
 
 
 def _is_one_of_several(statement: Statement) -> bool:
@@ -223,10 +224,6 @@ def _is_one_of_several(statement: Statement) -> bool:
     at = text.lower().find(statement.value.lower())
     before, after = text[:at].rstrip(), text[at + len(statement.value) :].lstrip()
     return at >= 0 and (before.endswith((" and", " or", " &", ",")) or after.startswith(("and ", "or ", "& ")))
-
-
-def _content(text: str) -> set[str]:
-    return set(map(stem, words(fold(text)))) - STOP_WORDS
 
 
 def _initials(text: str) -> str:

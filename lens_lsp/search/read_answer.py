@@ -25,7 +25,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, key, stem, words
+from lens_lsp.domain.words import content, key
 from lens_lsp.judge import claims
 from lens_lsp.judge.cited import cited_sentences
 from lens_lsp.judge.passage import Passage
@@ -472,10 +472,9 @@ def _with_subject(document: Document, span: Span) -> Span:
     if title is None or first is None or heading_path(document, span.start)[1:]:
         return span
     opening = sentences(text, first.span)[0]
-    named = set(map(stem, words(_ASIDE.sub("", title)))) - STOP_WORDS
-    told = set(map(stem, words(text[span.start : span.end])))
-    says = named <= set(map(stem, words(text[opening.start : opening.end])))
-    if named <= told or not says or span.end - opening.start > WINDOW:
+    named = content(_ASIDE.sub("", title))
+    says = named <= content(text[opening.start : opening.end])
+    if named <= content(text[span.start : span.end]) or not says or span.end - opening.start > WINDOW:
         return span
     return Span(min(opening.start, span.start), span.end)
 

@@ -33,16 +33,15 @@ from lens_lsp.domain.events import (
 from lens_lsp.domain.inert import printable
 from lens_lsp.domain.model import Stage
 from lens_lsp.domain.observation import CoverageReply, ObservationReply
-from lens_lsp.domain.plan import Intent, MatchRule, Plan
+from lens_lsp.domain.plan import Intent, MatchRule, Plan, filled
 from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, key, words
+from lens_lsp.domain.words import STOP_WORDS, content, key, words
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
 from lens_lsp.oracle.analysis import analyse, phrases
 from lens_lsp.oracle.base import ObserveRequest, Oracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
-from lens_lsp.oracle.planning import filled, shares_content
 from lens_lsp.search.aggregate import Matches, matches_of
 from lens_lsp.search.candidates import ADMITTED, Candidates
 from lens_lsp.search.draw import Proposal, Request, best, certain, fill, outline, stored, unread_sections, whole
@@ -836,9 +835,9 @@ class Search:
         """Put requirements into other words: as the oracle ``said``, where that is about the question or what was
         quoted for it, and with the values of those that they build on. The new names in those that are open come
         back."""
-        known = [self.plan.question, *(quote.text for quote in self.progress.quotes)]
+        known = content(self.plan.question, *(quote.text for quote in self.progress.quotes))
         texts = filled(self.plan.requirements, self.progress.values())
-        texts |= {name: text for name, text in said.items() if shares_content(text, known)}
+        texts |= {name: text for name, text in said.items() if content(text) & known}
         return self._reword(texts)
 
     def _reword(self, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

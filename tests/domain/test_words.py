@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.words import FOLDED, STOP_WORDS, WORD, bigrams, fold, key, keys, runs, stem, words
+from lens_lsp.domain.words import FOLDED, STOP_WORDS, WORD, bigrams, content, fold, key, keys, runs, stem, words
 
 WORDS = st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyz0123456789"), min_size=1, max_size=14)
 SUFFIXED = st.builds(str.__add__, WORDS, st.sampled_from(["", "s", "es", "ing", "ed", "ation", "ities", "ly", "ers"]))
@@ -158,3 +158,15 @@ def test_a_vowel_sign_does_not_cut_a_word(word: str) -> None:
 def test_bigrams_are_the_overlapping_pairs(run: str) -> None:
     pairs = bigrams(run)
     assert pairs == ([run] if len(run) == 1 else [a + b for a, b in pairwise(run)])
+
+
+@pytest.mark.parametrize(
+    ("texts", "stems"),
+    [
+        (["The engineers of the dams", "where did he go"], {"engine", "dam", "go"}),
+        (["who", ""], set()),
+        (["桥的长度", "Мосты"], {"桥的", "的长", "长度", "мосты"}),
+    ],
+)
+def test_content_is_stems_and_pairs_without_stop_words(texts: list[str], stems: set[str]) -> None:
+    assert content(*texts) == stems

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from benchmarks.negatives import negatives
 from lens_lsp.domain.plan import Requirement
-from lens_lsp.knowledge.matching import content, likeness, question_key, requirement_key
+from lens_lsp.domain.words import content
+from lens_lsp.knowledge.matching import likeness, question_key, requirement_key
 
 PAIRS = [
     json.loads(line)

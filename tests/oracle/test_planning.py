@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.domain.plan import AnswerType, Combination, Intent, Requirement
+from lens_lsp.domain.plan import AnswerType, Combination, Intent, Requirement, filled
 from lens_lsp.oracle.decompose import decompose
-from lens_lsp.oracle.planning import filled, plan_of, shares_content
+from lens_lsp.oracle.planning import plan_of
 from lens_lsp.oracle.replies import Decomposition, SaidFact
 
 QUESTION = "Where did the engineer of the Corvin dam study?"
@@ -49,20 +49,6 @@ def test_a_fact_with_others_in_its_words_stays_short() -> None:
 def test_a_plan_about_something_else_is_dropped() -> None:
     assert plan_of(QUESTION, said("the weather on the moon", "who was there"), ()) == decompose(QUESTION)
     assert [one.text for one in plan_of(QUESTION, said("who drew the dam"), ()).requirements] == ["who drew the dam"]
-
-
-@pytest.mark.parametrize(
-    ("text", "others", "shares"),
-    [
-        ("engineers of dams", [QUESTION], True),
-        ("where did he go", [QUESTION], False),
-        ("", [QUESTION], False),
-        ("Ilse Brandt", [QUESTION, "drawn by Ilse Brandt"], True),
-        ("桥的长度", ["这座桥的长度是多少"], True),
-    ],
-)
-def test_two_texts_share_content_by_the_stems_of_their_words(text: str, others: list[str], shares: bool) -> None:
-    assert shares_content(text, others) is shares
 
 
 def test_nothing_is_filled_in_without_all_values() -> None:

@@ -26,6 +26,8 @@ HAMBURG = "The office of Norvik is in Hamburg."
         ("Ilse Brandt", "I. Brandt", False),
         ("IBM", "International Business Machines", False),
         ("Berlin", "Hamburg", True),
+        ("Берлин", "Гамбург", True),
+        ("柏林", "首都", False),
         ("1702", "1709", True),
         ("3 May 2024", "5 May 2024", True),
         ("May 2024", "3 May 2024", False),

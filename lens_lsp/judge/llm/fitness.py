@@ -8,11 +8,11 @@ is looked at by itself; one that is not fit is dropped, and the answer is what i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, bigrams, fold, key, keys, runs, stem
+from lens_lsp.domain.words import content, key, keys
 from lens_lsp.judge.llm import read
 from lens_lsp.judge.read import Answerable, ReadReply, ReadRequest
 from lens_lsp.oracle.marking import MARKER, cited_numbers
@@ -73,15 +73,15 @@ def flaw_of(request: ReadRequest, reply: ReadReply, shown: Mapping[int, str]) ->
         return "it gives no answer"
     if _is_echo(answer, request.question):
         return "its answer repeats what it was asked"
-    around = content(_around(regions[quote.region]) for quote in quotes if quote.region in regions)
-    asked, said = content([request.question]), content([answer])
-    passage_words = content(shown.values()) | content(map(_around, regions.values()))
-    if not (asked if reply.small else content([_without_names(request.question)])) & passage_words:
+    around = content(*(_around(regions[quote.region]) for quote in quotes if quote.region in regions))
+    asked, said = content(request.question), content(answer)
+    passage_words = content(*shown.values(), *map(_around, regions.values()))
+    if not (asked if reply.small else content(_without_names(request.question))) & passage_words:
         return None
-    quoted = around | content(quote.text for quote in quotes)
+    quoted = around | content(*(quote.text for quote in quotes))
     cited = set(cited_numbers(reply.answer))
     cited.update(item.quote for item in reply.items)
-    named = content(item.name for item in reply.items)
+    named = content(*(item.name for item in reply.items))
     if not asked & (quoted | said | named) and not cited & {quote.number for quote in quotes}:
         return "it has nothing to do with the question"
     new = said - asked
@@ -98,16 +98,6 @@ def _without_names(question: str) -> str:
 def _around(region: Region) -> str:
     """What stands above a region."""
     return " ".join((region.path, region.title, *region.headings))
-
-
-def content(texts: Iterable[str]) -> frozenset[str]:
-    """The stems of the words that carry content; of scripts without spaces, pairs of characters."""
-    found: set[str] = set()
-    for text in texts:
-        for run in runs(fold(text)):
-            if run.text not in STOP_WORDS:  # a stem need not be one
-                found.update([stem(run.text)] if run.spaced else bigrams(run.text))
-    return frozenset(found - STOP_WORDS)
 
 
 def _may_stand(quote: str, text: str) -> bool:
