@@ -124,6 +124,13 @@ def key(text: str) -> str:
     return " ".join(found) or folded.strip()
 
 
+def stands_in(part: str, text: str) -> bool:
+    """Whether a text stands in another one as whole words; in scripts without spaces no ends of words can be told."""
+    part = key(part)
+    before, after = ("" if (way := _WAYS.match(end)) and way["unspaced"] else " " for end in (part[:1], part[-1:]))
+    return f"{before}{part}{after}" in f" {key(text)} "
+
+
 def keys(texts: Sequence[str]) -> list[str]:
     """`key` of each; for ASCII all at once."""
     together = _APART.join(texts)

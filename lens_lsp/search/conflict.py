@@ -20,7 +20,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, content, fold, key, words
+from lens_lsp.domain.words import STOP_WORDS, content, fold, key, stands_in, words
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.tokens import Token, aligned, tokens_of
 from lens_lsp.oracle.names import names
@@ -76,7 +76,7 @@ def different(one: str, other: str) -> bool:
 
 def contradict(asked: str, one: Statement, other: Statement) -> bool:
     """Whether two passages state different values of the one thing that is ``asked`` for."""
-    if not different(one.value, other.value) or key(one.value) in key(other.text) or key(other.value) in key(one.text):
+    if not different(one.value, other.value) or stands_in(one.value, other.text) or stands_in(other.value, one.text):
         return False
     if any(_ANOTHER_TIME.search(fold(each.text)) for each in (one, other)):
         return False
@@ -91,13 +91,13 @@ def contradict(asked: str, one: Statement, other: Statement) -> bool:
 def counterparts(asked: str, one: Statement, text: str, above: str) -> Iterator[tuple[Span, str]]:
     """Sentences of a text that say what a statement says, of the same thing, with another value: their spans, and
     these values."""
-    place = next((s for s in _said(one.text, one.above) if key(one.value) in key(one.text[s.start : s.end])), None)
+    place = next((s for s in _said(one.text, one.above) if stands_in(one.value, one.text[s.start : s.end])), None)
     if place is None:
         return
     own = one.text[place.start : place.end]
     for span in _said(text, above):
         said = text[span.start : span.end]
-        value = _counterpart(own, one.value, said)
+        value = _counterpart(own, one.value, said) or _in_frame(own, one.value, said)
         if value is not None and contradict(asked, Statement(own, one.value, one.above), Statement(said, value, above)):
             yield span, value
 
@@ -106,15 +106,15 @@ def rivals(asked: str, reply: ReadReply, said: Mapping[int, Quote], read: Sequen
     """Places among the regions that were ``read`` which give another value for what is ``asked`` than the short answer
     of a reply, behind the quote that gives this one; none where there is no other. A list has many values, and what is
     computed is none of a passage."""
-    short = key(reply.short or "")
-    if not short or reply.items or reply.computation is not None:
+    short = reply.short or ""
+    if not key(short) or reply.items or reply.computation is not None:
         return []
-    given = next((quote for quote in said.values() if f" {short} " in f" {key(quote.text)} "), None)
-    if given is None or reply.short is None:
+    given = next((quote for quote in said.values() if stands_in(short, quote.text)), None)
+    if given is None:
         return []
     place = given.proposal.admission
-    own = Statement(given.text, reply.short, above(place.document, given.span.start))
-    found = [replace(given, value=reply.short)]
+    own = Statement(given.text, short, above(place.document, given.span.start))
+    found = [replace(given, value=short)]
     for item in read:
         document, start = item.admission.document, item.span.start
         text = document.text[start : item.span.end]
@@ -181,6 +181,17 @@ def _counterpart(own: str, value: str, said: str) -> str | None:
     shared = sum(mine[at].word not in wanted for at in pairs)
     named = any(_NAME.match(token.text) for token in left)
     return written if shared >= _LEAST_SHARED and len(left) <= 2 * _MOST_LEFT and not named else None
+
+
+def _in_frame(own: str, value: str, said: str) -> str | None:
+    """The same where no words can be told apart: an amount, a date or a time with the same text around it."""
+    if _typed(value) is None:
+        return None
+    mine, theirs = _amount(own, value), _amount(said, value)
+    if mine is None or theirs is None:
+        return None
+    around, other = (key(f"{text[: at.start]} {text[at.end :]}") for text, (at, _) in ((own, mine), (said, theirs)))
+    return theirs[1] if around == other and len(content(around)) >= 2 * _LEAST_SHARED else None
 
 
 def _amount(said: str, value: str) -> tuple[Span, str] | None:

@@ -7,7 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.words import FOLDED, STOP_WORDS, WORD, bigrams, content, fold, key, keys, runs, stem, words
+from lens_lsp.domain.words import (
+    FOLDED,
+    STOP_WORDS,
+    WORD,
+    bigrams,
+    content,
+    fold,
+    key,
+    keys,
+    runs,
+    stands_in,
+    stem,
+    words,
+)
 
 WORDS = st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyz0123456789"), min_size=1, max_size=14)
 SUFFIXED = st.builds(str.__add__, WORDS, st.sampled_from(["", "s", "es", "ing", "ed", "ation", "ities", "ly", "ers"]))
@@ -158,6 +171,21 @@ def test_a_vowel_sign_does_not_cut_a_word(word: str) -> None:
 def test_bigrams_are_the_overlapping_pairs(run: str) -> None:
     pairs = bigrams(run)
     assert pairs == ([run] if len(run) == 1 else [a + b for a, b in pairwise(run)])
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "stands"),
+    [
+        ("5 km", "It is 5 KM long.", True),
+        ("5 km", "It is 15 km long.", False),
+        ("3日", "5月3日举行", True),
+        ("3日", "5月13日举行", False),
+        ("柏林", "在柏林市", True),
+        ("", "Berlin", False),
+    ],
+)
+def test_a_text_stands_in_another_one_as_whole_words(part: str, text: str, stands: bool) -> None:
+    assert stands_in(part, text) is stands
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,23 @@ def test_values_differ_where_they_cannot_both_be_right(one: str, other: str, dif
             "9 May 2024",
         ),
         ("How many users?", "Staging allows 20 users.", "20 users", "Staging allows 50 users.", "50 users"),
+        ("How long is it?", "The dam is 15 km long.", "15 km", "The dam is 5 km long.", "5 km"),
+        (
+            "How long is it?",
+            "The road by the mill is 15 km wide. The dam is 5 km long.",
+            "5 km",
+            "The dam is 15 km long.",
+            "15 km",
+        ),
+        ("会议何时举行?", "会议定于2024年5月13日举行。", "2024年5月13日", "会议定于2024年5月3日举行。", "2024年5月3日"),
+        (
+            "納期はいつですか",
+            "工事の納期は2024年5月3日です。",
+            "2024年5月3日",
+            "工事の納期は2024年5月9日です",
+            "2024年5月9日",
+        ),
+        ("桥有多长?", "铁路桥的长度是90米。", "90米", "铁路桥的长度是80米。", "80米"),
         # another time, another thing, a part of the same answer, the same value, no value
         (QUESTION, BERLIN, "Berlin", "The office of Norvik was in Hamburg until 2019.", None),
         (QUESTION, BERLIN, "Berlin", "The office of Sudvik is in Hamburg.", None),
@@ -71,6 +88,10 @@ def test_values_differ_where_they_cannot_both_be_right(one: str, other: str, dif
         (QUESTION, BERLIN, "Berlin", "The offices of Norvik are in Berlin and Hamburg.", None),
         (QUESTION, BERLIN, "Berlin", "Norvik also has an office in Hamburg.", None),
         (QUESTION, BERLIN, "Berlin", BERLIN, None),
+        ("桥有多长?", "铁路桥的长度是90米。", "90米", "公路桥的长度是80米。", None),
+        ("桥有多长?", "铁路桥的长度是90米。", "90米", "铁路桥的长度是90公尺。", None),
+        ("多长?", "长90米。", "90米", "长80米。", None),
+        ("办公室在哪里?", "诺维克的办公室在柏林。", "柏林", "诺维克的办公室在汉堡。", None),
         (QUESTION, BERLIN, "Berlin", "The office of Norvik is closed.", None),
         ("Who founded Foo?", "It was founded by Ann Lee.", "Ann Lee", "It was founded by Ann Lee and Bob Stone.", None),
     ],
@@ -140,6 +161,22 @@ def test_a_list_and_one_value_are_not_contested(folder: Path) -> None:
     assert listed.requirements[0].status is RequirementStatus.COVERED
     (folder / "2024-03-02 news.md").unlink()
     assert read(folder).requirements[0].status is RequirementStatus.COVERED
+
+
+@pytest.mark.parametrize(("other", "status"), [("9", RequirementStatus.CONTESTED), ("3", RequirementStatus.COVERED)])
+def test_a_value_with_no_space_around_it_is_contested_too(
+    tmp_path: Path, other: str, status: RequirementStatus
+) -> None:
+    (tmp_path / "a.md").write_text("# 通知\n\n会议定于2024年5月3日举行。\n", "utf-8")
+    (tmp_path / "b.md").write_text(f"# 更正\n\n会议定于2024年5月{other}日举行。\n", "utf-8")
+
+    def says(request: ChatRequest) -> str:
+        said = "会议定于2024年5月3日举行。"
+        return reading("yes", [(place(request, said), said)], "2024年5月3日 [1]。", short="2024年5月3日")
+
+    model = scripted({"read": says})
+    answer = ask(tmp_path, model, Mode.FAST, question="会议何时举行?", limits={"direct_tokens": 2_000})
+    assert answer.requirements[0].status is status
 
 
 def observed(folder: Path, *, many: bool = False) -> tuple[Answer, list[ChatRequest]]:
