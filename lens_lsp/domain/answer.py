@@ -138,11 +138,13 @@ class Reused:
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """Words of a sentence of the answer that the passages it cites do not support, and what is wrong with them: number,
-    unit, date, name, negation or limit."""
+    unit, date, name, negation, limit or meaning."""
 
     sentence: str
     words: str
     reason: str
+    decisive: bool = True
+    """It keeps the text from being called an answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,17 @@ from lens_lsp.judge.exchanges import exchanged
 from lens_lsp.judge.limits import unlimited
 from lens_lsp.judge.names import unnamed
 from lens_lsp.judge.passage import Ground, Passage, Sentence, ground_of, sentence_of
-from lens_lsp.judge.polarity import contrary
+from lens_lsp.judge.polarity import NEGATORS, contrary
 from lens_lsp.judge.quantities import unheld
+from lens_lsp.judge.tokens import tokens_of
+from lens_lsp.oracle.lexicon import UNSPACED_NEGATIONS
+
+_LIMITS = """
+all always every any each only must should may might some sometimes usually often most mostly generally typically least
+exactly unless except if entirely fully alone
+"""
+_LIMITING = frozenset(_LIMITS.split())
+"""Words that say of how much something holds."""
 
 
 class Reason(StrEnum):
@@ -32,6 +41,12 @@ class Reason(StrEnum):
     """The passages say the opposite."""
     LIMIT = "limit"
     """The passages say less: of some, sometimes, or on a condition."""
+    MEANING = "meaning"
+    """The passages do not say so. No rule sees this."""
+
+
+LITERAL = frozenset({Reason.NUMBER, Reason.UNIT, Reason.DATE})
+"""What is compared letter by letter: no judge overrules the rules there."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,6 +68,17 @@ def check(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
     return tuple(sorted(doubts))
 
 
+def is_arguable(text: str, passages: Sequence[Passage]) -> bool:
+    """Whether rules tell too little of a sentence: it or what it cites denies something, or it generalises or limits
+    what it cites by a word that does not stand there. A sentence that is quoted is beyond doubt."""
+    if _is_quoted(text, passages):
+        return False
+    quotes = "\n".join(passage.quote for passage in passages)
+    said, cited = _words(text), _words(quotes)
+    unspaced = any(negation in text or negation in quotes for negation in UNSPACED_NEGATIONS)
+    return unspaced or any(map(_negates, said | cited)) or bool((said - cited) & _LIMITING)
+
+
 def check_short(text: str, passages: Sequence[Passage]) -> tuple[Doubt, ...]:
     """The numbers, dates, units and names of a short answer that no passage holds, in order. It is no sentence: what it
     says of them stands in the question."""
@@ -71,6 +97,14 @@ def _doubts(sentence: Sentence, ground: Ground) -> Iterator[Doubt]:
     if sentence.english:
         yield from (Doubt(span, Reason.NEGATION) for span in contrary(sentence, ground))
         yield from (Doubt(span, Reason.LIMIT) for span in unlimited(sentence, ground))
+
+
+def _words(text: str) -> set[str]:
+    return {token.word.replace("’", "'") for token in tokens_of(text)}
+
+
+def _negates(word: str) -> bool:
+    return word in NEGATORS or word.endswith("n't")
 
 
 def _is_quoted(text: str, passages: Sequence[Passage]) -> bool:

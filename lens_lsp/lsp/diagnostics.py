@@ -97,11 +97,11 @@ def _of_known(page: Page, title: Span, answer: Answer) -> Iterator[_Told]:
         yield span, "lens.unsupported-claim", _INFORMATION, f"nothing is cited for this: {_short(sentence)}"
     for doubt in answer.doubts:
         at = page.text.find(doubt.sentence)
-        inside = doubt.sentence.find(doubt.words)
-        span = title if at < 0 else Span(at + inside, at + inside + len(doubt.words))
+        inside = max(0, doubt.sentence.find(doubt.words))  # of a whole sentence the markers are left out
+        size = len(doubt.words) if doubt.words in doubt.sentence else len(doubt.sentence)
+        span = title if at < 0 else Span(at + inside, at + inside + size)
         words = f"what is cited does not state “{_short(doubt.words)}” ({doubt.reason})"
-        decisive = doubt.reason not in ("negation", "limit")
-        yield span, "lens.unsupported-claim", _WARNING if decisive else _INFORMATION, words
+        yield span, "lens.unsupported-claim", _WARNING if doubt.decisive else _INFORMATION, words
 
 
 def _title(page: Page, held: Held) -> int:

@@ -208,7 +208,8 @@ class Doubt(Wire):
 
     sentence: str
     words: str
-    reason: Literal["number", "unit", "date", "name", "negation", "limit"]
+    reason: Literal["number", "unit", "date", "name", "negation", "limit", "meaning"]
+    decisive: bool
 
 
 class Reused(Wire):

@@ -39,7 +39,15 @@ _LONGEST_WAIT = 8.0
 _PER_MESSAGE = 4
 _LONGEST_BROKEN = 2_000
 _IN_ROUNDS = frozenset(
-    {CallStage.OBSERVE, CallStage.COVER, CallStage.READ, CallStage.AMEND, CallStage.WIDEN, CallStage.REPAIR}
+    {
+        CallStage.OBSERVE,
+        CallStage.COVER,
+        CallStage.READ,
+        CallStage.AMEND,
+        CallStage.VERIFY,
+        CallStage.WIDEN,
+        CallStage.REPAIR,
+    }
 )
 
 

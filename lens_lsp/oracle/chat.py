@@ -34,6 +34,7 @@ from lens_lsp.domain.words import fold
 from lens_lsp.judge.llm.fitness import flaw_of, repeats
 from lens_lsp.judge.llm.read import AMEND, MOST_QUOTES, AnswerStream
 from lens_lsp.judge.read import ReadReply, ReadRequest, Unfit
+from lens_lsp.judge.verification import Claim, Fault
 from lens_lsp.models.base import ChatModel, Message, Role
 from lens_lsp.models.endpoint import Endpoint
 from lens_lsp.oracle import prompts, schemas
@@ -247,6 +248,26 @@ class ChatOracle:
             return None
         _unredact(better, packet)
         return better
+
+    async def verify(
+        self, question: str, claims: Sequence[Claim], ledger: Ledger
+    ) -> Mapping[int, tuple[Fault, ...]] | None:
+        """What is wrong with sentences of an answer; None when the reply cannot be read, and of a model too small to
+        be asked."""
+        from lens_lsp.judge.llm.read_reply import parse_verdict
+
+        if self.model.small:
+            return None
+        caller, composer = self._for(ledger)
+        prompt, packet, asked = composer.verification(question, claims)
+        _tell(packet.conversation, ledger)
+        if not asked:
+            return None
+        try:
+            faults = await caller.ask(CallStage.VERIFY, prompt, parse_verdict, mend=False)
+        except MalformedReply:
+            return None
+        return {at: faults.get(number, ()) for number, at in enumerate(asked, 1)}
 
     def reading(self, request: ReadRequest, ledger: Ledger) -> tuple[Prompt, Packet]:
         """The request that `read` makes, and what of the documents is in it."""

@@ -15,14 +15,15 @@ from pathlib import PurePosixPath
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.rules import denied_path
 from lens_lsp.domain.answer import RequirementStatus, Sent
-from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.model import ContextRole, Evidence
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.plan import AnswerType, Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, tokens
 from lens_lsp.domain.words import key
-from lens_lsp.judge.llm import read
+from lens_lsp.judge.llm import read, verify
 from lens_lsp.judge.read import ReadRequest
+from lens_lsp.judge.verification import Claim
 from lens_lsp.models.base import Message, Role
 from lens_lsp.oracle import prompts, schemas
 from lens_lsp.oracle.base import ObserveRequest, SynthesisRequest
@@ -35,6 +36,7 @@ REPLY_TOKENS = {
     "plan": 500,
     "read": 2_000,
     "read-small": 400,
+    "verify": 600,
     "observe": 2_000,
     "cover": 600,
     "synthesise": 1_500,
@@ -138,6 +140,29 @@ class Packet:
             self._sent.append(Sent(item.path, item.span, item.root, item.path in self.conversation.hidden))
         return "\n".join(blocks) or "(none)", left_out
 
+    def proofs(self, items: Iterable[Evidence], most: float) -> str:
+        """Items of evidence with their context, up to a number of tokens."""
+        blocks: list[str] = []
+        for item in items:
+            if not self._may_show(item.path, private=item.private):
+                continue
+            around = [part for part in item.context if part.text.strip()]
+            behind = [part.text for part in around if part.role is ContextRole.AFTER]
+            before = [part.text for part in around if part.role is not ContextRole.AFTER]
+            body = self._redacted(item.path, "\n".join((*before, item.quote, *behind)))
+            place = [item.path, *(self._line(item.path, heading) for heading in item.heading)]
+            block = f"[{self.nonce} {item.n}] {' > '.join(place)}\n{body.text.strip()}\n"
+            most -= tokens(block)
+            if most < 0 and blocks:
+                break
+            self.seen[item.n] = body
+            blocks.append(block)
+            self.conversation.told.setdefault((item.root, item.path), set()).update(item.heading)
+            veiled = item.path in self.conversation.hidden
+            spans = dict.fromkeys((item.span, *(part.span for part in around)))
+            self._sent += [Sent(item.path, span, item.root, veiled) for span in spans]
+        return "".join(blocks).rstrip("\n")
+
     def clean(self, text: str) -> str:
         """Text of a question or a model as it may be sent."""
         return redacted(text, self.conversation.numbers).text
@@ -231,6 +256,31 @@ class Composer:
         messages = (Message(Role.SYSTEM, read.SYSTEM.format(nonce=packet.nonce)), Message(Role.USER, text))
         longest, schema = ("read-small", read.SMALL_SCHEMA) if self.small else ("read", read.SCHEMA)
         return Prompt(messages, min(REPLY_TOKENS[longest], self.context_tokens // 4), schema, packet.sent)
+
+    def verification(self, question: str, claims: Sequence[Claim]) -> tuple[Prompt, Packet, list[int]]:
+        """The comparison of sentences with what they cite, and the places of those that are in it: all whose evidence
+        may be shown and fits."""
+        items = {item.n: item for claim in claims for item in claim.evidence}
+        packet = self.packet(
+            question,
+            *(claim.text for claim in claims),
+            *(text for item in items.values() for text in (item.quote, *item.heading)),
+            *(part.text for item in items.values() for part in item.context),
+        )
+        passages = packet.proofs((items[n] for n in sorted(items)), self._most_evidence)
+        asked = [at for at, claim in enumerate(claims) if all(item.n in packet.seen for item in claim.evidence)]
+        text = verify.VERIFY.format(
+            passages=passages,
+            nonce=packet.nonce,
+            question=packet.clean(question),
+            sentences="\n".join(
+                f"{number}. {''.join(f'[{item.n}]' for item in claims[at].evidence)} {packet.clean(claims[at].text)}"
+                for number, at in enumerate(asked, 1)
+            ),
+        )
+        messages = (Message(Role.SYSTEM, read.SYSTEM.format(nonce=packet.nonce)), Message(Role.USER, text))
+        reply = min(REPLY_TOKENS["verify"], self.context_tokens // 4)
+        return Prompt(messages, reply, verify.SCHEMA, packet.sent), packet, asked
 
     def widening(self, question: str, about: str) -> Prompt:
         """The call for other words; nothing of a document but what ``about`` says is in it."""

@@ -31,6 +31,8 @@ class CallStage(StrEnum):
     """A read call: quotes and the answer in one."""
     AMEND = "amend"
     """The reply of a read call again, after the check found words in it that its quotes do not state."""
+    VERIFY = "verify"
+    """Sentences of the answer are compared with what they cite."""
     WIDEN = "widen"
     """Other words for a question whose own stand nowhere."""
     OBSERVE = "observe"
@@ -40,8 +42,8 @@ class CallStage(StrEnum):
     REPAIR = "repair"
 
 
-_ANSWERING = frozenset({CallStage.READ, CallStage.AMEND, CallStage.SYNTHESISE, CallStage.CALIBRATE})
-"""Calls that may be the last one: their replies hold an answer."""
+_ANSWERING = frozenset({CallStage.READ, CallStage.AMEND, CallStage.VERIFY, CallStage.SYNTHESISE, CallStage.CALIBRATE})
+"""Calls that may be the last one: their replies hold an answer, or there is one already."""
 # Three lines of ours around a region, with their nonce.
 _FENCE = 30
 _ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}

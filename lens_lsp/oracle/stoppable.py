@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,6 +13,7 @@ from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.judge.read import ReadReply, ReadRequest
+from lens_lsp.judge.verification import Claim, Fault
 from lens_lsp.oracle.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 
@@ -145,6 +146,13 @@ class StoppableChat(StoppableOracle):
         """The model's amended reply."""
         async with self._stop.heeded():
             return await self._chat.amend(request, reply, problems, ledger)
+
+    async def verify(
+        self, question: str, claims: Sequence[Claim], ledger: Ledger
+    ) -> Mapping[int, tuple[Fault, ...]] | None:
+        """The model's verdict on sentences."""
+        async with self._stop.heeded():
+            return await self._chat.verify(question, claims, ledger)
 
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """The model's other words."""

@@ -19,12 +19,15 @@ from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Intent, Requirement
 from lens_lsp.domain.records import dataclass
+from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import ReadReply
+from lens_lsp.judge.verification import Claim, Fault
 from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.oracle.quoting import not_read
+from lens_lsp.search.claims import compare, named, passages_of
 from lens_lsp.search.conflict import rivals
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate
 from lens_lsp.search.facts import Combined, combine, facts_of
@@ -37,6 +40,8 @@ from lens_lsp.search.search import Search
 
 ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
 """What a judge is told that says a list may go on after everything like its members was shown."""
+LONGEST_COMPARED = 20_000
+"""Code points of a worded answer that are compared with its evidence; a longer one runs away, and is none."""
 MOST_LISTED = 200
 """Matches of an exact rule that are cited; the count is exact whatever their number."""
 
@@ -81,6 +86,8 @@ class _Draft:
     doubts: tuple[Doubt, ...] = ()
     whole: bool = True
     """It may be called answered when nothing is missing."""
+    by_model: bool = False
+    """A model worded the text."""
 
 
 class Answering:
@@ -122,6 +129,9 @@ class Answering:
                 yield delta
         elif draft.short is None and self._search.stopped is not StopReason.REUSED:
             draft.short = await self._calibrated(draft)
+        if draft.by_model and (added := await self._compare(draft)):
+            draft.text += added
+            yield AnswerDelta(added)
         self._search.stages.append(Stage("answer", time.perf_counter() - started))
         self.items = tuple(draft.items)
         answer = self._answer(draft)
@@ -133,13 +143,13 @@ class Answering:
         right, once."""
         search, started = self._search, time.perf_counter()
         assert search.reply is not None
-        checked = self._check(search.reply, search.said)
+        checked = await self._check(search.reply, search.said)
         problems = checked.problems if checked.stated else ()
         if not checked.stated and checked.missing and await search.listed_all():
             problems = (ALL_LISTED,)
         if problems and (amended := await search.amend(problems)) is not None:
             reply, said = amended
-            again = self._check(reply, said) if said else None
+            again = await self._check(reply, said) if said else None
             if again is not None and again.mends(checked):
                 checked = again
         draft = self._read_draft(checked)
@@ -152,11 +162,35 @@ class Answering:
         yield Answered(answer)
         yield Stopped(answer.stopped)
 
-    def _check(self, reply: ReadReply, said: Mapping[int, Quote]) -> Checked:
-        """What a reply comes to, with the places that contradict it among what it was shown."""
+    async def _check(self, reply: ReadReply, said: Mapping[int, Quote]) -> Checked:
+        """What a reply comes to, with the places that contradict it among what it was shown; where rules tell too
+        little of its sentences, the judge looks at these again."""
         question = self._search.plan.question
         differing = rivals(question, reply, said, self._search.last_shown(reply))
-        return check(question, reply, said, self._evidence, differing)
+        checked = check(question, reply, said, self._evidence, differing)
+        verdict = await self._verdict(checked.arguable)
+        return checked if verdict is None else check(question, reply, said, self._evidence, differing, verdict)
+
+    async def _verdict(self, claims: Sequence[Claim]) -> dict[str, tuple[Fault, ...]] | None:
+        """What the judge finds wrong with sentences, by their text; None when it was not asked."""
+        verdict = await self._search.verify(claims)
+        return None if verdict is None else {claims[at].text: faults for at, faults in verdict.items()}
+
+    async def _compare(self, draft: _Draft) -> str:
+        """Compare what the model worded with the evidence it cites; what there is to say of it, to be added."""
+        passages = passages_of(draft.items, draft.evidence, self._search.plan.question)
+        derived = () if draft.combined is None else (draft.combined.result, draft.combined.derivation)
+        ours = [Passage(text) for text in derived if text]
+        text = draft.text[:LONGEST_COMPARED]
+        compared = compare(text, passages, draft.evidence, ours)
+        verdict = await self._verdict(compared.arguable)
+        if verdict is not None:
+            compared = compare(text, passages, draft.evidence, ours, verdict)
+        draft.doubts, draft.whole = compared.doubts, text == draft.text
+        if not compared.decisive:
+            return ""
+        draft.whole = False
+        return f"\n\n{named(compared.decisive)}"
 
     def _read_draft(self, checked: Checked) -> _Draft:
         """The question is proven as far as its answer is; what is said to be missing is a fact of its own."""
@@ -197,22 +231,25 @@ class Answering:
             return
         request = self._request(draft, again=again)
         result = Synthesis()
+        voice = self._voice
         parts: list[str] = []
         afresh = again or self._search.worded
         try:
-            async with aclosing(self._worded(self._voice, request, result, draft)) as pieces:
+            async with aclosing(self._worded(voice, request, result, draft)) as pieces:
                 async for piece in pieces:
                     parts.append(piece)
                     yield AnswerDelta(piece, restart=afresh and len(parts) == 1)
         except (BudgetSpent, OracleFailed) as error:
             self._search.fail(error)
+            voice = OfflineOracle()
             restart, result = bool(parts) or afresh, Synthesis()
             parts = []
-            async for piece in self._worded(OfflineOracle(), request, result, draft):
+            async for piece in self._worded(voice, request, result, draft):
                 parts.append(piece)
                 yield AnswerDelta(piece, restart=restart and len(parts) == 1)
         draft.text, draft.short, draft.unmet = "".join(parts), result.short, set(result.unmet)
         draft.unsupported = result.unsupported
+        draft.by_model = not isinstance(voice, OfflineOracle)
 
     async def _worded(
         self, oracle: Oracle, request: SynthesisRequest, result: Synthesis, draft: _Draft

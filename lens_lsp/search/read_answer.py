@@ -20,19 +20,19 @@ from lens_lsp.computation.writing import show
 from lens_lsp.domain.answer import Computation, Doubt
 from lens_lsp.domain.errors import ComputationError
 from lens_lsp.domain.inert import printable
-from lens_lsp.domain.model import BlockKind, ContextRole, Document, Evidence
+from lens_lsp.domain.model import BlockKind, Document, Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.sentences import sentences
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import content, key
-from lens_lsp.judge import claims
-from lens_lsp.judge.cited import cited_sentences
 from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
+from lens_lsp.judge.verification import Claim, Fault
 from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.marking import MARKER, NUMBER, cited_numbers, unsupported
 from lens_lsp.oracle.quoting import differing, plain
+from lens_lsp.search.claims import beyond, compare, named, passages_of
 from lens_lsp.search.conflict import day_of, newest
 from lens_lsp.search.consolidate import Cited, Item, consolidate
 from lens_lsp.search.outline import heading_path
@@ -56,11 +56,6 @@ _UNIT_AGAIN = regex(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
 _DAY = regex(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
 _CLOCKED = regex(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
 """A duration as programs write it: ``1h30m0s``."""
-_LABEL = regex(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
-"""What an item of a list begins with that names it."""
-_DECISIVE = frozenset({claims.Reason.NUMBER, claims.Reason.UNIT, claims.Reason.DATE, claims.Reason.NAME})
-"""What is wrong with words that may not be called proven. Doubts by negation and limit are told beside the answer: most
-of those raised over the answers of a capable reader were unfounded."""
 _WHOLE = regex(r"[0-9]{1,6}")
 _ANY_YEAR, _MARCH = "2001", 3
 _COUNT = frozenset({"count", "count()"})
@@ -88,6 +83,8 @@ class Checked:
     """What is asked and not stated."""
     unsupported: tuple[str, ...]
     doubts: tuple[Doubt, ...]
+    arguable: tuple[Claim, ...]
+    """Sentences that a judge should look at again."""
     sides: tuple[tuple[str, int], ...]
     """Values of what is asked that differ between passages, with the numbers of their evidence."""
     stated: bool
@@ -111,10 +108,11 @@ def check(
     said: Mapping[int, Quote],
     evidence: Callable[[Item, int], Evidence],
     rivals: Sequence[Quote] = (),
+    verdict: Mapping[str, Sequence[Fault]] | None = None,
 ) -> Checked:
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
     ``evidence`` makes an item of evidence with its number; ``rivals`` are the places that give other values for what is
-    asked, the one that the reply gives first."""
+    asked, the one that the reply gives first; ``verdict`` is what a judge found in its sentences, by their text."""
     chosen = quotes_of(reply, said)
     items = consolidate(cited(quote, 1.0, subject=True) for quote in (*(said[number] for number in chosen), *rivals))
     shown = tuple(evidence(item, n) for n, item in enumerate(items, 1))
@@ -122,22 +120,20 @@ def check(
     result = result_of(reply, said, numbers)
     text = final_text(reply, numbers, result, [item.quote for item in shown])
     without = unsupported(text, range(1, len(items) + 1))
-    passages = _passages(items, shown, question)
+    passages = passages_of(items, shown, question)
     ours = [Passage(value) for value in (result.text if result else "", str(len(reply.items) or "")) if value]
-    doubts = _doubts(text, passages, ours)
-    short = _short(reply, result, doubts)
-    beyond = () if short is None or result is not None else _beyond(short, [*passages.values(), *ours])
+    compared = compare(text, passages, shown, ours, verdict)
+    short = _short(reply, result, compared.doubts)
+    above = () if short is None or result is not None else beyond(short, [*passages.values(), *ours])
     uncomputed = RESULT in reply.answer and result is None
     counted = _counted(reply, said)
     answerable = reply.answerable is Answerable.YES and bool(text) and not reply.broken_off
     missing = () if reply.answerable is Answerable.YES else tuple(filter(None, map(_unmarked, reply.missing)))
     if uncomputed:
         text += "\n\nThe values could not be combined; they are shown as they stand."
-    decisive = _decisive(doubts)
-    problems = tuple(_problems(reply, said, without, decisive, counted, beyond, uncomputed=uncomputed))
-    if decisive:
-        named = "; ".join(dict.fromkeys(f"“{plain(doubt.words)}” ({doubt.reason})" for doubt in decisive))
-        text += f"\n\n*What is cited does not state: {named}.*"
+    problems = tuple(_problems(reply, said, without, compared.decisive, counted, above, uncomputed=uncomputed))
+    if compared.decisive:
+        text += f"\n\n{named(compared.decisive)}"
     if counted is not None:
         text += (
             f"\n\nThe count is in doubt: {counted:,} things are named, the short answer is {plain(reply.short or '')}."
@@ -152,11 +148,12 @@ def check(
         items,
         shown,
         text,
-        None if uncomputed or counted is not None or beyond else short,
+        None if uncomputed or counted is not None or above else short,
         result,
         missing,
         without,
-        doubts,
+        compared.doubts,
+        compared.arguable,
         sides,
         stated=reply.answerable is Answerable.YES,
         whole=answerable and not problems,
@@ -196,49 +193,6 @@ def _counted(reply: ReadReply, said: Mapping[int, Quote]) -> int | None:
     if number is None or not names or reply.computation is not None or int(number[0]) == len(names):
         return None
     return len(names)
-
-
-def _passages(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, Passage]:
-    """The evidence by its numbers, as a sentence that cites it is compared with it; what the question says is no claim
-    of the judge's."""
-    return {
-        part.n: Passage(
-            part.quote,
-            before="\n".join(piece.text for piece in part.context if piece.role is not ContextRole.AFTER),
-            after="\n".join(piece.text for piece in part.context if piece.role is ContextRole.AFTER),
-            headings=(*part.heading, question),
-            title=item.document.structure.head.title or "",
-            path=part.path,
-        )
-        for item, part in zip(items, shown, strict=True)
-    }
-
-
-def _doubts(text: str, passages: Mapping[int, Passage], ours: Sequence[Passage]) -> tuple[Doubt, ...]:
-    """The words of each sentence that its citations do not support; what is ``ours`` is known by our own arithmetic."""
-    found: list[Doubt] = []
-    for sentence in cited_sentences(text):
-        near = [passages[n] for n in sentence.citations if n in passages]
-        if near:
-            said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
-            written = text[sentence.span.start : sentence.span.end]
-            found += (
-                Doubt(written, said[doubt.span.start : doubt.span.end], doubt.reason.value)
-                for doubt in claims.check(said, [*near, *ours])
-            )
-    return tuple(found)
-
-
-def _beyond(short: str, passages: Sequence[Passage]) -> list[Doubt]:
-    """What of a short answer stands in no passage."""
-    return [
-        Doubt(short, short[doubt.span.start : doubt.span.end], doubt.reason.value)
-        for doubt in claims.check_short(short, passages)
-    ]
-
-
-def _decisive(doubts: Sequence[Doubt]) -> list[Doubt]:
-    return [doubt for doubt in doubts if doubt.reason in _DECISIVE]
 
 
 def _short(reply: ReadReply, result: Result | None, doubts: Sequence[Doubt]) -> str | None:

@@ -38,6 +38,7 @@ from lens_lsp.domain.shown import tokens
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, content, key, words
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
+from lens_lsp.judge.verification import Claim, ClaimJudge, Fault
 from lens_lsp.oracle.analysis import analyse, phrases
 from lens_lsp.oracle.base import ObserveRequest, Oracle
 from lens_lsp.oracle.ledger import Ledger
@@ -61,7 +62,7 @@ from lens_lsp.search.waiting import Waiting
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
-_FIRST_READ, _FURTHER_READ = 1_500, 1_500
+_FIRST_READ, _FURTHER_READ = 1_350, 1_000
 """Tokens of the regions of the first read call and of a further one, where the ranking is not flat."""
 _MOST_READ = 3_000
 """Tokens of regions in one read call at most."""
@@ -478,10 +479,25 @@ class Search:
         return [] if self._asked is None else [item for item in self._asked[1] if item.number in reply.shown]
 
     @property
-    def may_amend(self) -> bool:
-        """Whether the last reply may be asked for again: the judge did not fail, and a call and time are left."""
+    def may_call(self) -> bool:
+        """Whether the oracle may be asked for more: it did not fail, and a call and time are left."""
         left = self._ledger.calls < self._ledger.budget.calls and not self._cancelled()
-        return left and self._asked is not None and self.stopped not in (*_WITHOUT, StopReason.BUDGET_SECONDS)
+        return left and self.stopped not in (*_WITHOUT, StopReason.BUDGET_SECONDS)
+
+    @property
+    def may_amend(self) -> bool:
+        """Whether the last reply may be asked for again."""
+        return self.may_call and self._asked is not None
+
+    async def verify(self, claims: Sequence[Claim]) -> Mapping[int, tuple[Fault, ...]] | None:
+        """What is wrong with sentences of an answer, by their places; None when nobody can be asked or nothing that can
+        be read came."""
+        if not claims or not self.may_call or not isinstance(self._oracle, ClaimJudge):
+            return None
+        try:
+            return await self._oracle.verify(self.plan.question, claims, self._ledger)
+        except (BudgetSpent, OracleFailed):
+            return None  # the rules have looked at them
 
     async def amend(self, problems: Sequence[str]) -> tuple[ReadReply, dict[int, Quote]] | None:
         """The last reply again, after ``problems`` were found in it, and where its quotes stand; None when no call is

@@ -37,7 +37,10 @@ def answer_json(answer: Answer) -> dict[str, object]:
         "compression": answer.compression,
         "rejectedQuotes": answer.rejected_quotes,
         "unsupported": list(answer.unsupported),
-        "doubts": [{"sentence": one.sentence, "words": one.words, "reason": one.reason} for one in answer.doubts],
+        "doubts": [
+            {"sentence": one.sentence, "words": one.words, "reason": one.reason, "decisive": one.decisive}
+            for one in answer.doubts
+        ],
         "warnings": list(answer.warnings),
     }
 

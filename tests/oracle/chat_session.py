@@ -26,6 +26,7 @@ Says = str | ChatReply | ModelError | Broken | Callable[[ChatRequest], Any]
 STAGES = {
     '{"answerable"': "read",
     '\n\n{"terms"': "widen",
+    '{"wrong"': "verify",
     '{"anchors"': "anchors",
     '"document": null}': "decompose",
     '"anchors": ["..."]}': "analyse",
@@ -69,7 +70,7 @@ def stage_of(request: ChatRequest) -> str:
 def asked_for(request: ChatRequest) -> str:
     """The stage whose reply is asked for, be it for the first time or once more."""
     first = asked(request)
-    for stage in ("read", "widen"):
+    for stage in ("read", "widen", "verify"):
         if next(form for form, name in STAGES.items() if name == stage) in first:
             return stage
     form = first[first.rindex("Reply with JSON only") :] if "Reply with JSON only" in first else TRAILER
@@ -176,6 +177,7 @@ def scripted(stages: dict[str, Says] | None = None, **options: Any) -> ScriptedM
         "analyse": json.dumps({**PLAN, "anchors": ["opening"]}),
         "read": quoting(PROOF, value="4 May 1931"),
         "widen": '{"terms": []}',
+        "verify": '{"wrong": []}',
         "observe": quoting(PROOF, value="4 May 1931"),
         "cover": '{"unproven": [], "terms": []}',
         "synthesise": ANSWER,

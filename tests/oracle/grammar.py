@@ -118,6 +118,7 @@ class Grammar:
             "cover": self._found,
             "read": self._read,
             "widen": lambda _: self._wrapped({"terms": [rng.choice(TERMS) for _ in range(3)], **_TOOLS}),
+            "verify": lambda _: self._wrapped(self._verdict()),
             "synthesise": self._worded,
             "calibrate": lambda _: json.dumps({"short": rng.choice((*LIVE, None, 7, ["x"], "1931"))}),
         }
@@ -125,6 +126,19 @@ class Grammar:
         if rng.random() < 0.02:
             return Broken(text, ModelError("cut", failure=ModelFailure.CUT_OFF))
         return ChatReply(text, rng.choice((None, None, 0, 40)), rng.choice((None, 9)), rng.random() < 0.9)
+
+    def _verdict(self) -> Any:
+        """Faults of sentences that there are and are not."""
+        rng = self._rng
+        faults = [
+            {
+                "sentence": rng.choice((1, 2, "1", 0, -3, 99, None)),
+                "words": rng.choice((*LIVE, "", "opened", 7, "[1](https://evil.example)")),
+                "reason": rng.choice(("number", "negation", "none of these", None)),
+            }
+            for _ in range(rng.choice((0, 1, 3, 300)))
+        ]
+        return rng.choice(({"wrong": faults}, {"wrong": faults, **_TOOLS}, {"wrong": "all"}, {}, faults))
 
     def _noise(self, rng: random.Random) -> str:
         """Anything at all."""

@@ -20,6 +20,7 @@ from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, Stop
 from lens_lsp.domain.events import Admitted, AnswerDelta, Answered, Observed, Planned, Proposed, Scanned
 from lens_lsp.models.base import ChatRequest, ModelError, Role
 from lens_lsp.models.scripted import Broken, ScriptedModel
+from lens_lsp.oracle.prompts import TRAILER
 from tests.conftest import REPOSITORY
 from tests.oracle.chat_session import (
     BOUNDS,
@@ -28,13 +29,16 @@ from tests.oracle.chat_session import (
     QUESTION,
     READ_ANSWER,
     ask,
+    asked,
     events_of,
     notes,
+    oracle_of,
     quoting,
     reading,
     regions_of,
     scripted,
     stage_of,
+    taken,
     total,
 )
 from tests.oracle.independent import live
@@ -69,6 +73,11 @@ def saying(answer: str, *quotes: str, answerable: str = "yes", **more: Any) -> C
         return reading(answerable, places, answer, **more)
 
     return says
+
+
+def wrong(*faults: tuple[int, str, str]) -> str:
+    """What a judge finds wrong with sentences: their numbers, the words, the reason."""
+    return json.dumps({"wrong": [dict(zip(("sentence", "words", "reason"), fault, strict=True)) for fault in faults]})
 
 
 def test_one_call_that_answers_is_all_there_is(folder: Path) -> None:
@@ -414,7 +423,7 @@ def test_a_value_that_is_not_in_its_quote_drops_the_arithmetic_and_keeps_the_fac
 def test_what_a_citation_does_not_state_is_named_and_no_promise_is_made(
     folder: Path, said: str, reason: str, words: str
 ) -> None:
-    answer, _ = replied(folder, saying(said, PROOF, short=words))
+    answer, _ = replied(folder, saying(said, PROOF, short=words), stages={"verify": wrong((1, words, reason))})
     assert answer.status is Status.PARTIAL
     assert reason in {doubt.reason for doubt in answer.doubts}
     assert any(words in doubt.words or doubt.words in words for doubt in answer.doubts)
@@ -533,14 +542,80 @@ def test_a_short_answer_that_no_quote_states_is_none(folder: Path) -> None:
 
 def test_a_short_answer_that_is_proven_stays_beside_words_in_doubt(folder: Path) -> None:
     said = saying("It was opened by Quillfeather on 4 May 1931 [1].", PROOF, short="4 May 1931")
-    answer, _ = replied(folder, said)
+    answer, _ = replied(folder, said, stages={"verify": wrong((1, "Quillfeather", "name"))})
     assert (answer.status, answer.short) == (Status.PARTIAL, "4 May 1931")
 
 
-def test_a_doubt_of_a_negation_is_told_and_does_not_decide(folder: Path) -> None:
-    answer, _ = replied(folder, saying("The bridge at Arlen was not opened on 4 May 1931 [1].", PROOF))
-    assert [doubt.reason for doubt in answer.doubts] == ["negation"]
+DENIED = "The bridge at Arlen was not opened on 4 May 1931 [1]."
+
+
+@pytest.mark.parametrize("verdict", ["no reply", '{"wrong": "none"}', '{"wrong": [', ModelError("gone")])
+def test_a_negation_that_only_rules_doubt_is_told_and_does_not_decide(folder: Path, verdict: Any) -> None:
+    answer, _ = replied(folder, saying(DENIED, PROOF), stages={"verify": verdict})
+    assert [(doubt.reason, doubt.decisive) for doubt in answer.doubts] == [("negation", False)]
     assert answer.status is Status.ANSWERED
+
+
+def test_the_judge_looks_again_at_what_rules_tell_too_little_of(folder: Path) -> None:
+    """A control beside it: the same answer with nothing found wrong."""
+    stages = {"verify": wrong((1, "was not opened", "negation"))}
+    answer, model = replied(folder, saying(DENIED, PROOF, short="no"), stages={**stages, "amend": "?"})
+    assert [(doubt.words, doubt.reason) for doubt in answer.doubts] == [("was not opened", "negation")]
+    assert (answer.status, answer.account.calls) == (Status.PARTIAL, {"read": 1, "verify": 1, "amend": 1})
+    assert "“was not opened” (negation)" in answer.text
+    asked_again = next(request for request in model.requests if stage_of(request) == "verify")
+    assert any(PROOF in text for text in regions_of(asked_again).values())
+    assert "1. [1] The bridge at Arlen was not opened on 4 May 1931." in asked(asked_again)
+    content, _ = replied(folder, saying(DENIED, PROOF, short="no"))
+    assert (content.status, content.doubts, content.short) == (Status.ANSWERED, (), "no")
+
+
+def test_no_judge_overrules_what_is_compared_letter_by_letter(folder: Path) -> None:
+    answer, _ = replied(folder, saying("It was never opened before 5 May 1931 [1].", PROOF))
+    assert answer.account.calls["verify"] == 1
+    assert [doubt.reason for doubt in answer.doubts] == ["date"]
+    assert answer.status is Status.PARTIAL
+
+
+def test_what_no_rule_sees_has_no_kind_and_its_words_stand_in_the_sentence(folder: Path) -> None:
+    said = saying("All carts may use the bridge at Arlen, opened on 4 May 1931 [1].", PROOF)
+    answer, _ = replied(folder, said, stages={"verify": wrong((1, "All ships", "?"), (7, "bridge", "name"))})
+    assert [(doubt.words, doubt.reason) for doubt in answer.doubts] == [
+        ("All carts may use the bridge at Arlen, opened on 4 May 1931.", "meaning")
+    ]
+    assert "(meaning)" not in answer.text
+
+
+def test_a_sentence_beyond_doubt_costs_no_second_call(folder: Path) -> None:
+    answer, _ = replied(folder, saying(f"{PROOF} [1].", PROOF))
+    assert answer.account.calls == {"read": 1}
+
+
+def test_a_sentence_that_was_set_right_is_looked_at_again(folder: Path) -> None:
+    stages = {
+        "verify": [wrong((1, "was not opened", "negation")), wrong()],
+        "amend": saying(f"{PROOF}, not later [1].", PROOF),
+    }
+    answer, _ = replied(folder, saying(DENIED, PROOF), stages=stages)
+    assert answer.account.calls == {"read": 1, "verify": 2, "amend": 1}
+    assert (answer.status, answer.doubts) == (Status.ANSWERED, ())
+
+
+def test_a_small_model_does_not_judge_itself(folder: Path) -> None:
+    model = scripted({"read": saying(DENIED, PROOF)}, small=True)
+    answer = ask(folder, model, Mode.FAST, oracle=oracle_of(model, Mode.FAST, flaw=taken))
+    assert "verify" not in answer.account.calls
+
+
+def test_deep_looks_at_its_sentences_too(folder: Path) -> None:
+    said = f'{DENIED}\n{TRAILER} {{"short": "4 May 1931", "unmet": []}}'
+    model = scripted({"synthesise": said, "verify": wrong((1, "was not opened", "negation"))})
+    answer = ask(folder, model, Mode.DEEP)
+    assert answer.status is Status.PARTIAL
+    assert answer.account.calls["verify"] == 1
+    assert answer.text.endswith("*What is cited does not state: “was not opened” (negation).*")
+    content = ask(folder, scripted({"synthesise": said}), Mode.DEEP)
+    assert (content.status, content.doubts) == (Status.ANSWERED, ())
 
 
 def computed(folder: Path, text: str, expression: str, values: list[tuple[str, str, str, int]], said: str) -> Answer:

@@ -14,8 +14,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from lens_lsp.domain.regexes import regex
+from lens_lsp.judge.claims import Reason
 from lens_lsp.judge.llm.read import ANSWER, BEGUN_ESCAPE, MOST_QUOTES
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
+from lens_lsp.judge.verification import Fault
 from lens_lsp.oracle.redaction import visible
 from lens_lsp.oracle.replies import LONGEST_REPLY, MalformedReply
 from lens_lsp.oracle.reply_models import LONGEST_QUOTE, said
@@ -24,6 +26,7 @@ MOST_ITEMS = 200
 MOST_OPERANDS = 40
 MOST_MISSING = 6
 MOST_TERMS = 8
+MOST_FAULTS = 100
 LONGEST_ANSWER = 20_000
 """Code points."""
 
@@ -85,6 +88,12 @@ class _Computation(_Part):
     unit: Text = None
 
 
+class _Fault(_Part):
+    sentence: Whole
+    words: Text = None
+    reason: Text = None
+
+
 def parse_read(text: str, reply: ReadReply, regions: Collection[int]) -> None:
     """Fill ``reply`` by what a model wrote. Parts that do not fit are left out, quotes of ``regions`` that were not
     shown among them. Raises `MalformedReply` for what is no such object at all."""
@@ -126,6 +135,23 @@ def parse_terms(text: str) -> tuple[str, ...]:
         raise MalformedReply("there is none")
     written, _ = _object(body[start:])
     return _lines(written.get("terms"), MOST_TERMS)
+
+
+def parse_verdict(text: str) -> dict[int, tuple[Fault, ...]]:
+    """The faults that a `VERIFY` reply names, by the numbers of their sentences. Raises `MalformedReply`."""
+    body = _THOUGHT.sub("", text[:LONGEST_REPLY])
+    start = body.find("{")
+    if start < 0:
+        raise MalformedReply("there is none")
+    written, cut = _object(body[start:])
+    if cut or not isinstance(written.get("wrong"), list):
+        raise MalformedReply("it does not say which sentences are wrong")
+    found: dict[int, tuple[Fault, ...]] = {}
+    for one in _each(_Fault, written["wrong"], MOST_FAULTS):
+        reason = (one.reason or "").lower()
+        fault = Fault(one.words or "", reason if reason in set(Reason) else Reason.MEANING.value)
+        found[one.sentence] = (*found.get(one.sentence, ()), fault)
+    return found
 
 
 def _computation(raw: object) -> SaidComputation | None:

@@ -67,7 +67,12 @@ interface AnswerBase<E> {
   readonly rejectedQuotes: number;
   readonly unsupported: readonly string[];
   /** Words of a sentence that the passages it cites do not support. */
-  readonly doubts: readonly { readonly sentence: string; readonly words: string; readonly reason: string }[];
+  readonly doubts: readonly {
+    readonly sentence: string;
+    readonly words: string;
+    readonly reason: string;
+    readonly decisive: boolean;
+  }[];
   readonly warnings: readonly string[];
 }
 
