@@ -253,7 +253,7 @@ class Composer:
         return self._read_prompt(packet, filled(passages=packet.passages(request.regions))), packet
 
     def _read_prompt(self, packet: Packet, text: str) -> Prompt:
-        messages = (Message(Role.SYSTEM, read.SYSTEM.format(nonce=packet.nonce)), Message(Role.USER, text))
+        messages = (Message(Role.SYSTEM, _system(packet)), Message(Role.USER, text))
         longest, schema = ("read-small", read.SMALL_SCHEMA) if self.small else ("read", read.SCHEMA)
         return Prompt(messages, min(REPLY_TOKENS[longest], self.context_tokens // 4), schema, packet.sent)
 
@@ -278,7 +278,7 @@ class Composer:
                 for number, at in enumerate(asked, 1)
             ),
         )
-        messages = (Message(Role.SYSTEM, read.SYSTEM.format(nonce=packet.nonce)), Message(Role.USER, text))
+        messages = (Message(Role.SYSTEM, _system(packet)), Message(Role.USER, text))
         reply = min(REPLY_TOKENS["verify"], self.context_tokens // 4)
         return Prompt(messages, reply, verify.SCHEMA, packet.sent), packet, asked
 
@@ -337,6 +337,11 @@ class Composer:
         )
         reply = min(REPLY_TOKENS[kind], self.context_tokens // 4)
         return Prompt(messages, reply, schema, packet.sent)
+
+
+def _system(packet: Packet) -> str:
+    """What a judge that reads is told first."""
+    return read.SYSTEM.format(nonce=packet.nonce) + (read.SECRETS if packet.conversation.secret else "")
 
 
 def _texts(region: Region) -> tuple[str, ...]:
