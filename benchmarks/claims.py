@@ -1,15 +1,17 @@
 """Claims over quotes: how many false ones the checker of an answer's sentences marks, and how many true ones.
 
-    python -m benchmarks.claims --data DATA [--half first|second|both] [--missed] [--work FOLDER]
+    python -m benchmarks.claims --data DATA [--half first|second|both] [--missed] [--work FOLDER] [--judge URL]
 
 The claims are `benchmarks/questions/claims.jsonl`. Each quote is looked up in its document and gets the context and the
 headings that the evidence of an answer has. The half ``first`` is for fitting, the half ``second`` for reporting:
 ``--missed`` lists what went wrong in the first half and never in the second. A checker that marks nothing is the
-control: each claim cites a quote, so nothing else marks it.
+control: each claim cites a quote, so nothing else marks it. With ``--judge``, the base URL of an endpoint, a model
+looks again at the sentences that rules tell too little of, as it does when a question is asked, eight in a call.
 """
 
 from __future__ import annotations
 
+import asyncio
 import statistics
 import sys
 import tempfile
@@ -22,15 +24,24 @@ from typing import Any
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.model import Document, Origin
-from lens_lsp.domain.text import Span
+from lens_lsp.domain.answer import Mode
+from lens_lsp.domain.errors import OracleFailed
+from lens_lsp.domain.model import ContextRole, Document, Evidence, Origin
+from lens_lsp.domain.text import SourceText, Span
 from lens_lsp.evaluation.reporting.markdown import table
-from lens_lsp.judge.claims import Doubt, check
+from lens_lsp.judge.claims import LITERAL, Doubt, check, is_arguable
 from lens_lsp.judge.passage import Passage
+from lens_lsp.judge.verification import Claim
+from lens_lsp.models.base import ChatModel
+from lens_lsp.models.openai import OpenAIChat
+from lens_lsp.oracle.chat import ChatOracle
+from lens_lsp.oracle.ledger import Budget, Ledger
 from lens_lsp.search.context import context_of
 from lens_lsp.search.outline import heading_path
 
 CLAIMS = Path(__file__).resolve().parent / "questions" / "claims.jsonl"
+_AT_ONCE = 4
+_PER_CALL = 8
 KINDS = ("number", "name", "date", "unit", "negation", "limit")
 """What makes a claim false, apart from ``other``, which is reported by itself."""
 
@@ -46,8 +57,8 @@ def document_of(file: Path, path: str) -> Document:
     return Document(0, path, text, f"{reader.name}/{reader.version}", Origin("", "utf-8"), reader.structure(text))
 
 
-def passage_of(row: Row, folder: Path) -> Passage:
-    """The quote of a claim as an answer's evidence has it. Raises ValueError where it does not stand in its file."""
+def evidence_of(row: Row, folder: Path, n: int) -> Evidence:
+    """The quote of a claim as evidence. Raises ValueError where it does not stand in its file."""
     document = document_of(folder / row["path"], row["path"])
     at = -1
     while True:
@@ -57,15 +68,60 @@ def passage_of(row: Row, folder: Path) -> Passage:
         span = Span(at, at + len(row["quote"]))
         if document.text[span.end :].lstrip().startswith((row.get("after") or "").strip()):
             break
-    context = context_of(document, span)
-    return Passage(
-        row["quote"],
-        before="\n".join(part.text for part in context if part.span.end <= span.start),
-        after="\n".join(part.text for part in context if part.span.start >= span.end),
-        headings=heading_path(document, span.start),
-        title=document.structure.head.title or "",
+    source = SourceText(document.text)
+    return Evidence(
+        n=n,
+        root=0,
         path=f"{folder.name}/{row['path']}",
+        start=source.position(span.start),
+        end=source.position(span.end),
+        span=span,
+        quote=row["quote"],
+        origin=document.origin,
+        reader=document.reader,
+        locator=None,
+        heading=heading_path(document, span.start),
+        score=1.0,
+        context=context_of(document, span),
     )
+
+
+def passage_of(row: Row, folder: Path) -> Passage:
+    """The quote of a claim as the rules see it. Raises ValueError where it does not stand in its file."""
+    item = evidence_of(row, folder, 1)
+    return Passage(
+        item.quote,
+        before="\n".join(part.text for part in item.context if part.role is not ContextRole.AFTER),
+        after="\n".join(part.text for part in item.context if part.role is ContextRole.AFTER),
+        headings=item.heading,
+        title=document_of(folder / row["path"], row["path"]).structure.head.title or "",
+        path=item.path,
+    )
+
+
+def is_open(row: Row, passage: Passage, found: Sequence[Doubt]) -> bool:
+    """Whether a judge looks again at a claim."""
+    return any(doubt.reason not in LITERAL for doubt in found) or is_arguable(row["claim"], [passage])
+
+
+async def judged(model: ChatModel, rows: Sequence[Row], folders: Mapping[str, Path]) -> tuple[list[bool], Ledger]:
+    """Whether a model finds each claim wrong, and what that cost. Raises `OracleFailed`."""
+    oracle = ChatOracle(model, Mode.FAST)
+    ledger = Ledger(Budget(calls=len(rows) + 1, rounds=len(rows), tokens=10**9, seconds=10**9, call_seconds=36_000))
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def wrong(some: Sequence[Row]) -> list[bool]:
+        claims = [
+            Claim(row["claim"], (evidence_of(row, folders[row["workspace"]], n),)) for n, row in enumerate(some, 1)
+        ]
+        async with limit:
+            faults = await oracle.verify("What do these passages say?", claims, ledger)
+        if faults is None:
+            raise OracleFailed("the reply of the model cannot be read")
+        return [bool(faults.get(at)) for at in range(len(some))]
+
+    groups = [rows[at : at + _PER_CALL] for at in range(0, len(rows), _PER_CALL)]
+    return [one for group in await asyncio.gather(*map(wrong, groups)) for one in group], ledger
 
 
 def mark_nothing(_sentence: str, _passages: Sequence[Passage]) -> Sequence[Doubt]:
@@ -113,7 +169,9 @@ def missed(rows: Sequence[Row], passages: Sequence[Passage], doubts: Sequence[Se
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = parser_of(__doc__).parse_args(arguments)
+    parser = parser_of(__doc__)
+    parser.add_argument("--judge", metavar="URL", help="base URL of an endpoint whose model looks again at some")
+    given = parser.parse_args(arguments)
     halves = HALVES if given.half == "both" else (given.half,)
     rows = [row for row in read(CLAIMS) if row["half"] in halves]
     with tempfile.TemporaryDirectory() as temporary:
@@ -121,13 +179,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         work.mkdir(parents=True, exist_ok=True)
         folders = docsqa_folders(given.data, work)
         passages = [passage_of(row, folders[row["workspace"]]) for row in rows]
-    times, doubts = [], []
-    for row, passage in zip(rows, passages, strict=True):
-        began = time.perf_counter()
-        doubts.append(check(row["claim"], [passage]))
-        times.append(1000 * (time.perf_counter() - began))
+        times, doubts = [], []
+        for row, passage in zip(rows, passages, strict=True):
+            began = time.perf_counter()
+            doubts.append(check(row["claim"], [passage]))
+            times.append(1000 * (time.perf_counter() - began))
+        looked_at = [at for at, row in enumerate(rows) if is_open(row, passages[at], doubts[at])]
+        if given.judge:
+            model = OpenAIChat(given.judge, "any")
+            wrong, ledger = asyncio.run(judged(model, [rows[at] for at in looked_at], folders))
     print(shares(rows, [bool(found) for found in doubts], halves))
     print(reasons(rows, doubts, halves))
+    if given.judge:
+        marked = [any(doubt.reason in LITERAL for doubt in found) for found in doubts]
+        for at, bad in zip(looked_at, wrong, strict=True):
+            marked[at] |= bad
+        spent = ledger.account()
+        print(f"\nWith a judge, who looked at {len(looked_at)} of {len(rows)} in {ledger.calls} calls, ", end="")
+        print(f"{spent.tokens_in + spent.tokens_out:,} tokens:\n")
+        print(shares(rows, marked, halves))
     print("\nThe control, which marks nothing:\n")
     print(shares(rows, [bool(mark_nothing(row["claim"], [])) for row in rows], halves))
     print(f"\nA claim takes {statistics.median(times):.2f} ms (median), {max(times[1:]):.2f} ms at most.")

@@ -49,6 +49,8 @@ def scripted_model() -> ScriptedModel:
 def reply(request: ChatRequest) -> str:
     """What the model says to a request."""
     text = "\n".join(message.text for message in request.messages)
+    if '{"wrong"' in request.messages[-1].text:
+        return '{"wrong": []}'
     if _READ.match(request.messages[-1].text):
         return _reading(request.messages[-1].text)
     _, asked_for, form = text.rpartition("Reply with JSON only:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from benchmarks import claims
 from lens_lsp.domain.text import Span
 from lens_lsp.judge.claims import Doubt, Reason
 from lens_lsp.judge.passage import Passage
+from lens_lsp.models.scripted import ScriptedModel
 
 DOUBT = (Doubt(Span(0, 3), Reason.NUMBER),)
 
@@ -53,3 +55,15 @@ def test_a_quote_that_does_not_stand_in_its_file_is_an_error(tmp_path: Path) -> 
     (tmp_path / "a.md").write_text("It holds 12 boats.\n", "utf-8")
     with pytest.raises(ValueError, match="does not stand"):
         claims.passage_of({"id": "1", "path": "a.md", "quote": "It holds 13 boats."}, tmp_path)
+
+
+def test_a_judge_looks_at_what_rules_tell_too_little_of(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Docks\n\nIt never holds 12 boats.\n", "utf-8")
+    said = {"path": "a.md", "quote": "It never holds 12 boats.", "workspace": "docks"}
+    rows = [{**row("second", kind, claim), **said} for kind, claim in (("negation", "It holds 12."), ("number", "13"))]
+    model = ScriptedModel(lambda _: '{"wrong": [{"sentence": 1, "words": "holds", "reason": "negation"}]}')
+    marked, ledger = asyncio.run(claims.judged(model, rows, {"docks": tmp_path}))
+    assert (marked, ledger.calls) == ([True, False], 1)
+    passage = claims.passage_of(rows[0], tmp_path)
+    assert claims.is_open(rows[0], passage, ())
+    assert not claims.is_open({**rows[0], "claim": said["quote"]}, passage, ())
