@@ -83,8 +83,10 @@ def compare(
         judged = None if verdict is None else verdict.get(claim.text)
         if judged is not None:
             ruled = tuple(doubt for doubt in ruled if doubt.reason in claims.LITERAL)
-        elif verdict is None and (
-            any(doubt.reason not in claims.LITERAL for doubt in ruled) or claims.is_arguable(said, near)
+        elif (
+            verdict is None
+            and not claim.text.endswith((":", "："))  # what leads into a list is nothing without it
+            and (any(doubt.reason not in claims.LITERAL for doubt in ruled) or claims.is_arguable(said, near))
         ):
             arguable.append(claim)
         own = [

@@ -24,7 +24,7 @@ from tests.lens_by_name import by_name
 Says = str | ChatReply | ModelError | Broken | Callable[[ChatRequest], Any]
 
 STAGES = {
-    'short: the answer': "read",
+    "short: the answer": "read",
     '\n\n{"terms"': "widen",
     '{"wrong"': "verify",
     '{"anchors"': "anchors",

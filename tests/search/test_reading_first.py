@@ -591,6 +591,15 @@ def test_a_sentence_beyond_doubt_costs_no_second_call(folder: Path) -> None:
     assert answer.account.calls == {"read": 1}
 
 
+def test_what_leads_into_a_list_is_not_looked_at(folder: Path) -> None:
+    said = f"It was not open before that day [1]:\n\n- never, since {PROOF} [1]."
+    answer, model = replied(folder, saying(said, PROOF))
+    (look,) = [asked(request) for request in model.requests if stage_of(request) == "verify"]
+    assert "1. [1] never, since" in look
+    assert "It was not open" not in look
+    assert answer.status is Status.ANSWERED
+
+
 def test_a_sentence_that_was_set_right_is_looked_at_again(folder: Path) -> None:
     stages = {
         "verify": [wrong((1, "was not opened", "negation")), wrong()],
