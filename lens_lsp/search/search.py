@@ -62,8 +62,9 @@ from lens_lsp.search.waiting import Waiting
 
 PASSAGES = 50
 """Passages whose documents are admitted."""
-_FIRST_READ, _FURTHER_READ = 1_350, 1_000
-"""Tokens of the regions of the first read call and of a further one, where the ranking is not flat."""
+_FIRST_READ, _FURTHER_READ, _STEP_READ = 1_350, 1_500, 1_000
+"""Tokens of the regions of the first read call, of a further one, and of one that only a step is missing for, where the
+ranking is not flat."""
 _MOST_READ = 3_000
 """Tokens of regions in one read call at most."""
 _FENCE = 12
@@ -436,10 +437,20 @@ class Search:
         elif self.subject is not None:
             outline(request, self.space)
         else:
-            enough = _MOST_READ if self._alike else _FURTHER_READ if self.progress.round else _FIRST_READ
+            enough = self._enough()
             best(request, self.space, self._queue, enough, bare=self._alike)
         request.arrange()
         return request
+
+    def _enough(self) -> int:
+        """Tokens of regions that a read call needs: more where a list goes on or nothing was found than where a step is
+        missing, whose words are known."""
+        if self._alike:
+            return _MOST_READ
+        if self.reply is None:
+            return _FIRST_READ
+        step = self.reply.answerable is Answerable.PARTLY and not self.reply.items
+        return _STEP_READ if step else _FURTHER_READ
 
     def _fits_rounds(self, request: Request) -> bool:
         """Whether all rounds together hold the document that is summarised, and one does not."""
