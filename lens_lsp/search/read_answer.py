@@ -174,8 +174,8 @@ def _problems(
     """What is wrong with a reply, as the judge may be told it."""
     for doubt in decisive:
         words = f"“{doubt.words}” ({doubt.reason})"
-        yield f"{words} does not stand in the quotes that this sentence cites: {doubt.sentence}"
-    yield from (f"No quote is cited for: {sentence}" for sentence in without)
+        yield f"{words} does not stand in the quotes that this sentence cites: {_unnumbered(doubt.sentence)}"
+    yield from (f"No quote is cited for: {_unnumbered(sentence)}" for sentence in without)
     for number in sorted(set(cited_numbers(reply.answer)) - said.keys()):
         yield f"Quote {number} does not stand in its region as you wrote it."
     if uncomputed:
@@ -184,6 +184,11 @@ def _problems(
         yield f"You name {counted} items, but the short answer is {reply.short}."
     for doubt in beyond:
         yield f"The short answer says “{doubt.words}” ({doubt.reason}), which stands in none of the quotes."
+
+
+def _unnumbered(sentence: str) -> str:
+    """A sentence without its markers: their numbers are ours, not those that the judge wrote."""
+    return _MARKER.sub("", sentence)
 
 
 def _counted(reply: ReadReply, said: Mapping[int, Quote]) -> int | None:

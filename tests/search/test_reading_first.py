@@ -442,6 +442,7 @@ def test_what_the_check_finds_wrong_is_set_right_by_one_more_call(folder: Path) 
     told = model.requests[-1].messages
     assert [message.role for message in told] == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.USER]
     assert "“5 May 1931” (date)" in told[-1].text
+    assert "cites: It was opened on 5 May 1931.\n" in told[-1].text  # its [1] is the number of the evidence
     assert '"answerable": "yes"' in told[-2].text
 
 
