@@ -313,7 +313,8 @@ class Answering:
         items = consolidate(self._cited())
         if search.plan.intent is Intent.SUMMARIZE:
             items.sort(key=lambda item: (search.order_of(item.slot), item.span.start))
-        facts = facts_of(search.plan, items, search.progress.covered, search.matches)
+        apart = search.options.mode is Mode.DEEP
+        facts = facts_of(search.plan, items, search.progress.covered, search.matches, apart=apart)
         needed = [fact for j, fact in enumerate(facts) if search.progress.covered.get(j) != NOT_NEEDED]
         return self._drafted(items, needed)
 

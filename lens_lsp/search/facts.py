@@ -49,9 +49,15 @@ class Combined:
 
 
 def facts_of(
-    plan: Plan, items: Sequence[Item], covered: Mapping[int, str], matches: Mapping[int, Matches]
+    plan: Plan,
+    items: Sequence[Item],
+    covered: Mapping[int, str],
+    matches: Mapping[int, Matches],
+    *,
+    apart: bool = False,
 ) -> list[Fact]:
-    """Each requirement with its status, value and the numbers of its evidence; items are numbered from 1."""
+    """Each requirement with its status, value and the numbers of its evidence; items are numbered from 1. With
+    ``apart`` what is proven stays so where it cannot be computed with: who words the answer combines it."""
     facts = []
     combined = plan.transformation is not None and plan.transformation.kind in _ON_VALUES
     given = [_values(j, items) for j in range(len(plan.requirements))]
@@ -69,7 +75,7 @@ def facts_of(
         status = RequirementStatus.CONTESTED if sides else RequirementStatus.COVERED
         value = values[0][0] if values and j in covered else None
         # A passage that gives no value to compare or compute with leaves the question open.
-        if j not in covered or not numbers or (combined and not _usable(value, plan)):
+        if j not in covered or not numbers or (combined and not apart and not _usable(value, plan)):
             status = RequirementStatus.MISSING
         elif requirement.many and not any(c.verdict is Verdict.FULL for n in numbers for c in items[n - 1].carries):
             status = RequirementStatus.MISSING  # passages that come near are no list
@@ -79,7 +85,7 @@ def facts_of(
         found = Fact(requirement, status, value, numbers, sides, matching=matching, read=matching)
         facts.append(found if newer is None else replace(found, newer=sides[newer][1]))
     covered_all = all(fact.status is RequirementStatus.COVERED for fact in facts)
-    if covered_all and ((combined and combine(plan, facts) is None) or _undecided(plan)):
+    if covered_all and not apart and ((combined and combine(plan, facts) is None) or _undecided(plan)):
         facts = [replace(fact, status=RequirementStatus.MISSING) for fact in facts]  # nothing says what was asked
     return facts
 

@@ -100,6 +100,20 @@ def test_what_is_for_machines_is_never_shown_and_the_text_streams(folder: Path, 
     assert '"' not in "".join(deltas)
 
 
+def test_a_fact_that_is_proven_is_found_also_where_it_cannot_be_combined(folder: Path) -> None:
+    facts = [{**PLAN["facts"][0], "text": f"what is {kind} at the bridge at Arlen"} for kind in ("new", "opened")]
+    plan = json.dumps({**PLAN, "intent": "comparison", "facts": facts, "combine": "same"})
+    proofs = [{"region": 1, "fact": fact, "verdict": "full", "quote": PROOF, "value": None} for fact in ("f1", "f2")]
+
+    def found(request: ChatRequest) -> str:
+        place = next(number for number, text in regions_of(request).items() if PROOF in text)
+        return json.dumps({"found": [{**proof, "region": place} for proof in proofs], "terms": []})
+
+    answer = ask(folder, scripted({"decompose": plan, "observe": found}), Mode.DEEP)
+    assert answer.status is Status.ANSWERED
+    assert answer.text.startswith("It was opened on 4 May 1931 [1].")
+
+
 def test_what_is_missing_is_said_first_in_our_words(folder: Path) -> None:
     nothing = '{"found": [], "terms": []}'
     answer = ask(folder, scripted({"observe": nothing, "synthesise": "The log tells of repairs [1]."}), Mode.DEEP)

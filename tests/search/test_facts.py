@@ -42,6 +42,16 @@ def test_one_value_of_one_passage_does_not_tell_two_things_apart() -> None:
     assert {fact.status for fact in found} == {MISSING}
 
 
+def test_what_is_proven_stays_so_where_it_cannot_be_combined() -> None:
+    plan = decompose("Which river is longer, the Nile or the Amazon?")
+    items = [item("The Nile is very long.", {0: "very long"}), item("The Amazon is long, too.", {1: None})]
+    covered = {0: "glr", 1: "glr"}
+    assert {fact.status for fact in facts_of(plan, items, covered, {})} == {MISSING}
+    apart = facts_of(plan, items, covered, {}, apart=True)
+    assert {fact.status for fact in apart} == {RequirementStatus.COVERED}
+    assert combine(plan, apart) is None
+
+
 def test_of_several_values_the_one_beside_the_other_operand_counts() -> None:
     flat = item("The rent of the flat was 600 €.", {0: "600 €"})
     budget = item("Monthly budget: 2,400 €, rent: 720 €", {0: "720 €", 1: "2,400 €"})
