@@ -26,7 +26,7 @@ from benchmarks.passages.metadata import HALVES, parser_of, read
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import OracleFailed
-from lens_lsp.domain.model import ContextRole, Document, Evidence, Origin
+from lens_lsp.domain.model import Document, Evidence, Origin
 from lens_lsp.domain.text import SourceText, Span
 from lens_lsp.evaluation.reporting.markdown import table
 from lens_lsp.judge.claims import LITERAL, Doubt, check, is_arguable
@@ -36,6 +36,7 @@ from lens_lsp.models.base import ChatModel
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.oracle.chat import ChatOracle
 from lens_lsp.oracle.ledger import Budget, Ledger
+from lens_lsp.search import claims
 from lens_lsp.search.context import context_of
 from lens_lsp.search.outline import heading_path
 
@@ -88,15 +89,8 @@ def evidence_of(row: Row, folder: Path, n: int) -> Evidence:
 
 def passage_of(row: Row, folder: Path) -> Passage:
     """The quote of a claim as the rules see it. Raises ValueError where it does not stand in its file."""
-    item = evidence_of(row, folder, 1)
-    return Passage(
-        item.quote,
-        before="\n".join(part.text for part in item.context if part.role is not ContextRole.AFTER),
-        after="\n".join(part.text for part in item.context if part.role is ContextRole.AFTER),
-        headings=item.heading,
-        title=document_of(folder / row["path"], row["path"]).structure.head.title or "",
-        path=item.path,
-    )
+    title = document_of(folder / row["path"], row["path"]).structure.head.title or ""
+    return claims.passage_of(evidence_of(row, folder, 1), title)
 
 
 def is_open(row: Row, passage: Passage, found: Sequence[Doubt]) -> bool:
@@ -111,11 +105,11 @@ async def judged(model: ChatModel, rows: Sequence[Row], folders: Mapping[str, Pa
     limit = asyncio.Semaphore(_AT_ONCE)
 
     async def wrong(some: Sequence[Row]) -> list[bool]:
-        claims = [
+        asked = [
             Claim(row["claim"], (evidence_of(row, folders[row["workspace"]], n),)) for n, row in enumerate(some, 1)
         ]
         async with limit:
-            faults = await oracle.verify("What do these passages say?", claims, ledger)
+            faults = await oracle.verify("What do these passages say?", asked, ledger)
         if faults is None:
             raise OracleFailed("the reply of the model cannot be read")
         return [bool(faults.get(at)) for at in range(len(some))]

@@ -277,6 +277,16 @@ class Evidence:
     cut: tuple[str, ...] = ()
     """``"start"`` or ``"end"``, where the quote is a part of a sentence, item, row or line longer than a passage."""
 
+    @property
+    def before(self) -> str:
+        """The context above and before the quote."""
+        return "\n".join(part.text for part in self.context if part.role is not ContextRole.AFTER)
+
+    @property
+    def after(self) -> str:
+        """The context behind the quote."""
+        return "\n".join(part.text for part in self.context if part.role is ContextRole.AFTER)
+
     def overlaps(self, other: Evidence) -> bool:
         """Whether both are of the same file and share text."""
         return (self.root, self.path) == (other.root, other.path) and self.span.overlaps(other.span)

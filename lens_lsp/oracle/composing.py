@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.rules import denied_path
 from lens_lsp.domain.answer import RequirementStatus, Sent
-from lens_lsp.domain.model import ContextRole, Evidence
+from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.plan import AnswerType, Plan, Requirement
 from lens_lsp.domain.records import dataclass
@@ -146,10 +146,7 @@ class Packet:
         for item in items:
             if not self._may_show(item.path, private=item.private):
                 continue
-            around = [part for part in item.context if part.text.strip()]
-            behind = [part.text for part in around if part.role is ContextRole.AFTER]
-            before = [part.text for part in around if part.role is not ContextRole.AFTER]
-            body = self._redacted(item.path, "\n".join((*before, item.quote, *behind)))
+            body = self._redacted(item.path, "\n".join(filter(None, (item.before, item.quote, item.after))))
             place = [item.path, *(self._line(item.path, heading) for heading in item.heading)]
             block = f"[{self.nonce} {item.n}] {' > '.join(place)}\n{body.text.strip()}\n"
             most -= tokens(block)
@@ -159,7 +156,7 @@ class Packet:
             blocks.append(block)
             self.conversation.told.setdefault((item.root, item.path), set()).update(item.heading)
             veiled = item.path in self.conversation.hidden
-            spans = dict.fromkeys((item.span, *(part.span for part in around)))
+            spans = dict.fromkeys((item.span, *(part.span for part in item.context)))
             self._sent += [Sent(item.path, span, item.root, veiled) for span in spans]
         return "".join(blocks).rstrip("\n")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lens_lsp.domain.answer import Doubt
-from lens_lsp.domain.model import ContextRole, Evidence
+from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key
@@ -47,16 +47,14 @@ def passages_of(items: Sequence[Item], shown: Sequence[Evidence], question: str)
     """The evidence by its numbers, as a sentence that cites it is compared with it; what the question says is no claim
     of the judge's."""
     return {
-        part.n: Passage(
-            part.quote,
-            before="\n".join(piece.text for piece in part.context if piece.role is not ContextRole.AFTER),
-            after="\n".join(piece.text for piece in part.context if piece.role is ContextRole.AFTER),
-            headings=(*part.heading, question),
-            title=item.document.structure.head.title or "",
-            path=part.path,
-        )
+        part.n: passage_of(part, item.document.structure.head.title or "", question)
         for item, part in zip(items, shown, strict=True)
     }
+
+
+def passage_of(item: Evidence, title: str, *known: str) -> Passage:
+    """An item of evidence as rules see it, from a document with a ``title``; what is ``known`` need not stand there."""
+    return Passage(item.quote, item.before, item.after, (*item.heading, *known), title, item.path)
 
 
 def compare(

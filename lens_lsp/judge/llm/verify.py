@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lens_lsp.judge.claims import Reason
 from lens_lsp.oracle.schemas import Schema
 
 VERIFY = """\
@@ -30,10 +31,7 @@ SCHEMA: Schema = {
                 "properties": {
                     "sentence": {"type": "integer"},
                     "words": {"type": "string"},
-                    "reason": {
-                        "type": "string",
-                        "enum": ["number", "unit", "date", "name", "negation", "limit", "meaning"],
-                    },
+                    "reason": {"type": "string", "enum": [reason.value for reason in Reason]},
                 },
                 "required": ["sentence", "words", "reason"],
                 "additionalProperties": False,
