@@ -55,6 +55,9 @@ class Judgement:
     quote: str | None = None
     value: str | None = None
     """The value the quote gives, as written in it, when the requirement asks for one."""
+    log_odds: float | None = None
+    """Of an oracle that says how probable it is: the logarithm of the odds that the region states the requirement, in
+    nats, in place of the verdict's entry in the table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from lens_lsp.domain.answer import RequirementStatus
 from lens_lsp.domain.model import Evidence
@@ -30,6 +30,8 @@ class ObserveRequest:
     outstanding: tuple[Requirement, ...]
     regions: tuple[Region, ...]
     idf: Mapping[str, float] = field(default_factory=dict)
+    prior: Mapping[int, float] = field(default_factory=dict)
+    """Of passages of the scan: what it gives each region, by its number, as a share of the best one's score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +119,14 @@ class Oracle(Protocol):
 
     async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
         """Stage S5: the short answer, when the synthesis gave none."""
+
+
+@runtime_checkable
+class PassageOracle(Oracle, Protocol):
+    """An oracle that reads the best passages of the scan, once, and orders what is shown of them."""
+
+    passages: int
+    """How many it reads."""
+
+    def order(self, regions: Sequence[int]) -> Sequence[int]:
+        """Those regions of its last observation, the most probable proof first."""

@@ -31,6 +31,8 @@ class Entry:
     verdict: Verdict
     quote: Span | None = None
     """In cells of the whole space; only for partial and full."""
+    log_odds: float | None = None
+    """What the quote, else the whole region, is entered with in place of the table's ratio for the verdict."""
 
 
 class Beliefs:
@@ -83,7 +85,9 @@ class Beliefs:
         change = np.full(len(region), self._table[Verdict.NONE])
         if reading.quote is not None:
             inside = slice(reading.quote.start - region.start, reading.quote.end - region.start)
-            change[inside] = self._table[reading.verdict]
+            change[inside] = self._table[reading.verdict] if reading.log_odds is None else reading.log_odds
+        elif reading.log_odds is not None:
+            change[:] = reading.log_odds
         elif reading.verdict in (Verdict.RELATED, Verdict.NONE):
             change[:] = self._table[reading.verdict]
         row = reading.requirement

@@ -192,6 +192,18 @@ def best(
             request.add(admission, span, Arm.LEXICAL)
 
 
+def first(request: Request, space: Space, passages: Sequence[Passage]) -> dict[int, Passage]:
+    """A region for each passage of admitted documents, as far as there is room; by their numbers the passages."""
+    admitted = {admission.slot: admission for admission in space.admitted}
+    shown: dict[int, Passage] = {}
+    for passage in passages:
+        admission = admitted.get(passage.slot)
+        proposal = None if admission is None else request.add(admission, passage.span, Arm.LEXICAL)
+        if proposal is not None:
+            shown[proposal.number] = passage
+    return shown
+
+
 def _with_context(document: Document, span: Span) -> Span:
     """A passage with what leads into it and with the whole list or table that it is in or leads into, as far as a
     region can hold that; a short document as a whole."""

@@ -103,7 +103,7 @@ class Progress:
         if judgement is None:
             return Entry(requirement, Verdict.NONE)
         if judgement.verdict in (Verdict.NONE, Verdict.RELATED):
-            return Entry(requirement, judgement.verdict)
+            return Entry(requirement, judgement.verdict, log_odds=judgement.log_odds)
         found = None if judgement.quote is None else resolve(judgement.quote, item.view)
         if found is None:
             self.rejected += 1
@@ -112,7 +112,7 @@ class Progress:
         self.quotes.append(
             Quote(requirement, judgement.verdict, item, found.span, cells, found.match, judgement.value, self.round)
         )
-        return Entry(requirement, judgement.verdict, cells)
+        return Entry(requirement, judgement.verdict, cells, judgement.log_odds)
 
     def read(self, reply: ReadReply, proposals: Sequence[Proposal]) -> tuple[list[Judged], dict[int, Quote]]:
         """Update the beliefs in the only requirement by the reply of a read call: what was judged, and where its quotes

@@ -40,12 +40,12 @@ from lens_lsp.domain.words import STOP_WORDS, content, key, words
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
 from lens_lsp.judge.verification import Claim, ClaimJudge, Fault
 from lens_lsp.oracle.analysis import analyse, phrases
-from lens_lsp.oracle.base import ObserveRequest, Oracle
+from lens_lsp.oracle.base import ObserveRequest, Oracle, PassageOracle
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
 from lens_lsp.search.aggregate import Matches, matches_of
 from lens_lsp.search.candidates import ADMITTED, Candidates
-from lens_lsp.search.draw import Proposal, Request, best, certain, fill, outline, stored, unread_sections, whole
+from lens_lsp.search.draw import Proposal, Request, best, certain, fill, first, outline, stored, unread_sections, whole
 from lens_lsp.search.further import Further
 from lens_lsp.search.landscape import Landscape, above, joint, landscape
 from lens_lsp.search.localise import passages_of
@@ -162,6 +162,8 @@ class Search:
         self._further = further or Further()
         self._rng = np.random.Generator(np.random.PCG64(options.seed))
         self._mixture = options.mixture()
+        self._first_shown: dict[int, Passage] = {}
+        """The passages that an oracle reads at once, by the numbers of their regions."""
         self._judge = oracle if options.mode is Mode.FAST and isinstance(oracle, ReadingJudge) else None
         self.reply: ReadReply | None = None
         """What the last read call said."""
@@ -187,7 +189,8 @@ class Search:
         self._noes = 0
         """Read calls that found nothing of what is asked."""
         self._run: Runner = run or _at_once
-        rounds = ledger.budget.rounds + (self._judge is not None)
+        self._reader = oracle if isinstance(oracle, PassageOracle) and not self._summary else None
+        rounds = 1 if self._reader is not None else ledger.budget.rounds + (self._judge is not None)
         self._rounds = 1 if "exploration" in options.ablate else rounds
         self._position = np.zeros((len(plan.requirements), 0))
         self._landscape: Landscape
@@ -700,6 +703,7 @@ class Search:
         """The direct path: all texts, when they fit one request together."""
         direct = self._ledger.budget.direct_tokens
         direct = direct if self._judge is None else min(direct, _MOST_READ)
+        direct = direct if self._reader is None else 0
         if self.matches or self.subject is not None or "exploration" in self.options.ablate or self._further.left:
             return []
         lengths = self.candidates.lengths
@@ -746,6 +750,8 @@ class Search:
                 whole(request, admission)
         elif self.subject is not None:
             outline(request, self.space)
+        elif self._reader is not None:
+            self._first_shown = first(request, self.space, self.passages[: self._reader.passages])
         else:
             self._fill(request)
         return request
@@ -815,9 +821,13 @@ class Search:
                 outstanding=progress.outstanding(),
                 regions=tuple(item.region(self.reading.before(item.admission.slot)) for item in request.proposals),
                 idf=self.candidates.idf(),
+                prior=self._shares(),
             ),
             self._ledger,
         )
+        if self._reader is not None:
+            ordered = [self._first_shown[n] for n in self._reader.order(list(self._first_shown))]
+            self.passages = [*ordered, *(passage for passage in self.passages if passage not in ordered)]
         known, rejected = len(progress.quotes), progress.rejected
         judged, utility = progress.enter(reply, request.proposals)
         read = [item for item in request.proposals if item.number in utility]
@@ -832,6 +842,11 @@ class Search:
         if read:
             await self._settle(reply, fresh)
         yield Covered(progress.round, progress.report(self.space.place))
+
+    def _shares(self) -> dict[int, float]:
+        """What the scan gives each passage that was shown, as a share of the best one's score."""
+        most = max((passage.score for passage in self.passages), default=0.0) or 1.0
+        return {number: passage.score / most for number, passage in self._first_shown.items()}
 
     async def _settle(self, reply: ObservationReply, fresh: Sequence[Quote]) -> None:
         """The likelihood ratio first; for what that leaves open the coverage rule, with the oracle's objections, unless

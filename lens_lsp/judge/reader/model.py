@@ -1,0 +1,181 @@
+"""The reader's network on onnxruntime: from a question and passages to what it makes of each.
+
+A folder holds it: ``reader.onnx``, ``vocab.txt`` and ``reader.json`` (which network it is, and what was fitted for it).
+It is loaded at its first use, from this machine's disk alone; its file runs no code of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.records import dataclass
+from lens_lsp.judge.reader.calibration import calibration_of
+from lens_lsp.judge.reader.inputs import ABOVE_TOKENS, QUESTION_TOKENS, Shown, above, encoded, pieces
+from lens_lsp.judge.reader.wordpiece import WordPiece
+
+SHIPPED = Path(__file__).with_name("model")
+"""The folder of the reader that comes with the package."""
+SCHEMA = "lens.reader/1"
+ANSWER_TOKENS = 40
+"""An answer is marked in at most so many tokens."""
+LONGEST_PASSAGE = 20_000
+"""Code points of a passage that are read; of a longer one the first ones."""
+MOST_PASSAGES = 400
+"""Passages that one call reads; of more, those before."""
+
+_FILES = ("reader.onnx", "vocab.txt", "reader.json")
+_BATCH = 8
+_MOST_THREADS = 4
+
+
+class ReaderUnavailable(LensError):
+    """There is no reader to judge by; the message says why and what helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the reader makes of a passage. ``log_odds`` (nats, not calibrated) that it states what is asked; the answer
+    as code points [start, end) of the passage, and how probable these bounds are."""
+
+    log_odds: float
+    start: int
+    end: int
+    span: float
+
+
+class ReaderModel:
+    """The network of a folder. Raises `ReaderUnavailable` where it cannot be had: a file is missing or damaged, or of
+    another network, or onnxruntime has no package for this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        for name in _FILES:
+            if not (folder / name).is_file():
+                raise ReaderUnavailable(f"the reader is off: there is no {name} in {folder}")
+        try:
+            about: dict[str, Any] = json.loads((folder / "reader.json").read_text("utf-8"))
+            schema = about.get("schema") if isinstance(about, dict) else None
+            self.calibration = calibration_of(about if schema == SCHEMA else {})
+            piece = WordPiece((folder / "vocab.txt").read_text("utf-8").splitlines())
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ReaderUnavailable(f"the reader is off: {folder} is damaged ({error!r})") from error
+        if schema != SCHEMA:
+            raise ReaderUnavailable(f"the reader is off: {folder} is of the kind {schema!r}, not {SCHEMA!r}")
+        self._piece = piece
+        self._session = _session(folder / "reader.onnx")
+
+    def read(self, question: str, passages: Sequence[Shown], stop: Callable[[], None] = lambda: None) -> list[Reading]:
+        """What it makes of each passage, in their order; a long one is read in pieces, and the best piece stands for
+        it. ``stop`` is called between batches and ends the call by raising."""
+        inputs = list(self._inputs(question, passages[:MOST_PASSAGES]))
+        order = sorted(range(len(inputs)), key=lambda k: len(inputs[k].ids))
+        best: dict[int, Reading] = {}
+        for first in range(0, len(order), _BATCH):
+            stop()
+            batch = [inputs[k] for k in order[first : first + _BATCH]]
+            for one, reading in zip(batch, self._run(batch), strict=True):
+                if one.passage not in best or reading.log_odds > best[one.passage].log_odds:
+                    best[one.passage] = reading
+        nothing = Reading(-20.0, 0, 0, 0.0)
+        return [best.get(k, nothing) for k in range(len(passages))]
+
+    def _inputs(self, question: str, passages: Sequence[Shown]) -> Iterator[_Input]:
+        asked = self._piece(question, QUESTION_TOKENS)
+        for number, passage in enumerate(passages):
+            tokens = self._piece(passage.text[:LONGEST_PASSAGE])
+            heading = self._piece(above(passage.path, passage.headings), ABOVE_TOKENS)
+            for begin, end in pieces(tokens):
+                if begin < end:
+                    ids, offset = encoded(self._piece, asked, heading, tokens.ids[begin:end].tolist())
+                    second = ids.index(self._piece.end) + 1
+                    yield _Input(number, ids, second, offset, tokens.starts[begin:end], tokens.ends[begin:end])
+
+    def _run(self, batch: Sequence[_Input]) -> Iterator[Reading]:
+        width = max(len(one.ids) for one in batch)
+        ids = np.full((len(batch), width), self._piece.pad, np.int64)
+        kinds, real = np.zeros_like(ids), np.zeros_like(ids)
+        for row, one in enumerate(batch):
+            ids[row, : len(one.ids)] = one.ids
+            kinds[row, one.second : len(one.ids)] = 1
+            real[row, : len(one.ids)] = 1
+        stated, starts, ends = self._session.run(None, {"ids": ids, "kinds": kinds, "real": real})
+        for row, one in enumerate(batch):
+            shown = slice(one.offset, one.offset + len(one.starts))
+            first, last, span = _best(starts[row, shown], ends[row, shown])
+            yield Reading(float(stated[row]), int(one.starts[first]), int(one.ends[last]), span)
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """One input of the network: of which passage, where its second part and the passage begin, and where each token
+    of the passage stands in it."""
+
+    passage: int
+    ids: list[int]
+    second: int
+    offset: int
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+def _best(starts: NDArray[np.float32], ends: NDArray[np.float32]) -> tuple[int, int, float]:
+    """The most probable answer: its first and last token, and how probable it is."""
+    start, end = _log_softmax(starts), _log_softmax(ends)
+    pairs = start[:, None] + end[None, :]
+    at = np.arange(len(start))
+    pairs[(at[None] < at[:, None]) | (at[None] >= at[:, None] + ANSWER_TOKENS)] = -np.inf
+    place = int(pairs.argmax())
+    first, last = divmod(place, len(start))
+    return first, last, math.exp(float(pairs[first, last]))
+
+
+def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float64]:
+    high = scores.astype(np.float64) - float(scores.max())
+    return np.asarray(high - math.log(float(np.exp(high).sum())), np.float64)
+
+
+def _session(path: Path) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ReaderUnavailable(
+            "the reader is off: onnxruntime is not installed, or has no package for this machine"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = min(_MOST_THREADS, len(os.sched_getaffinity(0)) if _AFFINE else os.cpu_count() or 1)
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+        names = {item.name for item in session.get_inputs()}, [item.name for item in session.get_outputs()]
+    except Exception as error:
+        raise ReaderUnavailable(f"the reader is off: {path} cannot be loaded ({error})") from error
+    if names != ({"ids", "kinds", "real"}, ["states", "start", "end"]):
+        raise ReaderUnavailable(f"the reader is off: {path} is another network, with {names}")
+    return session
+
+
+_AFFINE = hasattr(os, "sched_getaffinity")
+_LOADING = Lock()
+
+
+def load(folder: Path | None = None) -> ReaderModel:
+    """The reader of a folder, by default the shipped one; loaded once. Raises `ReaderUnavailable`."""
+    with _LOADING:
+        return _load(folder or SHIPPED)
+
+
+@lru_cache(maxsize=2)
+def _load(folder: Path) -> ReaderModel:
+    return ReaderModel(folder)

@@ -1,0 +1,134 @@
+"""The reader as the oracle of a question that no language model answers.
+
+It reads the best passages of the scan once and says of each, calibrated, how probable it is that the passage states the
+fact, and in which words. What is exact (counts, lists of places, fields) stays with the rules, and so does the wording.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import field
+
+from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.observation import (
+    ConfidenceMap,
+    CoverageReply,
+    Judgement,
+    Observation,
+    ObservationReply,
+    ObservationTable,
+    Region,
+    Verdict,
+)
+from lens_lsp.domain.plan import Intent, Plan, Requirement
+from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.text import Span
+from lens_lsp.judge.reader.calibration import Calibration
+from lens_lsp.judge.reader.inputs import Shown
+from lens_lsp.judge.reader.model import ReaderModel, Reading
+from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.offline import OfflineOracle
+
+PASSAGES = 24
+"""Passages that are read for a question."""
+
+
+@dataclass(slots=True)
+class ReaderOracle:
+    """Implements `oracle.base.PassageOracle` for one question with a loaded ``model``."""
+
+    model: ReaderModel
+    rules: OfflineOracle = field(default_factory=OfflineOracle)
+    passages: int = PASSAGES
+    _ranks: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def endpoint(self) -> None:
+        """Nothing leaves the process."""
+
+    @property
+    def table(self) -> ObservationTable:
+        """What exact rules say is entered with these ratios; the reader says its own."""
+        return self.rules.table
+
+    @property
+    def confidence(self) -> ConfidenceMap:
+        """From calibrated log odds to the share of labelled passages that state what is asked."""
+        return self._calibration.confidence
+
+    @property
+    def _calibration(self) -> Calibration:
+        return self.model.calibration
+
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
+        """Intent, requirements and anchors by patterns of the question."""
+        return await self.rules.analyse(question, ledger, known)
+
+    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
+        """How probable it is that each region states each requirement. Lists and summaries are left to the rules."""
+        if request.plan.intent in (Intent.SUMMARIZE, Intent.AGGREGATION):
+            return await self.rules.observe(request, ledger)
+        shown = [Shown(region.text, region.path, heads(region)) for region in request.regions]
+        said: list[list[Judgement]] = [[] for _ in request.regions]
+        self._ranks = {}
+        for requirement in request.outstanding:
+            asked = request.plan.question if len(request.plan.requirements) == 1 else requirement.text
+            readings = self.model.read(asked, shown, ledger.check_time)
+            for region, reading, judgements in zip(request.regions, readings, said, strict=True):
+                prior = request.prior.get(region.number, 0.0)
+                judgements.append(self._judged(requirement, region, reading, prior))
+                rank = self._calibration.rank(reading, prior)
+                self._ranks[region.number] = max(self._ranks.get(region.number, 0.0), rank)
+        numbered = zip(request.regions, said, strict=True)
+        return ObservationReply(tuple(Observation(region.number, tuple(found)) for region, found in numbered))
+
+    def order(self, regions: Sequence[int]) -> Sequence[int]:
+        """The most probable first, by what the reader and the scan make of them together."""
+        return sorted(regions, key=lambda number: -self._ranks.get(number, 0.0))
+
+    def _judged(self, requirement: Requirement, region: Region, reading: Reading, prior: float) -> Judgement:
+        odds = self._calibration.log_odds(reading, prior)
+        if odds < self._calibration.answered or reading.end <= reading.start:
+            return Judgement(requirement.id, Verdict.RELATED, log_odds=odds)
+        first, last = _units(region, Span(reading.start, reading.end))
+        quote = region.text[first:last]
+        return Judgement(requirement.id, Verdict.FULL, quote, region.text[reading.start : reading.end], odds)
+
+    async def cover(
+        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
+    ) -> CoverageReply:
+        """Vetoes what no single passage proves."""
+        return await self.rules.cover(plan, outstanding, evidence, ledger)
+
+    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
+        """The quotes with the answer marked; the short answer is what the reader marked in the most probable one."""
+        async for piece in self.rules.synthesise(request, result, ledger):
+            yield piece
+        result.short = result.short or self._short(request)
+
+    async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
+        """The short answer, as in the synthesis."""
+        return await self.rules.calibrate(request, answer, ledger) or self._short(request)
+
+    def _short(self, request: SynthesisRequest) -> str | None:
+        proven = [fact for fact in request.facts if fact.value is not None]
+        if request.plan.intent is not Intent.LOOKUP or len(request.facts) != 1 or not proven:
+            return None
+        return " ".join(proven[0].value.split()) if proven[0].value else None
+
+
+def heads(region: Region) -> tuple[str, ...]:
+    """What stands above a region: headings, and the header of its table."""
+    return (*region.headings, *((region.header,) if region.header else ()))
+
+
+def _units(region: Region, answer: Span) -> tuple[int, int]:
+    """The sentences, items or rows that an answer stands in."""
+    starts = [unit.start for unit in region.units]
+    first = max(0, bisect_right(starts, answer.start) - 1)
+    last = max(0, bisect_right(starts, answer.end - 1) - 1)
+    if not region.units or region.units[first].start > answer.start:
+        return answer.start, answer.end
+    return region.units[first].start, max(region.units[last].end, answer.end)

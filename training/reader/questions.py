@@ -1,0 +1,207 @@
+"""Questions on folders of documents with the passages that a search shows for each, which the reader has to tell apart.
+
+A passage states what is asked where it holds a quote that proves it. The questions of ``questions/*.jsonl`` were
+written for this; those of DocsQA are its visible first half.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.domain.observation import ObservationReply, Region
+from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.judge.reader.oracle import PASSAGES, heads
+from lens_lsp.oracle.analysis import analyse
+from lens_lsp.oracle.base import ObserveRequest
+from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.oracle.offline import OfflineOracle
+
+_LONGEST = 600
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage as it is shown. ``answer`` are its code points that answer; ``near``: it looks like a proof and is
+    none; ``part``: it holds a part of a proof."""
+
+    text: str
+    path: str
+    headings: tuple[str, ...]
+    states: bool
+    answer: tuple[int, int] | None = None
+    near: bool = False
+    part: bool = False
+    prior: float = 0.0
+    """What the scan gives it, as a share of the best passage's score."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, and passages that answer it or do not."""
+
+    id: str
+    folder: str
+    question: str
+    passages: tuple[Passage, ...]
+    half: str = ""
+    record: Mapping[str, Any] = field(default_factory=dict)
+    """The question as its data set has it."""
+
+
+def written(path: Path, folders: Path) -> Iterator[Example]:
+    """The questions of one of our files. Those with a text of their own need no folder; of the others the search
+    shows what stands beside the proof."""
+    lenses: dict[str, Lens] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines()):
+        record = json.loads(line)
+        if "text" in record:
+            yield from _on_text(record, f"{path.stem}-{number}")
+            continue
+        folder = folders / record["folder"]
+        if not (folder / record["path"]).is_file():
+            continue
+        if record["folder"] not in lenses:
+            lenses[record["folder"]] = Lens([folder])
+        yield _on_folder(record, f"{path.stem}-{number}", folder, lenses[record["folder"]])
+
+
+def docsqa(data: Path, work: Path) -> Iterator[Example]:
+    """The visible questions of DocsQA, of both halves, with what the search shows for them."""
+    from lens_lsp.evaluation.data.docsqa import open_docsqa, unpack
+
+    dataset = open_docsqa(data)
+    lenses: dict[str, Lens] = {}
+    with gzip.open(data / "questions.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            name = record["workspace"]
+            if name not in lenses:
+                lenses[name] = Lens([unpack(dataset, name, work)])
+            proofs = [(gold["path"], gold["quote"]) for gold in (*record["gold"], *record.get("also", ()))]
+            passages = tuple(_found(lenses[name], record["question"], proofs, record.get("span")))
+            yield Example(record["id"], name, record["question"], passages, record["half"], record)
+
+
+def _on_text(record: Mapping[str, Any], name: str) -> Iterator[Example]:
+    headings = (record["heading"],) if record.get("heading") else ()
+    for number, asked in enumerate(record["questions"]):
+        place = _place(record["text"], asked["quote"], asked["span"])
+        passage = Passage(record["text"], record["path"], headings, place is not None, place, place is None)
+        yield Example(f"{name}-{number}", "", asked["question"], (passage,))
+
+
+def _on_folder(record: Mapping[str, Any], name: str, folder: Path, lens: Lens) -> Example:
+    quote, span = record["quote"], record["span"]
+    proofs = [(record["path"], quote)]
+    found = [
+        passage if span is not None or not passage.states else replace(passage, states=False, answer=None, near=True)
+        for passage in _found(lens, record["question"], proofs, span)
+    ]
+    if not any(passage.states or passage.near for passage in found):
+        text = _around((folder / record["path"]).read_text("utf-8", errors="replace"), quote)
+        place = _place(text, quote, span)
+        found.append(Passage(text, record["path"], (), place is not None, place, place is None))
+    return Example(name, record["folder"], record["question"], tuple(found))
+
+
+class _Recorder(OfflineOracle):
+    """Takes every question for a look-up, and notes what it is shown."""
+
+    __slots__ = ("shown",)
+    passages = PASSAGES
+
+    def order(self, regions: Sequence[int]) -> Sequence[int]:
+        return regions
+
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
+        return replace(analyse(question), requirements=(Requirement("f1", question),))
+
+    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
+        shown = [(region, request.prior.get(region.number, 0.0)) for region in request.regions]
+        object.__setattr__(self, "shown", shown)
+        return ObservationReply(())
+
+
+def shown(lens: Lens, question: str) -> list[tuple[Region, float]]:
+    """The regions that an oracle is shown for a question, and what the scan gives each."""
+    recorder = _Recorder()
+    object.__setattr__(recorder, "shown", [])
+
+    async def ask() -> None:
+        async for _ in lens.ask(question, Terms(oracle=recorder)):
+            pass
+
+    asyncio.run(ask())
+    return list(recorder.shown)
+
+
+def _found(lens: Lens, question: str, proofs: Iterable[tuple[str, str]], span: str | None) -> Iterator[Passage]:
+    """What the search shows."""
+    held = [(path, quote, _folded(quote)) for path, quote in proofs]
+    for region, prior in shown(lens, question):
+        text, above = _folded(region.text), heads(region)
+        proof = next((quote for path, quote, folded in held if path == region.path and folded in text), None)
+        if proof is not None:
+            yield Passage(region.text, region.path, above, True, _place(region.text, proof, span), prior=prior)
+            continue
+        part = any(path == region.path and (folded[:60] in text or folded[-60:] in text) for path, _, folded in held)
+        yield Passage(region.text, region.path, above, False, part=part, prior=prior)
+
+
+def _place(text: str, quote: str, span: str | None) -> tuple[int, int] | None:
+    """Where the answer stands in a passage; None where it is not marked."""
+    if span is None:
+        return None
+    begin = text.find(quote)
+    at = text.find(span, max(begin, 0))
+    return None if at < 0 else (at, at + len(span))
+
+
+def _around(text: str, quote: str) -> str:
+    """The lines around a quote, up to the size of a passage."""
+    begin = text.index(quote)
+    end = begin + len(quote)
+    while end - begin < _LONGEST:
+        low = text.rfind("\n\n", 0, max(0, begin - 2))
+        high = text.find("\n\n", end + 2)
+        if high >= 0 and high - begin <= _LONGEST:
+            end = high
+        elif low >= 0 and end - low <= _LONGEST:
+            begin = low + 2
+        else:
+            break
+        if low < 0 and high < 0:
+            break
+    return text[begin:end]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def kept(examples: Iterable[Example], path: Path) -> int:
+    """Write examples, one a line; how many."""
+    count = 0
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        for example in examples:
+            file.write(json.dumps(asdict(example), ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+def examples(path: Path) -> Iterator[Example]:
+    """Read what `kept` wrote."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            passages = tuple(
+                Passage(**{**one, "headings": tuple(one["headings"]), "answer": one["answer"] and tuple(one["answer"])})
+                for one in record.pop("passages")
+            )
+            yield Example(**{**record, "passages": passages})
