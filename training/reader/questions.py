@@ -56,9 +56,9 @@ class Example:
     """The question as its data set has it."""
 
 
-def written(path: Path, folders: Path) -> Iterator[Example]:
+def written(path: Path, folders: Path, *, search: bool = True) -> Iterator[Example]:
     """The questions of one of our files. Those with a text of their own need no folder; of the others the search
-    shows what stands beside the proof."""
+    shows what stands beside the proof, or there is the proof alone."""
     lenses: dict[str, Lens] = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines()):
         record = json.loads(line)
@@ -68,9 +68,9 @@ def written(path: Path, folders: Path) -> Iterator[Example]:
         folder = folders / record["folder"]
         if not (folder / record["path"]).is_file():
             continue
-        if record["folder"] not in lenses:
+        if search and record["folder"] not in lenses:
             lenses[record["folder"]] = Lens([folder])
-        yield _on_folder(record, f"{path.stem}-{number}", folder, lenses[record["folder"]])
+        yield _on_folder(record, f"{path.stem}-{number}", folder, lenses.get(record["folder"]))
 
 
 def docsqa(data: Path, work: Path) -> Iterator[Example]:
@@ -97,12 +97,12 @@ def _on_text(record: Mapping[str, Any], name: str) -> Iterator[Example]:
         yield Example(f"{name}-{number}", "", asked["question"], (passage,))
 
 
-def _on_folder(record: Mapping[str, Any], name: str, folder: Path, lens: Lens) -> Example:
+def _on_folder(record: Mapping[str, Any], name: str, folder: Path, lens: Lens | None) -> Example:
     quote, span = record["quote"], record["span"]
     proofs = [(record["path"], quote)]
     found = [
         passage if span is not None or not passage.states else replace(passage, states=False, answer=None, near=True)
-        for passage in _found(lens, record["question"], proofs, span)
+        for passage in (() if lens is None else _found(lens, record["question"], proofs, span))
     ]
     if not any(passage.states or passage.near for passage in found):
         text = _around((folder / record["path"]).read_text("utf-8", errors="replace"), quote)

@@ -194,8 +194,7 @@ class Run:
                 mean = min(recipe.mean, (1 + self.step) / (10 + self.step))
                 new = model.state_dict()
                 torch._foreach_lerp_(list(self.kept.values()), [new[name] for name in self.kept], 1 - mean)
-            if self.step % 50 == 0:
-                self.spent = before + time.monotonic() - began
+            self.spent = before + time.monotonic() - began
             if self.step % 500 == 0 or self.progress >= 1:
                 stated, span, count = totals.tolist()
                 totals.zero_()
