@@ -11,7 +11,7 @@ from lens_lsp.cli.account import some
 from lens_lsp.kept.consents import Consents, consent_file
 from lens_lsp.kept.usage import Usage, usage_file
 from lens_lsp.oracle.ledger import Budget
-from lens_lsp.settings.settings import Settings, Source
+from lens_lsp.settings.settings import OFF, SHIPPED, Settings, Source
 
 
 def model_in_words(settings: Settings) -> str:
@@ -63,6 +63,7 @@ def _values(settings: Settings) -> dict[str, str]:
             None if settings.memory is None else settings.memory >> 20, "a part of the machine's"
         ),
         "documents.cacheExtractions": "true" if settings.documents.cached else "false",
+        "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
         "documents.ocr": settings.documents.ocr or "off",
     }
 

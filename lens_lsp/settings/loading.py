@@ -19,7 +19,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.oracle.ledger import Limits
 from lens_lsp.settings.languages import LANGUAGES
 from lens_lsp.settings.model import ModelSettings
-from lens_lsp.settings.settings import AUTO, CommandLine, Settings, Source
+from lens_lsp.settings.settings import AUTO, SHIPPED, CommandLine, Settings, Source
 from lens_lsp.settings.sources import (
     PROJECT_FILE,
     Notice,
@@ -40,6 +40,7 @@ _VARIABLES = {
     "LENS_CONTEXT_TOKENS": "model.contextTokens",
     "LENS_CALL_SECONDS": "model.callSeconds",
     "LENS_BUDGET_SECONDS": "budget.seconds",
+    "LENS_READER": "reader",
 }
 """Variables that say what a key of the user's file says, with the key."""
 _WORKSPACE = "workspace."
@@ -147,6 +148,7 @@ class _Heard:
             own=own,
             call_seconds=self._call_seconds(command),
             daily_tokens=self._highest("budget.dailyTokens", "daily_tokens"),
+            reader=self._highest("reader", "reader") or SHIPPED,
             rules=self._rules(command),
             extra_roots=self._extra_roots(),
             memory=None if cache is None else cache << 20,

@@ -15,6 +15,7 @@ from lens_lsp.domain.errors import UsageError
 from lens_lsp.models.endpoint import Endpoint
 from lens_lsp.oracle.ledger import MODEL_SECONDS, Budget
 from lens_lsp.settings.languages import LANGUAGES
+from lens_lsp.settings.settings import OFF, SHIPPED
 
 _BUDGET = Budget()
 
@@ -39,6 +40,15 @@ def _absolute(folder: str) -> str:
     return expanded
 
 
+def _reader(said: str) -> str:
+    if said in (SHIPPED, OFF):
+        return said
+    folder = os.path.expanduser(said)
+    if not os.path.isabs(folder):
+        raise ValueError("it is shipped, off, or a folder that begins with / or ~")
+    return folder
+
+
 def _adding(pattern: str) -> str:
     if pattern.startswith("!"):
         raise ValueError("it leaves out and brings nothing back, so no pattern begins with !")
@@ -55,6 +65,7 @@ _Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1_000, patt
 _Patterns = Annotated[list[_Pattern], Field(max_length=1_000)]
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 _Folder = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_absolute)]
+_Reader = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_reader)]
 _Count = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
 _Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -257,6 +268,14 @@ class UserOptions(ClientOptions):
         "one or more languages as tesseract names them, with + in between",
         '"deu+eng"',
         "none: scans, and scanned pages in other PDFs, are named and not read",
+    )
+    reader: _Reader | None = _key(
+        "reader",
+        "who judges without a language model: the `shipped` reader, the rules alone (`off`), or another reader of the"
+        " same shape, by its folder",
+        "shipped, off or a folder",
+        '"off"',
+        '"shipped"',
     )
     daily_tokens: _Count | None = _key(
         "budget.dailyTokens",

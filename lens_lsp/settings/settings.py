@@ -17,6 +17,8 @@ from lens_lsp.settings.sources import Notice
 
 AUTO = "auto"
 """The mode that is ``fast`` with a model and ``evidence`` without."""
+SHIPPED, OFF = "shipped", "off"
+"""What a reader may be called, beside its folder: the one of the package, and none."""
 MODES = (AUTO, *(mode.value for mode in Mode))
 """What a mode may be called."""
 
@@ -62,6 +64,8 @@ class Settings:
     own: frozenset[str] = frozenset()
     call_seconds: float | None = None
     daily_tokens: int | None = None
+    reader: str = SHIPPED
+    """Who judges without a language model: `SHIPPED`, `OFF` for the rules, or a folder."""
     rules: CorpusRules = field(default_factory=CorpusRules)
     extra_roots: tuple[str, ...] = ()
     memory: int | None = None

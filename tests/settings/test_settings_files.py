@@ -41,6 +41,7 @@ WRONG = {
     "cacheMegabytes": "true",
     "documents.cacheExtractions": '"canary"',
     "documents.ocr": '"eng; canary"',
+    "reader": '"canary/model"',
 }
 
 

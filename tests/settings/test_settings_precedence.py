@@ -206,3 +206,26 @@ def test_an_extra_root_that_is_gone_is_left_out_and_told(told: Told, tmp_path: P
     settings = told(f'extraRoots = ["{tmp_path}", "{tmp_path}/gone"]')
     assert settings.extra_roots == (str(tmp_path),)
     assert "gone is no folder" in settings.notices[0].text
+
+
+def test_the_reader_is_the_users_alone_and_the_environment_wins(told: Told, tmp_path: Path) -> None:
+    assert told().reader == "shipped"
+    assert told('reader = "off"\n').reader == "off"
+    named = told('reader = "off"\n', environment={"LENS_READER": str(tmp_path)})
+    assert (named.reader, named.source("reader")) == (str(tmp_path), Source.ENVIRONMENT)
+    assert told('reader = "~/reader"\n').reader == os.path.expanduser("~/reader")
+    for elsewhere in (
+        told(project=f'reader = "{tmp_path}"\n'),
+        told(client={"lens.reader": str(tmp_path)}),
+        told(client={"lens.workspace.reader": str(tmp_path)}),
+    ):
+        assert elsewhere.reader == "shipped"
+        assert len(elsewhere.notices) == 1
+    assert not hasattr(CommandLine(), "reader")
+
+
+def test_a_reader_beside_the_workspace_is_named_in_full(told: Told) -> None:
+    settings = told(environment={"LENS_READER": "model"})
+    assert settings.reader == "shipped"
+    (notice,) = settings.notices
+    assert notice.text == 'LENS_READER is not shipped, off or a folder; write LENS_READER="off"'
