@@ -21,6 +21,7 @@ HEAVY = {
     "pygls",
     "watchdog",
     "ahocorasick_rs",
+    "onnxruntime",
     "lens_lsp.app.lens",
 }
 

@@ -31,8 +31,8 @@ function wheel() {
   return wheels[0];
 }
 
-/** What the server does without, equally but slower, where there is no wheel of it. */
-const OPTIONAL = /^ahocorasick-rs==/;
+/** What the server does without where there is no wheel of it: equally but slower, and judging by rules. */
+const OPTIONAL = /^(ahocorasick-rs|onnxruntime)==/;
 
 /**
  * What pip is given: in `requirements.txt` our wheel with its hash and everything it needs, each with the hashes of its
@@ -44,7 +44,7 @@ function requirements(name) {
     .digest('hex');
   const pinned = readFileSync(path.join(HERE, 'requirements.txt'), 'utf8').split(/^(?=\S)/m);
   const [needed, optional] = [false, true].map((wanted) => pinned.filter((each) => OPTIONAL.test(each) === wanted));
-  if (optional.length !== 1) {
+  if (optional.length !== 2) {
     throw new Error('requirements.txt does not list what is optional');
   }
   writeFileSync(path.join(BUNDLED, 'requirements.txt'), `./${name} --hash=sha256:${hash}\n${needed.join('')}`);
