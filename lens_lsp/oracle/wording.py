@@ -17,8 +17,10 @@ from lens_lsp.oracle.base import Fact, SynthesisRequest
 from lens_lsp.oracle.quoting import block, differing, excerpt, holds, item, marker, not_read, plain
 
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"
+READ = "*Judged by {}, without a language model.*\n"
+"""With the reader's name."""
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
-"""In place of `OFFLINE` where there is a model: it failed, its budget is spent, or nothing could be shown to it."""
+"""In place of the others where there is a model: it failed, its budget is spent, or nothing could be shown to it."""
 _CLOSEST = " Closest passages:"
 _MOST_QUOTES = 3
 _MOST_PASSAGES = 6
@@ -28,9 +30,10 @@ _UNTOLD = frozenset(map(stem, STOP_WORDS))
 _COUNTED = {Unit.FILE: ("file", "files"), Unit.LINE: ("line", "lines"), Unit.MATCH: ("occurrence", "occurrences")}
 
 
-def worded(request: SynthesisRequest, *, configured: bool) -> Iterator[str]:
-    """The answer piece by piece; ``configured`` says whether there is a model."""
-    who = WITHOUT_MODEL if configured else OFFLINE
+def worded(request: SynthesisRequest, *, configured: bool, reader: str | None = None) -> Iterator[str]:
+    """The answer piece by piece; ``configured`` says whether there is a language model, ``reader`` names the reader
+    that judged in its place."""
+    who = READ.format(reader) if reader else WITHOUT_MODEL if configured else OFFLINE
     last = ""
     for piece in _body(request):
         yield piece

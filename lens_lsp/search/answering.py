@@ -22,7 +22,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.oracle.base import Fact, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.oracle.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
 from lens_lsp.oracle.offline import OfflineOracle
@@ -249,7 +249,7 @@ class Answering:
                 yield AnswerDelta(piece, restart=restart and len(parts) == 1)
         draft.text, draft.short, draft.unmet = "".join(parts), result.short, set(result.unmet)
         draft.unsupported = result.unsupported
-        draft.by_model = not isinstance(voice, OfflineOracle)
+        draft.by_model = not isinstance(voice, (OfflineOracle, PassageOracle))
 
     async def _worded(
         self, oracle: Oracle, request: SynthesisRequest, result: Synthesis, draft: _Draft
@@ -276,12 +276,13 @@ class Answering:
 
     @property
     def _voice(self) -> Oracle:
-        """Who words the answer: the rules after an oracle that has had its say or cannot go on, and in `fast` what was
-        counted exactly."""
+        """Who words the answer: the rules after a model that has had its say or cannot go on, and in `fast` what was
+        counted exactly. A reader of passages words by the rules itself."""
         search = self._search
         spent = search.stopped in _SPENT or search.reply is not None or search.read_in_vain
         counted = search.options.mode is Mode.FAST and bool(search.matches)
-        return OfflineOracle() if spent or counted else self._oracle
+        silent = (spent or counted) and not isinstance(self._oracle, PassageOracle)
+        return OfflineOracle() if silent else self._oracle
 
     async def _calibrated(self, draft: _Draft) -> str | None:
         """Stage S5, in the paper's mode only."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.errors import LensError
+from lens_lsp.domain.errors import LensError, OracleFailed
 from lens_lsp.domain.records import dataclass
 from lens_lsp.judge.reader.calibration import calibration_of
 from lens_lsp.judge.reader.inputs import ABOVE_TOKENS, QUESTION_TOKENS, Shown, above, encoded, pieces
@@ -37,6 +37,7 @@ MOST_PASSAGES = 400
 _FILES = ("reader.onnx", "vocab.txt", "reader.json")
 _BATCH = 8
 _MOST_THREADS = 4
+_LONGEST_REASON = 200
 
 
 class ReaderUnavailable(LensError):
@@ -60,24 +61,27 @@ class ReaderModel:
 
     def __init__(self, folder: Path) -> None:
         for name in _FILES:
-            if not (folder / name).is_file():
+            if not os.path.isfile(folder / name):
                 raise ReaderUnavailable(f"the reader is off: there is no {name} in {folder}")
         try:
             about: dict[str, Any] = json.loads((folder / "reader.json").read_text("utf-8"))
             schema = about.get("schema") if isinstance(about, dict) else None
             self.calibration = calibration_of(about if schema == SCHEMA else {})
-            piece = WordPiece((folder / "vocab.txt").read_text("utf-8").splitlines())
+            vocabulary = (folder / "vocab.txt").read_text("utf-8").splitlines()
+            piece = WordPiece(vocabulary)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ReaderUnavailable(f"the reader is off: {folder} is damaged ({error!r})") from error
         if schema != SCHEMA:
             raise ReaderUnavailable(f"the reader is off: {folder} is of the kind {schema!r}, not {SCHEMA!r}")
         self._piece = piece
         self._session = _session(folder / "reader.onnx")
+        self._try(folder, len(vocabulary) - 1)
 
     def read(self, question: str, passages: Sequence[Shown], stop: Callable[[], None] = lambda: None) -> list[Reading]:
         """What it makes of each passage, in their order; a long one is read in pieces, and the best piece stands for
-        it. ``stop`` is called between batches and ends the call by raising."""
-        inputs = list(self._inputs(question, passages[:MOST_PASSAGES]))
+        it. ``stop`` is called between batches and ends the call by raising. Raises `OracleFailed` where the network
+        cannot go on."""
+        inputs = list(self._inputs(question, passages[:MOST_PASSAGES], stop))
         order = sorted(range(len(inputs)), key=lambda k: len(inputs[k].ids))
         best: dict[int, Reading] = {}
         for first in range(0, len(order), _BATCH):
@@ -89,9 +93,20 @@ class ReaderModel:
         nothing = Reading(-20.0, 0, 0, 0.0)
         return [best.get(k, nothing) for k in range(len(passages))]
 
-    def _inputs(self, question: str, passages: Sequence[Shown]) -> Iterator[_Input]:
+    def _try(self, folder: Path, last: int) -> None:
+        """Read one input that holds the last token of the vocabulary: the files may be of two readers."""
+        place = np.zeros(1, np.int64)
+        try:
+            list(self._run([_Input(0, [self._piece.start, last], 1, 1, place, place + 1)]))
+        except OracleFailed as error:
+            raise ReaderUnavailable(f"the reader is off: the files in {folder} do not fit together") from error
+
+    def _inputs(
+        self, question: str, passages: Sequence[Shown], stop: Callable[[], None] = lambda: None
+    ) -> Iterator[_Input]:
         asked = self._piece(question, QUESTION_TOKENS)
         for number, passage in enumerate(passages):
+            stop()
             tokens = self._piece(passage.text[:LONGEST_PASSAGE])
             heading = self._piece(above(passage.path, passage.headings), ABOVE_TOKENS)
             for begin, end in pieces(tokens):
@@ -108,7 +123,14 @@ class ReaderModel:
             ids[row, : len(one.ids)] = one.ids
             kinds[row, one.second : len(one.ids)] = 1
             real[row, : len(one.ids)] = 1
-        stated, starts, ends = self._session.run(None, {"ids": ids, "kinds": kinds, "real": real})
+        try:
+            stated, starts, ends = self._session.run(None, {"ids": ids, "kinds": kinds, "real": real})
+        except Exception as error:
+            raise OracleFailed(f"the reader failed ({_brief(error)})") from error
+        if (stated.shape, starts.shape, ends.shape) != (ids.shape[:1], ids.shape, ids.shape):
+            raise OracleFailed("the reader failed: its results have another shape")
+        if not (np.isfinite(stated).all() and np.isfinite(starts).all() and np.isfinite(ends).all()):
+            raise OracleFailed("the reader failed: its results are no numbers")
         for row, one in enumerate(batch):
             shown = slice(one.offset, one.offset + len(one.starts))
             first, last, span = _best(starts[row, shown], ends[row, shown])
@@ -151,6 +173,7 @@ def _session(path: Path) -> Any:
         raise ReaderUnavailable(
             "the reader is off: onnxruntime is not installed, or has no package for this machine"
         ) from error
+    onnxruntime.disable_telemetry_events()  # of the system's own, on Windows
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(_MOST_THREADS, len(os.sched_getaffinity(0)) if _AFFINE else os.cpu_count() or 1)
     options.inter_op_num_threads = 1
@@ -160,10 +183,15 @@ def _session(path: Path) -> Any:
         session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
         names = {item.name for item in session.get_inputs()}, [item.name for item in session.get_outputs()]
     except Exception as error:
-        raise ReaderUnavailable(f"the reader is off: {path} cannot be loaded ({error})") from error
+        raise ReaderUnavailable(f"the reader is off: {path} cannot be loaded ({_brief(error)})") from error
     if names != ({"ids", "kinds", "real"}, ["states", "start", "end"]):
         raise ReaderUnavailable(f"the reader is off: {path} is another network, with {names}")
     return session
+
+
+def _brief(error: Exception) -> str:
+    """What onnxruntime says, in one line."""
+    return " ".join(str(error).split())[:_LONGEST_REASON]
 
 
 _AFFINE = hasattr(os, "sched_getaffinity")

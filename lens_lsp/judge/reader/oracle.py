@@ -6,10 +6,14 @@ fact, and in which words. What is exact (counts, lists of places, fields) stays 
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import field
 
+from lens_lsp.domain.answer import StopReason
+from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import (
     ConfidenceMap,
@@ -30,18 +34,26 @@ from lens_lsp.judge.reader.model import ReaderModel, Reading
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.oracle.wording import short_answer, worded
 
 PASSAGES = 24
 """Passages that are read for a question."""
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(slots=True)
 class ReaderOracle:
-    """Implements `oracle.base.PassageOracle` for one question with a loaded ``model``."""
+    """Implements `oracle.base.PassageOracle` for one question with a loaded ``model``, called ``name`` in the answer.
+    Where ``cancelled`` turns true, which is asked on another thread, it reads no further."""
 
     model: ReaderModel
     rules: OfflineOracle = field(default_factory=OfflineOracle)
     passages: int = PASSAGES
+    cancelled: Callable[[], bool] = _never
+    name: str = "the shipped reader"
     _ranks: dict[int, float] = field(default_factory=dict)
 
     @property
@@ -75,7 +87,7 @@ class ReaderOracle:
         self._ranks = {}
         for requirement in request.outstanding:
             asked = request.plan.question if len(request.plan.requirements) == 1 else requirement.text
-            readings = self.model.read(asked, shown, ledger.check_time)
+            readings = await self._read(asked, shown, ledger)
             for region, reading, judgements in zip(request.regions, readings, said, strict=True):
                 prior = request.prior.get(region.number, 0.0)
                 judgements.append(self._judged(requirement, region, reading, prior))
@@ -83,6 +95,20 @@ class ReaderOracle:
                 self._ranks[region.number] = max(self._ranks.get(region.number, 0.0), rank)
         numbered = zip(request.regions, said, strict=True)
         return ObservationReply(tuple(Observation(region.number, tuple(found)) for region, found in numbered))
+
+    async def _read(self, question: str, shown: Sequence[Shown], ledger: Ledger) -> Sequence[Reading]:
+        """What the model makes of the passages, on another thread, which ends soon when nobody waits for it."""
+        left = threading.Event()
+
+        def stop() -> None:
+            if left.is_set() or self.cancelled():
+                raise BudgetSpent(StopReason.CANCELLED)
+            ledger.check_time()
+
+        try:
+            return await asyncio.to_thread(self.model.read, question, shown, stop)
+        finally:
+            left.set()
 
     def order(self, regions: Sequence[int]) -> Sequence[int]:
         """The most probable first, by what the reader and the scan make of them together."""
@@ -104,9 +130,10 @@ class ReaderOracle:
 
     async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
         """The quotes with the answer marked; the short answer is what the reader marked in the most probable one."""
-        async for piece in self.rules.synthesise(request, result, ledger):
+        reader = self.name if self._ranks else None
+        for piece in worded(request, configured=ledger.account().endpoint is not None, reader=reader):
             yield piece
-        result.short = result.short or self._short(request)
+        result.short = short_answer(request) or self._short(request)
 
     async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
         """The short answer, as in the synthesis."""

@@ -1,0 +1,119 @@
+"""The reader's folder and its limits, with real files: what is damaged is told, what is too much is cut."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.domain.answer import StopReason
+from lens_lsp.domain.errors import BudgetSpent
+from lens_lsp.judge.reader.inputs import Shown
+from lens_lsp.judge.reader.model import LONGEST_PASSAGE, MOST_PASSAGES, ReaderUnavailable, load
+from tests.judge.tiny_reader import PROOF, SPECIAL, write_reader
+
+pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no folder": (lambda folder: folder.rename(folder.with_name("elsewhere")), "there is no reader.onnx in"),
+    "no vocabulary": (lambda folder: (folder / "vocab.txt").unlink(), "there is no vocab.txt in"),
+    "a network that is none": (lambda folder: (folder / "reader.onnx").write_bytes(b"\0" * 5_000), "cannot be loaded"),
+    "half a network": (
+        lambda folder: (folder / "reader.onnx").write_bytes((folder / "reader.onnx").read_bytes()[:-200]),
+        "reader.onnx",
+    ),
+    "no JSON": (lambda folder: (folder / "reader.json").write_text("{", "utf-8"), "is damaged"),
+    "no text": (lambda folder: (folder / "vocab.txt").write_bytes(b"\xff\xfe\xfd"), "is damaged"),
+    "no special tokens": (lambda folder: (folder / "vocab.txt").write_text("a\nb\n", "utf-8"), "is damaged"),
+    "another kind": (
+        lambda folder: (folder / "reader.json").write_text(json.dumps({"schema": "lens.reader/2"}), "utf-8"),
+        "is of the kind 'lens.reader/2', not 'lens.reader/1'",
+    ),
+    "a list": (lambda folder: (folder / "reader.json").write_text("[]", "utf-8"), "is of the kind None"),
+    "an unknown figure": (
+        lambda folder: (folder / "reader.json").write_text(
+            json.dumps({"schema": "lens.reader/1", "calibration": {"bais": 1}}), "utf-8"
+        ),
+        "is damaged",
+    ),
+    "the vocabulary of a larger one": (
+        lambda folder: (folder / "vocab.txt").write_text("\n".join([*SPECIAL, *map(str, range(99))]), "utf-8"),
+        "do not fit together",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_folder_that_cannot_be_used_is_told_in_one_line(tmp_path: Path, damage: str) -> None:
+    folder = write_reader(tmp_path / "reader")
+    damaged, told = DAMAGE[damage]
+    damaged(folder)
+    with pytest.raises(ReaderUnavailable) as caught:
+        load(folder)
+    message = str(caught.value)
+    assert message.startswith("the reader is off: ")
+    assert told in message
+    assert str(folder) in message
+    assert "\n" not in message
+
+
+def test_a_network_that_gives_no_numbers_is_told_at_loading(tmp_path: Path) -> None:
+    with pytest.raises(ReaderUnavailable, match="do not fit together"):
+        load(write_reader(tmp_path, high=float("nan")))
+
+
+def test_a_folder_is_loaded_once(tmp_path: Path) -> None:
+    folder = write_reader(tmp_path)
+    assert load(folder) is load(folder)
+
+
+def test_a_passage_that_states_it_is_told_from_one_that_does_not(tmp_path: Path) -> None:
+    yes, no, nothing = load(write_reader(tmp_path)).read(
+        "what?", [Shown(f"It is {PROOF}."), Shown("It is not."), Shown("")]
+    )
+    assert yes.log_odds > 0 > no.log_odds > nothing.log_odds
+    assert (yes.start, yes.end) == (6, 6 + len(PROOF))
+
+
+def test_of_10_000_passages_the_first_are_read_in_bounded_time(tmp_path: Path) -> None:
+    model = load(write_reader(tmp_path))
+    passages = [Shown("word " * 40)] * (MOST_PASSAGES - 1) + [Shown(PROOF)] * (10_000 - MOST_PASSAGES + 1)
+    began = time.perf_counter()
+    readings = model.read("what?", passages)
+    assert time.perf_counter() - began < 10
+    assert len(readings) == 10_000
+    assert [n for n, reading in enumerate(readings) if reading.log_odds > 0] == [MOST_PASSAGES - 1]
+
+
+def test_of_a_passage_of_5_megabytes_the_beginning_is_read(tmp_path: Path) -> None:
+    model = load(write_reader(tmp_path))
+    far = "word " * 1_000_000 + PROOF
+    near = "word " * 1_000 + f"{PROOF} {far}"
+    began = time.perf_counter()
+    late, early = model.read("what?", [Shown(far), Shown(near)])
+    assert time.perf_counter() - began < 10
+    assert late.log_odds < 0 < early.log_odds
+    assert early.start == 5_000 < LONGEST_PASSAGE
+
+
+def test_of_a_question_of_20_000_characters_the_beginning_is_read(tmp_path: Path) -> None:
+    model = load(write_reader(tmp_path))
+    (reading,) = model.read("word " * 4_000 + PROOF, [Shown("It is not.")])
+    assert reading.log_odds < 0
+
+
+def test_reading_ends_where_the_caller_says_so(tmp_path: Path) -> None:
+    asked = 0
+
+    def stop() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 3:
+            raise BudgetSpent(StopReason.CANCELLED)
+
+    with pytest.raises(BudgetSpent):
+        load(write_reader(tmp_path)).read("what?", [Shown("word")] * 200, stop)
+    assert asked == 4
