@@ -7,11 +7,13 @@ value of the expected type and most of the question's weight. Everything else is
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.observation import (
     ConfidenceMap,
     CoverageReply,
+    Judgement,
     Observation,
     ObservationReply,
     ObservationTable,
@@ -40,9 +42,14 @@ _BRIDGING = 0.5
 
 @dataclass(frozen=True, slots=True)
 class OfflineOracle:
-    """Implements `oracle.base.Oracle` by rules; without ``settings`` the committed, fitted ones are used."""
+    """Implements `oracle.base.Oracle` by rules; without ``settings`` the committed, fitted ones are used.
+
+    Where ``proves`` is False, words that stand together prove no fact: only an exact rule does. Summaries are extracts
+    and stay as they are.
+    """
 
     settings: OfflineSettings | None = None
+    proves: bool = True
 
     @property
     def endpoint(self) -> None:
@@ -71,19 +78,24 @@ class OfflineOracle:
         ledger.check_time()
         if request.plan.intent is Intent.SUMMARIZE:
             return ObservationReply(summarise(request.plan, request.outstanding[0], _about(request)))
-        thresholds = self._settings.thresholds
         needs = compile_needs(request.plan, request.outstanding, request.idf)
         observations = []
         partial: dict[str, list[tuple[float, Assessment, Region]]] = {}
         for region in request.regions:
             assessments = assess(needs, region)
-            judgements = tuple(assessment.judgement(thresholds) for assessment in assessments)
+            judgements = tuple(self._judged(assessment) for assessment in assessments)
             observations.append(Observation(region.number, judgements))
             for assessment, judgement in zip(assessments, judgements, strict=True):
                 if judgement.verdict is Verdict.PARTIAL and assessment.features.context >= _BRIDGING:
                     entry = (assessment.features.context, assessment, region)
                     partial.setdefault(judgement.requirement, []).append(entry)
         return ObservationReply(tuple(observations), _bridges(request.plan, partial))
+
+    def _judged(self, assessment: Assessment) -> Judgement:
+        judgement = assessment.judgement(self._settings.thresholds)
+        if self.proves or assessment.features.exact or judgement.verdict is not Verdict.FULL:
+            return judgement
+        return replace(judgement, verdict=Verdict.PARTIAL)
 
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
