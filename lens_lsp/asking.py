@@ -38,6 +38,15 @@ if TYPE_CHECKING:
     from lens_lsp.memory import Memory
     from lens_lsp.remembering import Remembering
 
+
+@dataclass(frozen=True, slots=True)
+class WithoutModel:
+    """Who judges where no language model does; ``warning`` is what the user has to know of it, once an answer."""
+
+    oracle: Oracle
+    warning: str | None = None
+
+
 _SLICE = 2.0
 """Seconds for which documents are read between two rounds."""
 
@@ -46,13 +55,15 @@ _SLICE = 2.0
 class Asking:
     """A question over a workspace, and everything that answers it.
 
+    ``oracle`` judges; None is for who judges without a model, whom ``without_model`` begins to load when it is called.
     ``exclude_spans`` are the spans, by absolute path, that hold the question itself: never evidence. ``memory`` is what
     is known, None for nothing; ``thread`` the conversation in it that the question belongs to.
     """
 
     workspace: Workspace
     question: str
-    oracle: Oracle
+    oracle: Oracle | None
+    without_model: Callable[[], asyncio.Future[WithoutModel]]
     ledger: Ledger
     options: Options
     exclude_spans: Mapping[str, Span]
@@ -67,8 +78,9 @@ class Asking:
         """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
         was there ``before``, if that is given, else with a ``glimpse`` of what was read so far."""
         known = self._remembering()
+        loading = self.without_model() if self.oracle is None else None
         planning = self.work.beside(self._plan(known))
-        remote = self.oracle.endpoint is not None
+        remote = self._planner.endpoint is not None
         early: list[Evidence] = []
         if before is not None:
             look = partial(self._look, analyse(self.question), counts=before.holds)
@@ -81,44 +93,53 @@ class Asking:
             for item in early:
                 yield EvidenceFound(item, early=True)
         plan, failure = await planning
-        yield Planned(plan, self.options.mode, self.options.seed, self.oracle.table)
+        yield Planned(plan, self.options.mode, self.options.seed, self._planner.table)
         if failure is None and not early and not remote:
             for item in await self._early(plan, sweep, glimpse):
                 yield EvidenceFound(item, early=True)
         ready = await sweep
 
         further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
-        reading, oracle = self._reading(ready.snapshot), self.oracle
-        search = self._searcher(plan, oracle, self.ledger, self.options, reading, further)
+        reading = self._reading(ready.snapshot)
+        judge = WithoutModel(self._planner) if loading is None else await loading
+        search = self._searcher(plan, judge, self.ledger, self.options, reading, further)
         async for event in self._search(search, known, ready, failure):
             yield event
         if search.undecided and "rules" not in self.options.ablate:
             # Nothing that the model said may stand: the question is searched as it is without one.
-            given_up, oracle = search, OfflineOracle()
-            ledger, options = self._without_model()
-            plan = await oracle.analyse(given_up.plan.question, ledger)
-            yield Planned(plan, self.options.mode, self.options.seed, oracle.table)
-            search = self._searcher(plan, oracle, ledger, options, reading, further)
+            given_up, judge = search, await self.without_model()
+            ledger, options = self._terms_without_model()
+            plan = await judge.oracle.analyse(given_up.plan.question, ledger)
+            yield Planned(plan, self.options.mode, self.options.seed, judge.oracle.table)
+            search = self._searcher(plan, judge, ledger, options, reading, further)
             async for event in self._search(search, None, ready, None):
                 yield event
             search.take_over(given_up)
             if known is not None:
                 known.endpoint = None
-        async for event in self._answer(search, oracle, known, ready):
+        async for event in self._answer(search, judge.oracle, known, ready):
             yield event
 
+    @property
+    def _planner(self) -> Oracle:
+        """Who plans: the rules where no model does."""
+        return self.oracle or OfflineOracle()
+
     def _searcher(
-        self, plan: Plan, oracle: Oracle, ledger: Ledger, options: Options, reading: Reading, further: Further
+        self, plan: Plan, judge: WithoutModel, ledger: Ledger, options: Options, reading: Reading, further: Further
     ) -> Search:
         work = self.work
-        return Search(plan, reading, oracle, ledger, options, work.cancelled, further, work.late, work.start)
+        search = Search(plan, reading, judge.oracle, ledger, options, work.cancelled, further, work.late, work.start)
+        if judge.warning is not None:
+            search.warnings.append(judge.warning)
+        return search
 
     def _remembering(self) -> Remembering | None:
         if self.memory is None:
             return None
         from lens_lsp.remembering import Remembering  # brings the store, which a question without one never needs
 
-        return Remembering(self.memory, self.question, self.oracle.endpoint, self.thread)
+        return Remembering(self.memory, self.question, self._planner.endpoint, self.thread)
 
     async def _plan(self, known: Remembering | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
         """The plan: as it was when the question was answered before, else the oracle's; by the rules when that fails,
@@ -134,7 +155,7 @@ class Asking:
         if reads_first:
             return question_plan(question), None
         try:
-            return await self.oracle.analyse(question, self.ledger, near), None
+            return await self._planner.analyse(question, self.ledger, near), None
         except (BudgetSpent, OracleFailed) as failure:
             return await OfflineOracle().analyse(question, self.ledger), failure
 
@@ -184,7 +205,7 @@ class Asking:
         async for event in search.explore():
             yield event
 
-    def _without_model(self) -> tuple[Ledger, Options]:
+    def _terms_without_model(self) -> tuple[Ledger, Options]:
         """What a search by the rules may cost and how it goes, in the time that is left."""
         budget = Budget.of(Mode.EVIDENCE)
         left = self.ledger.budget.seconds - self.ledger.seconds

@@ -30,6 +30,7 @@ from lens_lsp.workspace import FIRST, QUESTION, Progress, Ready, Workspace, over
 if TYPE_CHECKING:
     from asyncio import Future
 
+    from lens_lsp.asking import WithoutModel
     from lens_lsp.memory import Memory
 
 
@@ -130,8 +131,8 @@ class Lens:
         """Search until every fact the question needs is found or the budget is spent; the events, as they happen.
 
         The last two are `Answered` and `Stopped`, also when ``cancelled`` turned true on the way: then with what was
-        found. ``terms`` say who judges; by default the offline rules do, and no call is made. `app.ask` makes them of
-        settings. What is known in ``memory`` is used while it still holds, and what is proven is kept there.
+        found. ``terms`` say who judges; by default the reader does, or the rules, and no call is made. `app.ask` makes
+        them of settings. What is known in ``memory`` is used while it still holds, and what is proven is kept there.
         ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
         unknown ablation and for a thread without a memory.
         """
@@ -160,8 +161,12 @@ class Lens:
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
                 from lens_lsp.asking import Asking
-                from lens_lsp.oracle.offline import OfflineOracle
                 from lens_lsp.search.options import Options
+
+                def without_model() -> Future[WithoutModel]:
+                    from lens_lsp.app.without_model import judge
+
+                    return work.start(lambda: judge(terms.settings, work.cancelled))
 
                 options = Options(
                     terms.mode, request.seed, request.ablate, request.trace, request.documents, request.admitted
@@ -169,7 +174,8 @@ class Lens:
                 steps = Asking(
                     workspace,
                     request.question,
-                    terms.oracle or OfflineOracle(),
+                    terms.oracle,
+                    without_model,
                     terms.ledger(clock),
                     options,
                     request.exclude_spans,

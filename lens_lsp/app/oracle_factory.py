@@ -1,4 +1,4 @@
-"""Who judges a question: the rules, or a model, with everything that limits what it may be asked."""
+"""Who judges a question: a model, or who judges without one, with everything that limits what it may be asked."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 class Terms:
     """Who judges one question, and what it may cost.
 
-    ``oracle`` is None for the rules; ``budget`` is None for that of the mode. ``settings`` are what the budget was made
-    from, and know the prices; ``meter`` counts each call as soon as it is over.
+    ``oracle`` is None for who judges without a model (`app.without_model`); ``budget`` is None for that of the mode.
+    ``settings`` are what the budget was made from, and know the prices and the reader; ``meter`` counts each call as
+    soon as it is over.
     """
 
     mode: Mode = Mode.EVIDENCE
@@ -62,7 +63,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class OracleFactory:
-    """Makes the oracle of each question, and says what one may cost. ``model`` is None for the rules.
+    """Makes the oracle of each question, and says what one may cost. ``model`` is None for who judges without.
 
     ``probe`` asks the model for its context, before the first question; None where it is known.
     """
@@ -108,15 +109,16 @@ class OracleFactory:
     @property
     def model_name(self) -> str:
         """The model and where it is, as a measurement is bound to them."""
-        return "the rules" if self.model is None else f"{self.model.name} at {self.endpoint or 'this process'}"
-
-    def oracle(self, ticket: str = "") -> Oracle:
-        """Who judges a question; ``ticket`` names it where questions are judged apart."""
         if self.model is None:
-            from lens_lsp.oracle.offline import OfflineOracle
+            from lens_lsp.app.without_model import name
 
-            return OfflineOracle()
-        return self.chat()
+            return name(self.settings)
+        return f"{self.model.name} at {self.endpoint or 'this process'}"
+
+    def oracle(self, ticket: str = "") -> Oracle | None:
+        """Who judges a question, None for who judges without a model; ``ticket`` names it where questions are judged
+        apart."""
+        return None if self.model is None else self.chat()
 
     def chat(self) -> ChatOracle:
         """The oracle that asks the model, where there is one."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import read_settings, workspace_of
+from lens_lsp.app.without_model import reader_in_words
 from lens_lsp.cli import FOUND
 from lens_lsp.cli.account import some
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
@@ -37,11 +38,12 @@ if TYPE_CHECKING:
     from lens_lsp.store.store import Health
 
 _REQUIRED = (
-    "ahocorasick_rs", "numpy", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
+    "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
 )  # fmt: skip
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
 _VARIABLES = (
-    "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_MODEL", "LENS_STORE"
+    "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_MODEL", "LENS_READER",
+    "LENS_STORE"
 )  # fmt: skip
 _WATCH_LIMIT = "/proc/sys/fs/inotify/max_user_watches"
 
@@ -140,6 +142,7 @@ def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str
         "search": {
             "scanner": scanner,
             "model": model_in_words(settings),
+            "reader": reader_in_words(settings),
         },
         "documents": _documents(),
         "settings": settings_in_words(settings),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from lens_process import Command
 from lens_lsp import __version__
 from lens_lsp.app.configuration import workspace_of
 from lens_lsp.cli.census import take_census
+from tests.judge.tiny_reader import write_reader
 
 
 @pytest.fixture
@@ -123,3 +125,17 @@ def test_of_several_paths_the_first_is_reported(lens: Command, notes: Path) -> N
     workspace = facts(lens, "notes/house", "notes")["workspace"]
     assert workspace["folder"] == str((notes / "house").resolve())
     assert workspace["note"] == "the first of 2 paths"
+
+
+def test_the_reader_is_on_with_its_folder_or_off_with_what_helps(lens: Command, notes: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    line = facts(lens, "notes", LENS_READER=str(folder))["search"]["reader"]
+    assert isinstance(line, str)
+    assert line.startswith("off: there is no reader.onnx in ")
+    assert "correct `reader` in your settings" in line
+    assert str(facts(lens, "notes", LENS_READER="off")["search"]["reader"]).startswith("off: `reader` says so")
+    pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+    write_reader(folder)
+    line = facts(lens, "notes", LENS_READER=str(folder))["search"]["reader"]
+    assert isinstance(line, str)
+    assert re.fullmatch(r"on: .*reader, 0\.0 MB, loaded in \d+ ms", line)

@@ -1,0 +1,65 @@
+"""Who judges a question without a language model: the reader, else the rules.
+
+A reader that the user's settings name, or the one of the package, is loaded from its folder when a question first needs
+it, and kept. Loading takes a moment: call this on another thread than the event loop's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from lens_lsp.asking import WithoutModel
+from lens_lsp.judge.reader.model import SHIPPED as SHIPPED_FOLDER
+from lens_lsp.judge.reader.model import ReaderUnavailable, load
+from lens_lsp.judge.reader.oracle import ReaderOracle
+from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.settings.settings import OFF, SHIPPED, Settings
+
+
+def judge(settings: Settings, cancelled: Callable[[], bool] = lambda: False) -> WithoutModel:
+    """The oracle of one question. It stops reading where ``cancelled`` turns true, which is asked on any thread."""
+    folder = _folder(settings)
+    if folder is None:
+        return WithoutModel(OfflineOracle())
+    try:
+        model = load(folder)
+    except ReaderUnavailable as why:
+        return WithoutModel(OfflineOracle(proves=False), f"{why}: no passage is called a proof without it")
+    name = "the shipped reader" if settings.reader == SHIPPED else "a reader of your own"
+    return WithoutModel(ReaderOracle(model, cancelled=cancelled, name=name))
+
+
+def _folder(settings: Settings) -> Path | None:
+    """Where the reader of the settings is; None where the rules alone are to judge."""
+    if settings.reader == OFF:
+        return None
+    if settings.reader == SHIPPED:
+        return SHIPPED_FOLDER if SHIPPED_FOLDER.is_dir() else None  # a package without weights has no reader to miss
+    return Path(settings.reader)
+
+
+def name(settings: Settings) -> str:
+    """Who judges, as a measurement is bound to it."""
+    folder = _folder(settings)
+    if folder is None:
+        return "the rules"
+    return "the shipped reader" if settings.reader == SHIPPED else f"the reader in {folder}"
+
+
+def reader_in_words(settings: Settings) -> str:
+    """Whether the reader is on: its folder, its size and how long it took to load; else why not, and what helps."""
+    folder, began = _folder(settings), time.perf_counter()
+    if folder is None:
+        if settings.reader == OFF:
+            return "off: `reader` says so, the rules judge; take it out of your settings to turn the reader on"
+        return "off: this package has none, the rules judge"
+    try:
+        load(folder)
+    except ReaderUnavailable as why:
+        helps = "install lens-lsp anew" if settings.reader == SHIPPED else "correct `reader` in your settings"
+        return f"{str(why).removeprefix('the reader is ')}; {helps}, or set it to off for the rules"
+    took = time.perf_counter() - began
+    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    return f"on: {folder}, {size / 1e6:.1f} MB, loaded in {1000 * took:.0f} ms"
