@@ -13,30 +13,34 @@ from typing import Any
 
 import numpy as np
 
-from lens_lsp.judge.reader.calibration import Calibration
+from lens_lsp.judge.reader.calibration import FEATURES, Calibration, features
 from lens_lsp.judge.reader.model import Reading
 
 TOP = 10
 """Passages of a question, by rank, that calibration looks at."""
 BINS = 5
-STEPS = 10
-"""Steps of the map of confidence."""
+LEAST = 20
+"""Passages that a step of the map of confidence rests on, at least."""
 PRECISION = 0.9
 """What share of the passages that count as proof must be one."""
+PARTS = 5
+"""Of the cross-fit."""
 _RIDGE = 1.0
-_LEAST_SPAN = 1e-4
+_FEWEST = 5
+_NEVER = 6.0
+"""Log odds that no passage reaches in practice."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A passage that was read for a question: what the reader and the scan make of it; whether a gold quote stands in
-    it, and whether that alone proves what is asked."""
+    """A passage that was read for a question: what the reader and the scan make of it, the words it marked; whether a
+    gold quote stands in it, and whether its answer is right."""
 
-    question: int
     reading: Reading
-    prior: float
+    scan: float
+    answer: str
     gold: bool
-    proves: bool
+    right: bool
 
 
 def fusion(questions: Sequence[Sequence[Read]]) -> float:
@@ -54,81 +58,85 @@ def fusion(questions: Sequence[Sequence[Read]]) -> float:
 
 def ranked(calibration: Calibration, reads: Sequence[Read]) -> list[Read]:
     """By reader and scan together, the best first."""
-    return sorted(reads, key=lambda read: -calibration.rank(read.reading, read.prior))
+    return sorted(reads, key=lambda read: -calibration.rank(read.reading, read.scan))
 
 
 def _place(calibration: Calibration, reads: Sequence[Read]) -> int:
     return next(place for place, read in enumerate(ranked(calibration, reads)) if read.gold)
 
 
-def features(read: Read) -> list[float]:
-    """What the regression sees of a passage."""
-    return [1.0, read.reading.log_odds, math.log(max(read.reading.span, _LEAST_SPAN)), read.prior]
+def rows(reads: Sequence[Read]) -> np.ndarray:
+    """What the regression sees of the passages of a question."""
+    return np.array(features([r.reading for r in reads], [r.scan for r in reads], [r.answer for r in reads]))
 
 
-def regression(reads: Sequence[Read]) -> np.ndarray:
-    """Logistic regression with a ridge, by Newton's method; the weights of `features`."""
-    x = np.array([features(read) for read in reads])
-    y = np.array([read.proves for read in reads], float)
+def regression(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Logistic regression with a ridge, by Newton's method; one weight a column of ``x``."""
     weights = np.zeros(x.shape[1])
     ridge = _RIDGE * np.diag([0.0, *([1.0] * (x.shape[1] - 1))])
-    for _ in range(30):
+    for _ in range(40):
         p = 1 / (1 + np.exp(-x @ weights))
         weights -= np.linalg.solve((x.T * (p * (1 - p))) @ x + ridge, x.T @ (p - y) + ridge @ weights)
     return weights
 
 
-def fit(questions: Sequence[Sequence[Read]]) -> tuple[Calibration, dict[str, Any]]:
-    """The calibration, and ``calibration`` of ``reader.json``. The error is that of a cross-fit in five parts by
-    question."""
+@dataclass(frozen=True)
+class Fitted:
+    """``calibration`` of ``reader.json``; and the cross-fit that it rests on: for each of the ``TOP`` passages of each
+    question its log odds by a regression on other questions, and whether its answer is right."""
+
+    data: dict[str, Any]
+    crossed: list[tuple[float, bool]]
+
+
+def fit(questions: Sequence[Sequence[Read]]) -> Fitted:
+    """Fit on the questions' passages; the error and the level of proof are those of a cross-fit by question."""
+    questions = [reads for reads in questions if reads]
     weight = fusion(questions)
-    first = Calibration(fusion=weight)
-    top = [read for reads in questions for read in ranked(first, reads)[:TOP]]
-    bias, states, span, scan = regression(top).tolist()
-    plain = Calibration(bias, states, span, scan, fusion=weight)
-    best = [ranked(plain, reads)[0] for reads in questions if reads]
-    odds = sorted(((plain.log_odds(read.reading, read.prior), read.proves) for read in best), reverse=True)
-    crossed = crossfit(top)
-    steps = confidence_steps([value for value, _ in crossed], [read.proves for _, read in crossed])
-    error = calibration_error(
-        [1 / (1 + math.exp(-value)) for value, _ in crossed], [read.proves for _, read in crossed]
-    )
+    table, labels = [], []
+    for reads in questions:
+        order = sorted(
+            range(len(reads)),
+            key=lambda k, reads=reads: -Calibration(fusion=weight).rank(reads[k].reading, reads[k].scan),
+        )
+        table.append(rows(reads)[order[:TOP]])
+        labels.append(np.array([reads[k].right for k in order[:TOP]], float))
+    weights = regression(np.concatenate(table), np.concatenate(labels))
+    crossed, best = [], []
+    for part in range(PARTS):
+        others = [k for k in range(len(table)) if k % PARTS != part]
+        fitted = regression(np.concatenate([table[k] for k in others]), np.concatenate([labels[k] for k in others]))
+        for k in range(part, len(table), PARTS):
+            odds = table[k] @ fitted
+            crossed += zip(odds.tolist(), labels[k].astype(bool).tolist(), strict=True)
+            best.append((float(odds.max()), bool(labels[k][odds.argmax()])))
+    odds_, right = [odds for odds, _ in crossed], [label for _, label in crossed]
+    error = calibration_error([1 / (1 + math.exp(-odds)) for odds in odds_], right)
     data = {
-        "bias": round(bias, 4),
-        "states": round(states, 4),
-        "span": round(span, 4),
-        "scan": round(scan, 4),
-        "answered": round(answering_level(odds), 4),
+        "weights": dict(zip(FEATURES, np.round(weights, 4).tolist(), strict=True)),
+        "answered": round(answering_level(sorted(best, reverse=True)), 4),
         "fusion": weight,
-        "confidence": {"steps": steps, "n": len(top), "error": round(error, 4)},
+        "confidence": {"steps": confidence_steps(odds_, right), "n": len(crossed), "error": round(error, 4)},
     }
-    return plain, data
+    return Fitted(data, crossed)
 
 
-def crossfit(top: Sequence[Read], parts: int = 5) -> list[tuple[float, Read]]:
-    """The log odds of each passage by a regression on the questions of the other parts."""
-    found = []
-    for part in range(parts):
-        weights = regression([read for read in top if read.question % parts != part])
-        found += [(float(np.dot(features(read), weights)), read) for read in top if read.question % parts == part]
-    return found
-
-
-def answering_level(odds: Sequence[tuple[float, bool]]) -> float:
-    """The log odds from which on ``PRECISION`` of the best passages of questions are proofs; highest first."""
+def answering_level(best: Sequence[tuple[float, bool]]) -> float:
+    """The log odds from which on ``PRECISION`` of the best passages of questions answer rightly; highest first."""
     right, level = 0, math.inf
-    for count, (value, proof) in enumerate(odds, 1):
+    for count, (value, proof) in enumerate(best, 1):
         right += proof
-        if right / count >= PRECISION and count >= 5:
+        if right / count >= PRECISION and count >= _FEWEST:
             level = value
-    return min(level, 6.0)
+    return min(level, _NEVER)
 
 
 def confidence_steps(odds: Sequence[float], labels: Sequence[bool]) -> list[list[float]]:
-    """A rising map in steps of equal mass from log odds to the share of proofs (pool adjacent violators)."""
+    """A rising map from log odds to the share of right answers, by pooling adjacent violators; each step rests on at
+    least ``LEAST`` passages."""
     order = np.argsort(odds, kind="stable")
     blocks: list[list[float]] = []
-    for part in np.array_split(order, STEPS):
+    for part in np.array_split(order, max(1, len(order) // LEAST)):
         blocks.append([float(odds[part[0]]), float(np.mean([labels[k] for k in part])), len(part)])
         while len(blocks) > 1 and blocks[-2][1] >= blocks[-1][1]:
             low, share, count = blocks.pop(-2)

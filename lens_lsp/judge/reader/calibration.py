@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.domain.observation import ConfidenceMap
@@ -12,41 +13,61 @@ from lens_lsp.domain.records import dataclass
 if TYPE_CHECKING:
     from lens_lsp.judge.reader.model import Reading
 
+FEATURES = ("bias", "states", "span", "scan", "behind", "ahead", "scan_ahead")
+"""What the probability of a passage rests on, in the order of `features`."""
 _LEAST_SPAN = 1e-4
+_NONE = -9.0
+"""The log odds of a rival where there is none."""
+
+
+def features(readings: Sequence[Reading], scan: Sequence[float], answers: Sequence[str]) -> list[list[float]]:
+    """Of each passage of a question, in nats: the reader's log odds; the logarithm of how probable the marked words
+    are; the share that the scan gives the passage; how far the log odds are behind and ahead of the best passage that
+    answers otherwise; how far its share is ahead of the best other one's.
+
+    ``scan`` are shares from 0 to 1, ``answers`` the marked words, which are the same where two passages agree.
+    """
+    said = [" ".join(answer.lower().split()) for answer in answers]
+    rows = []
+    for k, (reading, share) in enumerate(zip(readings, scan, strict=True)):
+        others = [other.log_odds for other, answer in zip(readings, said, strict=True) if answer != said[k]]
+        lead = reading.log_odds - max(others, default=_NONE)
+        best = max((other for at, other in enumerate(scan) if at != k), default=0.0)
+        span = math.log(max(reading.span, _LEAST_SPAN))
+        rows.append([1.0, reading.log_odds, span, share, min(lead, 0.0), max(lead, 0.0), share - best])
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Logistic regression of "this passage states what is asked" on the reader's log odds, the logarithm of how
-    probable the marked words are, and the share that the scan gives the passage; all fitted values in nats.
+    """Logistic regression of "this passage states what is asked" on `features`.
 
-    ``answered``: the log odds from which on a passage counts as proof. ``fusion``: how much the reader counts beside
-    the scan where passages are ranked, from 0 to 1.
+    ``answered``: the log odds, in nats, from which on a passage counts as proof. ``fusion``: how much the reader counts
+    beside the scan where passages are ranked, from 0 to 1.
     """
 
-    bias: float = 0.0
-    states: float = 1.0
-    span: float = 0.0
-    scan: float = 0.0
+    weights: tuple[float, ...] = (0.0, 1.0, *(0.0,) * (len(FEATURES) - 2))
     answered: float = 2.2
     fusion: float = 0.5
     confidence: ConfidenceMap = ConfidenceMap()
 
-    def log_odds(self, reading: Reading, prior: float) -> float:
-        """How probable it is that the passage states what is asked. ``prior``: the scan's share, from 0 to 1."""
-        span = math.log(max(reading.span, _LEAST_SPAN))
-        return self.bias + self.states * reading.log_odds + self.span * span + self.scan * prior
+    def log_odds(self, readings: Sequence[Reading], scan: Sequence[float], answers: Sequence[str]) -> list[float]:
+        """Of each passage of a question, in nats: how probable it is that it states what is asked."""
+        return [sum(map(mul, self.weights, row)) for row in features(readings, scan, answers)]
 
-    def rank(self, reading: Reading, prior: float) -> float:
+    def rank(self, reading: Reading, share: float) -> float:
         """What a passage is ranked by: reader and scan together, from 0 to 1."""
         probability = 1 / (1 + math.exp(-max(-30.0, min(30.0, reading.log_odds))))
-        return self.fusion * probability + (1 - self.fusion) * prior
+        return self.fusion * probability + (1 - self.fusion) * share
 
 
 def calibration_of(data: Mapping[str, Any]) -> Calibration:
-    """The calibration in the parsed ``reader.json``; unknown keys raise TypeError."""
-    fitted = dict(data.get("calibration", {}))
-    confidence = dict(fitted.pop("confidence", {}))
-    steps = tuple((float(score), float(share)) for score, share in confidence.get("steps", ()))
-    map_ = ConfidenceMap(steps, int(confidence.get("n", 0)), confidence.get("error"))
-    return Calibration(**{name: float(value) for name, value in fitted.items()}, confidence=map_)
+    """The calibration in the parsed ``reader.json``; unknown keys and another number of weights raise an error."""
+    fitted = data.get("calibration")
+    if fitted is None:
+        return Calibration()
+    confidence = fitted["confidence"]
+    steps = tuple((float(score), float(share)) for score, share in confidence["steps"])
+    weights = tuple(float(fitted["weights"][name]) for name in FEATURES)
+    map_ = ConfidenceMap(steps, int(confidence["n"]), confidence["error"])
+    return Calibration(weights, float(fitted["answered"]), float(fitted["fusion"]), map_)

@@ -85,13 +85,15 @@ class ReaderOracle:
         shown = [Shown(region.text, region.path, heads(region)) for region in request.regions]
         said: list[list[Judgement]] = [[] for _ in request.regions]
         self._ranks = {}
+        scan = [request.prior.get(region.number, 0.0) for region in request.regions]
         for requirement in request.outstanding:
             asked = request.plan.question if len(request.plan.requirements) == 1 else requirement.text
             readings = await self._read(asked, shown, ledger)
-            for region, reading, judgements in zip(request.regions, readings, said, strict=True):
-                prior = request.prior.get(region.number, 0.0)
-                judgements.append(self._judged(requirement, region, reading, prior))
-                rank = self._calibration.rank(reading, prior)
+            answers = [one.text[reading.start : reading.end] for one, reading in zip(shown, readings, strict=True)]
+            odds = self._calibration.log_odds(readings, scan, answers)
+            for k, region in enumerate(request.regions):
+                said[k].append(self._judged(requirement, region, readings[k], odds[k]))
+                rank = self._calibration.rank(readings[k], scan[k])
                 self._ranks[region.number] = max(self._ranks.get(region.number, 0.0), rank)
         numbered = zip(request.regions, said, strict=True)
         return ObservationReply(tuple(Observation(region.number, tuple(found)) for region, found in numbered))
@@ -114,8 +116,7 @@ class ReaderOracle:
         """The most probable first, by what the reader and the scan make of them together."""
         return sorted(regions, key=lambda number: -self._ranks.get(number, 0.0))
 
-    def _judged(self, requirement: Requirement, region: Region, reading: Reading, prior: float) -> Judgement:
-        odds = self._calibration.log_odds(reading, prior)
+    def _judged(self, requirement: Requirement, region: Region, reading: Reading, odds: float) -> Judgement:
         if odds < self._calibration.answered or reading.end <= reading.start:
             return Judgement(requirement.id, Verdict.RELATED, log_odds=odds)
         first, last = _units(region, Span(reading.start, reading.end))

@@ -1,0 +1,86 @@
+"""What a reader reaches: on SQuAD 2.0's development questions, in the order of passages, in its probabilities."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from lens_lsp.judge.reader.inputs import Shown
+from lens_lsp.judge.reader.model import ReaderModel, Reading
+from training.reader.calibrate import Read, calibration_error, diagram, ranked, rows
+from training.reader.questions import Example, Passage
+from training.reader.squad_dev import DevQuestion, auroc, scores
+
+CUTS = (1, 3, 5)
+_RIGHT = 0.6
+"""F1 with a right answer from which on the marked words are one."""
+
+Reader = Callable[[str, Sequence[Shown]], list[Reading]]
+
+
+def read(model: Reader, example: Example) -> list[Read]:
+    """What a reader makes of the passages of a question."""
+    shown = [Shown(passage.text, passage.path, passage.headings) for passage in example.passages]
+    readings = model(example.question, shown)
+    return [judged(example, passage, one) for passage, one in zip(example.passages, readings, strict=True)]
+
+
+def judged(example: Example, passage: Passage, reading: Reading) -> Read:
+    """With what the key says: an answer is right where the passage holds the proof of a look-up, or the marked words
+    are those of the key."""
+    answer = passage.text[reading.start : reading.end]
+    intent, key = example.record["intent"], example.record["answer"]
+    right = key is not None and passage.states and intent == "lookup"
+    if key is not None and (intent == "lookup" or (intent == "comparison" and passage.states)):
+        forms = [form for form in (key, *example.record["aliases"], example.record.get("span")) if form]
+        right = right or scores(answer, forms)[1] >= _RIGHT
+    return Read(reading, passage.prior, answer, passage.states, right)
+
+
+def order(model: ReaderModel, questions: Iterable[tuple[Example, Sequence[Read]]]) -> dict[str, Any]:
+    """The share of answerable questions with a gold quote among the first passages: by the scan, by both."""
+    answerable = [reads for example, reads in questions if example.record["gold"]]
+    found: dict[str, Any] = {"n": len(answerable)}
+    for cut in CUTS:
+        for name, sort in (("scan", list), ("both", lambda reads: ranked(model.calibration, reads))):
+            share = sum(any(read.gold for read in sort(reads)[:cut]) for reads in answerable) / len(answerable)
+            found[f"quote@{cut} {name}"] = round(100 * share, 1)
+    return found
+
+
+def calibrated(model: ReaderModel, questions: Iterable[Sequence[Read]], top: int = 10) -> dict[str, Any]:
+    """How far the probabilities of the first passages are from the shares of right answers."""
+    said, was = [], []
+    for reads in questions:
+        if not reads:
+            continue
+        table = rows(reads)
+        first = sorted(range(len(reads)), key=lambda k, r=reads: -model.calibration.rank(r[k].reading, r[k].scan))[:top]
+        for k in first:
+            odds = sum(w * x for w, x in zip(model.calibration.weights, table[k], strict=True))
+            said.append(1 / (1 + math.exp(-odds)))
+            was.append(reads[k].right)
+    return {"n": len(was), "error": round(calibration_error(said, was), 4), "diagram": diagram(said, was)}
+
+
+def squad(model: Reader, questions: Sequence[DevQuestion], most: int = 1200) -> dict[str, float]:
+    """Exact match and F1 of the answerable, and how well the judgement tells these from the others (AUROC)."""
+    chosen = list(questions)
+    random.Random(5).shuffle(chosen)
+    exact, f1, odds, answerable = [], [], [], []
+    for question in chosen[:most]:
+        (reading,) = model(question.question, [Shown(question.paragraph, f"{question.title}.txt")])
+        odds.append(reading.log_odds)
+        answerable.append(bool(question.answers))
+        if question.answers:
+            pair = scores(question.paragraph[reading.start : reading.end], question.answers)
+            exact.append(pair[0])
+            f1.append(pair[1])
+    return {
+        "n": len(odds),
+        "exact": round(100 * sum(exact) / len(exact), 1),
+        "f1": round(100 * sum(f1) / len(f1), 1),
+        "auroc": round(auroc(odds, answerable), 3),
+    }
