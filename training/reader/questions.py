@@ -1,15 +1,16 @@
 """Questions on folders of documents with the passages that a search shows for each, which the reader has to tell apart.
 
-A passage states what is asked where it holds a quote that proves it. The questions of ``questions/*.jsonl`` were
-written for this; those of DocsQA are its visible first half.
+A passage states what is asked where it holds a quote that proves it. The questions of the folder ``questions`` were
+written for this; those of DocsQA are its visible ones, of which the first half is trained on.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gzip
+import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -56,21 +57,47 @@ class Example:
     """The question as its data set has it."""
 
 
-def written(path: Path, folders: Path, *, search: bool = True) -> Iterator[Example]:
-    """The questions of one of our files. Those with a text of their own need no folder; of the others the search
-    shows what stands beside the proof, or there is the proof alone."""
+def on_folders(path: Path, folders: Path, missing: Callable[[str], None] = lambda folder: None) -> Iterator[Example]:
+    """Our questions on real folders, a line each: the file, where the quote that proves the answer stands in its text
+    and where the answer does, in code points; without an answer the quote only looks like a proof.
+
+    The search shows what stands beside the proof, unless the line says ``"search": false``. Lines of a folder that is
+    not there, or of a file that is another one, are left out; ``missing`` is told of the folder.
+    """
     lenses: dict[str, Lens] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines()):
-        record = json.loads(line)
-        if "text" in record:
-            yield from _on_text(record, f"{path.stem}-{number}")
+    absent: set[str] = set()
+    for number, record in enumerate(_lines(path)):
+        file = folders / record["folder"] / record["path"]
+        if not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest()[: len(record["sha"])] != record["sha"]:
+            if record["folder"] not in absent:
+                missing(record["folder"])
+            absent.add(record["folder"])
             continue
-        folder = folders / record["folder"]
-        if not (folder / record["path"]).is_file():
-            continue
+        search = record.get("search", True)
         if search and record["folder"] not in lenses:
-            lenses[record["folder"]] = Lens([folder])
-        yield _on_folder(record, f"{path.stem}-{number}", folder, lenses.get(record["folder"]))
+            lenses[record["folder"]] = Lens([folders / record["folder"]])
+        text = file.read_text("utf-8", errors="replace")
+        yield _on_folder(record, f"folders-{number}", text, lenses[record["folder"]] if search else None)
+
+
+def on_texts(path: Path) -> Iterator[Example]:
+    """Our questions on texts that were written for this, a text a line."""
+    for number, record in enumerate(_lines(path)):
+        headings = (record["heading"],) if record["heading"] else ()
+        for k, asked in enumerate(record["questions"]):
+            place = _place(record["text"], asked["quote"], asked["span"])
+            passage = Passage(record["text"], record["path"], headings, place is not None, place, place is None)
+            yield Example(f"written-{number}-{k}", "", asked["question"], (passage,))
+
+
+def lookalikes(path: Path) -> dict[str, list[str]]:
+    """Questions that a paragraph of SQuAD looks as if it answered and does not, by article and number."""
+    return {record["para"]: record["questions"] for record in _lines(path)}
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
 
 
 def docsqa(data: Path, work: Path) -> Iterator[Example]:
@@ -89,25 +116,18 @@ def docsqa(data: Path, work: Path) -> Iterator[Example]:
             yield Example(record["id"], name, record["question"], passages, record["half"], record)
 
 
-def _on_text(record: Mapping[str, Any], name: str) -> Iterator[Example]:
-    headings = (record["heading"],) if record.get("heading") else ()
-    for number, asked in enumerate(record["questions"]):
-        place = _place(record["text"], asked["quote"], asked["span"])
-        passage = Passage(record["text"], record["path"], headings, place is not None, place, place is None)
-        yield Example(f"{name}-{number}", "", asked["question"], (passage,))
-
-
-def _on_folder(record: Mapping[str, Any], name: str, folder: Path, lens: Lens | None) -> Example:
-    quote, span = record["quote"], record["span"]
-    proofs = [(record["path"], quote)]
+def _on_folder(record: Mapping[str, Any], name: str, text: str, lens: Lens | None) -> Example:
+    start, end = record["quote"]
+    quote = text[start:end]
+    span = text[slice(*record["answer"])] if "answer" in record else None
     found = [
         passage if span is not None or not passage.states else replace(passage, states=False, answer=None, near=True)
-        for passage in (() if lens is None else _found(lens, record["question"], proofs, span))
+        for passage in (() if lens is None else _found(lens, record["question"], [(record["path"], quote)], span))
     ]
     if not any(passage.states or passage.near for passage in found):
-        text = _around((folder / record["path"]).read_text("utf-8", errors="replace"), quote)
-        place = _place(text, quote, span)
-        found.append(Passage(text, record["path"], (), place is not None, place, place is None))
+        around = _around(text, start, end)
+        place = _place(around, quote, span)
+        found.append(Passage(around, record["path"], (), place is not None, place, place is None))
     return Example(name, record["folder"], record["question"], tuple(found))
 
 
@@ -164,20 +184,16 @@ def _place(text: str, quote: str, span: str | None) -> tuple[int, int] | None:
     return None if at < 0 else (at, at + len(span))
 
 
-def _around(text: str, quote: str) -> str:
-    """The lines around a quote, up to the size of a passage."""
-    begin = text.index(quote)
-    end = begin + len(quote)
+def _around(text: str, begin: int, end: int) -> str:
+    """The paragraphs around a quote, up to the size of a passage."""
     while end - begin < _LONGEST:
         low = text.rfind("\n\n", 0, max(0, begin - 2))
         high = text.find("\n\n", end + 2)
-        if high >= 0 and high - begin <= _LONGEST:
+        if 0 <= high <= begin + _LONGEST:
             end = high
         elif low >= 0 and end - low <= _LONGEST:
             begin = low + 2
         else:
-            break
-        if low < 0 and high < 0:
             break
     return text[begin:end]
 

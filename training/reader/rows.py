@@ -98,11 +98,12 @@ class Maker:
         self.random.shuffle(self.rows)
         return self.texts.packed(self.rows)
 
-    def squad(self, path: Path, lookalikes: Mapping[str, Sequence[str]], most: int | None = None) -> None:
+    def squad(self, path: Path, lookalikes: Mapping[str, Sequence[str]], share: float = 1.0) -> None:
         """Questions of SQuAD 1.1 on its training articles: cut paragraphs that answer them, ones that BM25 takes for
         it, other sentences of the same paragraph, and questions with a name, number or word exchanged.
 
-        ``lookalikes`` are questions that a paragraph, by article and number, looks as if it answered and does not.
+        ``lookalikes`` are questions that a paragraph, by article and number, looks as if it answered and does not;
+        ``share`` is how many of the others are taken, at random.
         """
         import bm25s
         import Stemmer
@@ -125,7 +126,7 @@ class Maker:
                     if qa["q"] and qa["answers"] and qa["answers"][0] in text
                 ]
         self.random.shuffle(asked)
-        asked = asked[:most]
+        asked = asked[: int(share * len(asked))]
         stem = Stemmer.Stemmer("english")
         index = bm25s.BM25()
         index.index(

@@ -165,8 +165,11 @@ class Run:
         self.optimiser.load_state_dict(kept["optimiser"])
         self.step, self.spent, self.batches = (kept["state"][name] for name in ("step", "spent", "batches"))
 
-    def train(self, log: Path | None = None, checkpoint: Path | None = None, every: float = 300.0) -> None:
-        """Until the recipe is over; ``checkpoint`` is written every so many seconds and at the end."""
+    def train(
+        self, log: Path | None = None, checkpoint: Path | None = None, before: Path | None = None, every: float = 300.0
+    ) -> None:
+        """Until the recipe is over; ``checkpoint`` is written every so many seconds and at the end, ``before`` once,
+        before the learning rate falls."""
         recipe, model = self.recipe, self.model
         began, before, saved = time.monotonic(), self.spent, time.monotonic()
         totals = torch.zeros(3, device=self.device)
@@ -177,6 +180,8 @@ class Run:
         model.train()
         while self.progress < 1:
             fall = self.progress >= 1 - recipe.fall
+            if fall and before is not None and not before.exists():
+                self.save(before)
             chosen = next(streams[fall])
             self.batches[fall] += 1
             falling = (1 - self.progress) / recipe.fall if recipe.fall else 1.0

@@ -35,7 +35,7 @@ MOST_PASSAGES = 400
 """Passages that one call reads; of more, those before."""
 
 _FILES = ("reader.onnx", "vocab.txt", "reader.json")
-_BATCH = 8
+_BATCH = 4
 _MOST_THREADS = 4
 _LONGEST_REASON = 200
 
@@ -177,10 +177,11 @@ def _session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(_MOST_THREADS, len(os.sched_getaffinity(0)) if _AFFINE else os.cpu_count() or 1)
     options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # it keeps what the largest batch ever took
     options.log_severity_level = 4
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         names = {item.name for item in session.get_inputs()}, [item.name for item in session.get_outputs()]
     except Exception as error:
         raise ReaderUnavailable(f"the reader is off: {path} cannot be loaded ({_brief(error)})") from error
