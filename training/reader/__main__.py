@@ -114,6 +114,7 @@ class Work:
         maker.squad(squad, lookalikes(QUESTIONS / "lookalikes.jsonl.gz"), self.arguments.share)
         for name in ("folders", "written"):
             maker.examples(examples(self.work / "examples" / f"{name}.jsonl.gz"), FOLDERS, 4)
+        maker.repeat(FOLDERS, 3)
         for k, name in enumerate(self.workspaces):
             mine = (one for one in self.docsqa if one.half == "first" and one.folder == name)
             maker.examples(mine, DOCSQA + k, 6)

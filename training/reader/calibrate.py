@@ -34,13 +34,14 @@ _NEVER = 6.0
 @dataclass(frozen=True)
 class Read:
     """A passage that was read for a question: what the reader and the scan make of it, the words it marked; whether a
-    gold quote stands in it, and whether its answer is right."""
+    gold quote stands in it, whether its answer is right, and whether the reader may answer so at all."""
 
     reading: Reading
     scan: float
     answer: str
     gold: bool
     right: bool
+    allowed: bool = True
 
 
 def fusion(questions: Sequence[Sequence[Read]]) -> float:
@@ -93,7 +94,7 @@ def fit(questions: Sequence[Sequence[Read]]) -> Fitted:
     """Fit on the questions' passages; the error and the level of proof are those of a cross-fit by question."""
     questions = [reads for reads in questions if reads]
     weight = fusion(questions)
-    table, labels = [], []
+    table, labels, allowed = [], [], []
     for reads in questions:
         order = sorted(
             range(len(reads)),
@@ -101,22 +102,25 @@ def fit(questions: Sequence[Sequence[Read]]) -> Fitted:
         )
         table.append(rows(reads)[order[:TOP]])
         labels.append(np.array([reads[k].right for k in order[:TOP]], float))
+        allowed.append([reads[k].allowed for k in order[:TOP]])
     weights = regression(np.concatenate(table), np.concatenate(labels))
-    crossed, best = [], []
+    crossed, sure, best = [], [], []
     for part in range(PARTS):
         others = [k for k in range(len(table)) if k % PARTS != part]
         fitted = regression(np.concatenate([table[k] for k in others]), np.concatenate([labels[k] for k in others]))
         for k in range(part, len(table), PARTS):
             odds = table[k] @ fitted
             crossed += zip(odds.tolist(), labels[k].astype(bool).tolist(), strict=True)
-            best.append((float(odds.max()), bool(labels[k][odds.argmax()])))
+            sure += [pair for pair, may in zip(crossed[-len(odds) :], allowed[k], strict=True) if may]
+            if allowed[k][odds.argmax()]:
+                best.append((float(odds.max()), bool(labels[k][odds.argmax()])))
     odds_, right = [odds for odds, _ in crossed], [label for _, label in crossed]
     error = calibration_error([1 / (1 + math.exp(-odds)) for odds in odds_], right)
     data = {
         "weights": dict(zip(FEATURES, np.round(weights, 4).tolist(), strict=True)),
         "answered": round(answering_level(sorted(best, reverse=True)), 4),
         "fusion": weight,
-        "confidence": {"steps": confidence_steps(odds_, right), "n": len(crossed), "error": round(error, 4)},
+        "confidence": {"steps": confidence_steps(*zip(*sure, strict=True)), "n": len(sure), "error": round(error, 4)},
     }
     return Fitted(data, crossed)
 

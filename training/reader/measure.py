@@ -9,13 +9,14 @@ from typing import Any
 
 from lens_lsp.judge.reader.inputs import Shown
 from lens_lsp.judge.reader.model import ReaderModel, Reading
+from lens_lsp.judge.reader.scope import in_english, one_answer
 from training.reader.calibrate import Read, calibration_error, diagram, ranked, rows
 from training.reader.questions import Example, Passage
 from training.reader.squad_dev import DevQuestion, auroc, scores
 
 CUTS = (1, 3, 5)
-_RIGHT = 0.6
-"""F1 with a right answer from which on the marked words are one."""
+_RIGHT, _NEARLY = 0.6, 0.3
+"""F1 with a right answer from which on the marked words are one: anywhere, and in a passage that holds the proof."""
 
 Reader = Callable[[str, Sequence[Shown]], list[Reading]]
 
@@ -28,15 +29,18 @@ def read(model: Reader, example: Example) -> list[Read]:
 
 
 def judged(example: Example, passage: Passage, reading: Reading) -> Read:
-    """With what the key says: an answer is right where the passage holds the proof of a look-up, or the marked words
-    are those of the key."""
+    """With what the key says: the marked words are an answer where they are those of the key, in a passage that holds
+    the proof nearly those. A question that is no look-up has no answer of one passage, unless it compares and the
+    passage holds the proof."""
     answer = passage.text[reading.start : reading.end]
     intent, key = example.record["intent"], example.record["answer"]
-    right = key is not None and passage.states and intent == "lookup"
+    right = False
     if key is not None and (intent == "lookup" or (intent == "comparison" and passage.states)):
         forms = [form for form in (key, *example.record["aliases"], example.record.get("span")) if form]
-        right = right or scores(answer, forms)[1] >= _RIGHT
-    return Read(reading, passage.prior, answer, passage.states, right)
+        least = _NEARLY if passage.states and intent == "lookup" else _RIGHT
+        right = scores(answer, forms)[1] >= least
+    allowed = one_answer(example.question, answer) and in_english(example.question, passage.text)
+    return Read(reading, passage.prior, answer, passage.states, right, allowed)
 
 
 def order(model: ReaderModel, questions: Iterable[tuple[Example, Sequence[Read]]]) -> dict[str, Any]:

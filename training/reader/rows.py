@@ -93,6 +93,10 @@ class Maker:
         self.rows: list[tuple[int, ...]] = []
         self.random = random.Random(seed)
 
+    def repeat(self, source: int, times: int) -> None:
+        """Have the rows of a source ``times`` times."""
+        self.rows += [row for row in self.rows if row[-1] == source] * (times - 1)
+
     def done(self) -> Rows:
         """What was made, in random order."""
         self.random.shuffle(self.rows)

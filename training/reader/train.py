@@ -37,12 +37,12 @@ class Recipe:
     rate: float = 1e-4
     head_rate: float = 5e-4
     warm: int = 500
-    fall: float = 0.25
+    fall: float = 0.16
     late: int = 3
     """The first source that is shown in the fall alone; all after it are too."""
     without: tuple[int, ...] = ()
     seed: int = 1
-    mean: float = 0.999
+    mean: float = 0.998
     """How much of the running mean of the parameters a step keeps."""
     spans: float = 1.0
     """What the loss of the marked words counts beside that of the judgement."""
@@ -171,7 +171,7 @@ class Run:
         """Until the recipe is over; ``checkpoint`` is written every so many seconds and at the end, ``before`` once,
         before the learning rate falls."""
         recipe, model = self.recipe, self.model
-        began, before, saved = time.monotonic(), self.spent, time.monotonic()
+        began, spent, saved = time.monotonic(), self.spent, time.monotonic()
         totals = torch.zeros(3, device=self.device)
         streams = {fall: orders(self.arena, recipe, fall) for fall in (False, True)}
         for fall, count in self.batches.items():
@@ -199,7 +199,7 @@ class Run:
                 mean = min(recipe.mean, (1 + self.step) / (10 + self.step))
                 new = model.state_dict()
                 torch._foreach_lerp_(list(self.kept.values()), [new[name] for name in self.kept], 1 - mean)
-            self.spent = before + time.monotonic() - began
+            self.spent = spent + time.monotonic() - began
             if self.step % 500 == 0 or self.progress >= 1:
                 stated, span, count = totals.tolist()
                 totals.zero_()

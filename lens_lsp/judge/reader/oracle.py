@@ -31,6 +31,7 @@ from lens_lsp.domain.text import Span
 from lens_lsp.judge.reader.calibration import Calibration
 from lens_lsp.judge.reader.inputs import Shown
 from lens_lsp.judge.reader.model import ReaderModel, Reading
+from lens_lsp.judge.reader.scope import in_english, one_answer
 from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
@@ -92,7 +93,13 @@ class ReaderOracle:
             answers = [one.text[reading.start : reading.end] for one, reading in zip(shown, readings, strict=True)]
             odds = self._calibration.log_odds(readings, scan, answers)
             for k, region in enumerate(request.regions):
-                said[k].append(self._judged(requirement, region, readings[k], odds[k]))
+                proof = (
+                    odds[k] >= self._calibration.answered
+                    and readings[k].end > readings[k].start
+                    and one_answer(asked, answers[k])
+                    and in_english(asked, region.text)
+                )
+                said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
                 rank = self._calibration.rank(readings[k], scan[k])
                 self._ranks[region.number] = max(self._ranks.get(region.number, 0.0), rank)
         numbered = zip(request.regions, said, strict=True)
@@ -115,13 +122,6 @@ class ReaderOracle:
     def order(self, regions: Sequence[int]) -> Sequence[int]:
         """The most probable first, by what the reader and the scan make of them together."""
         return sorted(regions, key=lambda number: -self._ranks.get(number, 0.0))
-
-    def _judged(self, requirement: Requirement, region: Region, reading: Reading, odds: float) -> Judgement:
-        if odds < self._calibration.answered or reading.end <= reading.start:
-            return Judgement(requirement.id, Verdict.RELATED, log_odds=odds)
-        first, last = _units(region, Span(reading.start, reading.end))
-        quote = region.text[first:last]
-        return Judgement(requirement.id, Verdict.FULL, quote, region.text[reading.start : reading.end], odds)
 
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
@@ -150,6 +150,14 @@ class ReaderOracle:
 def heads(region: Region) -> tuple[str, ...]:
     """What stands above a region: headings, and the header of its table."""
     return (*region.headings, *((region.header,) if region.header else ()))
+
+
+def _judged(requirement: Requirement, region: Region, reading: Reading, odds: float, *, proof: bool) -> Judgement:
+    if not proof:
+        return Judgement(requirement.id, Verdict.RELATED, log_odds=odds)
+    first, last = _units(region, Span(reading.start, reading.end))
+    quote = region.text[first:last]
+    return Judgement(requirement.id, Verdict.FULL, quote, region.text[reading.start : reading.end], odds)
 
 
 def _units(region: Region, answer: Span) -> tuple[int, int]:
