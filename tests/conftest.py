@@ -62,11 +62,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """An empty home: nothing of the developer's own settings, keys and stores is read, and nothing is put there."""
+    """An empty home: nothing of the developer's own settings, keys and stores is read, and nothing is put there. No
+    reader judges."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         for name in [name for name in os.environ if name.startswith(("XDG_", "LENS_")) and name not in OURS]:
             patch.delenv(name)
+        # Whatever weights the package has: a test that wants a reader brings it.
+        patch.setenv("LENS_READER", "off")
+        patch.setattr("lens_lsp.app.without_model.SHIPPED_FOLDER", Path("/no/reader"))
         yield
 
 
