@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.request import Request
+from lens_lsp.app.request import RERANKED, Request
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.unread import notices
 from lens_lsp.domain.ablations import LOOP, SIGNALS
@@ -24,7 +25,9 @@ from lens_lsp.oracle.analysis import analyse
 from lens_lsp.search.candidates import Candidates
 from lens_lsp.search.localise import Localisation, as_evidence, localise, ranking
 from lens_lsp.search.measure import Ints
+from lens_lsp.search.passages import Passage
 from lens_lsp.search.reading import Reading
+from lens_lsp.settings.settings import Settings
 from lens_lsp.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
@@ -38,7 +41,8 @@ class FindObserver(Progress, Protocol):
     """Told about a question while it is being answered, on the caller's thread."""
 
     def evidence(self, item: Evidence) -> None:
-        """The next best passage, checked against its source."""
+        """The next best passage, checked against its source. Where the reader is to order the passages, those that are
+        told are the first ones before it reads; the order it makes of them is that of the findings."""
 
 
 class _Silent:
@@ -71,8 +75,12 @@ class Lens:
         *,
         observer: FindObserver | None = None,
         cancelled: Callable[[], bool] | None = None,
+        settings: Settings = Settings(),
     ) -> Findings:
         """The passages that most likely answer a query, each checked against its source; a string is the query alone.
+
+        Where the request says ``rerank``, the reader of the ``settings`` orders the best of them; a search that is
+        cancelled or has no reader keeps them as they came, the latter with a warning.
 
         Raises `UsageError` for a query with nothing in it and for an unknown ablation.
         """
@@ -88,21 +96,34 @@ class Lens:
             reading = Reading(
                 self._workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, request.exclude_spans)
             )
-            place = localise(reading, analyse(query), limit, ablate=ablate, cancelled=cancelled)
+            most = max(limit, RERANKED) if request.rerank else limit
+            place = localise(reading, analyse(query), most, ablate=ablate, cancelled=cancelled)
             observer.progress("verify", 0, None)
             verifying = time.perf_counter()
-            evidence = _publish(reading, place, observer)
-            verified = Stage("verify", time.perf_counter() - verifying)
+            evidence = _publish(reading, place, observer, limit)
+            stages = [*place.stages, Stage("verify", time.perf_counter() - verifying)]
+            warnings = [*notices(self._workspace.skipped(ready)), *reading.warnings]
+            order = None
+            if request.rerank:
+                from lens_lsp.app.reranking import reranked  # brings onnxruntime, which `find` alone never needs
+
+                observer.progress("rerank", 0, None)
+                ordering = time.perf_counter()
+                order = reranked(query, list(evidence.values()), settings, cancelled)
+                stages.append(Stage("rerank", time.perf_counter() - ordering))
+                warnings += [order.warning] if order.warning else []
+                place, evidence = _ordered(place, evidence, order.places[:limit])
         return Findings(
             query=query,
             roots=ready.roots,
-            evidence=tuple(evidence),
+            evidence=tuple(evidence.values()),
             documents=ranking(reading, place.candidates, frozenset(place.admitted.tolist()), most=limit),
             coverage=self._coverage(ready, place.candidates, place.admitted, reading),
             compression=place.candidates.compression(place.admitted),
-            stages=(*self._workspace.stages(ready), *place.stages, verified),
-            warnings=(*notices(self._workspace.skipped(ready)), *reading.warnings),
+            stages=(*self._workspace.stages(ready), *stages),
+            warnings=tuple(warnings),
             missing=() if cancelled is not None and cancelled() else place.candidates.missing(),
+            reranked=None if order is None else order.read,
         )
 
     @property
@@ -199,18 +220,29 @@ class Lens:
         )
 
 
-def _publish(reading: Reading, place: Localisation, observer: FindObserver) -> list[Evidence]:
-    """The passages whose text still stands where it was found, as evidence."""
-    evidence: list[Evidence] = []
+def _publish(reading: Reading, place: Localisation, observer: FindObserver, limit: int) -> dict[Passage, Evidence]:
+    """The passages whose text still stands where it was found, as evidence; the first ``limit`` of them are told."""
+    evidence: dict[Passage, Evidence] = {}
     for passage in place.passages:
         if reading.confirmed(passage.slot) is None:
             continue
         item = as_evidence(reading, passage, len(evidence) + 1, place.candidates.shares(passage.slot))
         if item is None:
             continue
-        evidence.append(item)
-        observer.evidence(item)
+        evidence[passage] = item
+        if len(evidence) <= limit:
+            observer.evidence(item)
     return evidence
+
+
+def _ordered(
+    place: Localisation, evidence: Mapping[Passage, Evidence], places: Sequence[int]
+) -> tuple[Localisation, dict[Passage, Evidence]]:
+    """What stands at some places of the passages, in their order."""
+    found = list(evidence.items())
+    chosen = [found[at] for at in places]
+    numbered = {passage: replace(item, n=n) for n, (passage, item) in enumerate(chosen, 1)}
+    return replace(place, passages=list(numbered)), numbered
 
 
 def _check(question: str, ablate: Set[str], known: Sequence[str]) -> None:

@@ -11,6 +11,9 @@ from lens_lsp.domain.text import Span
 from lens_lsp.oracle.ledger import Limits
 from lens_lsp.settings.settings import CommandLine
 
+RERANKED = 24
+"""Passages that the reader reads where it orders them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -23,9 +26,10 @@ class Request:
 
     ``buffers`` are texts open in an editor, by absolute path, which win over the disk; ``exclude_spans`` are the spans,
     in code points and by absolute path, that hold the question itself and are never evidence. ``limit`` is how many
-    passages `find` gives; ``documents`` how many ranked documents an answer lists, at least ten. ``ablate`` names parts
-    of the search that are off; ``trace`` adds to the events what recomputing the beliefs needs; ``admitted`` is how
-    many documents the search admits first, by default ten in the mode `deep` and else those of the first 50 passages.
+    passages `find` gives; where ``rerank``, the reader orders the best of them; ``documents`` how many ranked documents
+    an answer lists, at least ten. ``ablate`` names parts of the search that are off; ``trace`` adds to the events what
+    recomputing the beliefs needs; ``admitted`` is how many documents the search admits first, by default ten in the
+    mode `deep` and else those of the first 50 passages.
 
     A `Lens` is asked of its own paths: it uses what stands from ``thread`` on.
     """
@@ -39,6 +43,7 @@ class Request:
     thread: str | None = None
     seed: int = 0
     limit: int = 10
+    rerank: bool = False
     buffers: Mapping[str, Buffer] = field(default_factory=dict)
     exclude_spans: Mapping[str, Span] = field(default_factory=dict)
     ablate: Set[str] = frozenset()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lens_lsp.asking import WithoutModel
 from lens_lsp.judge.reader.model import SHIPPED as SHIPPED_FOLDER
-from lens_lsp.judge.reader.model import ReaderUnavailable, load
+from lens_lsp.judge.reader.model import ReaderModel, ReaderUnavailable, load
 from lens_lsp.judge.reader.oracle import ReaderOracle
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.settings.settings import OFF, SHIPPED, Settings
@@ -29,6 +29,15 @@ def judge(settings: Settings, cancelled: Callable[[], bool] = lambda: False) -> 
         return WithoutModel(OfflineOracle(proves=False), f"{why}: no passage is called a proof without it")
     name = "the shipped reader" if settings.reader == SHIPPED else "a reader of your own"
     return WithoutModel(ReaderOracle(model, cancelled=cancelled, name=name))
+
+
+def reader(settings: Settings) -> ReaderModel:
+    """The reader of the settings. Raises `ReaderUnavailable` where they turn it off and where it cannot be had."""
+    folder = _folder(settings)
+    if folder is None:
+        why = "`reader` in your settings says so" if settings.reader == OFF else "this package has none"
+        raise ReaderUnavailable(f"the reader is off: {why}")
+    return load(folder)
 
 
 def _folder(settings: Settings) -> Path | None:

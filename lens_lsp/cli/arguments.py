@@ -59,6 +59,7 @@ examples:
   lens find "retry policy" docs src -n 5         the five best passages of two folders
   lens find "lease" ~/notes --scope "2024/**"    only in files whose path matches
   lens find --format grep "lease" | head -3      path:line:column:text
+  lens find --rerank "when does the lease end"   ordered by the reader, which is shipped and sends nothing
   lens find --explain "lease"                    why these documents, where the time went
   lens find -- "--no-verify"                     a query that begins with a dash
 
@@ -184,6 +185,11 @@ def find_parser() -> Parser:
         default=10,
         metavar="N",
         help="show at most N passages (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--rerank",
+        action="store_true",
+        help="let the reader, a small network on this machine, read the best 24 passages and order them",
     )
     _add_output_options(parser)
     add_corpus_options(parser)

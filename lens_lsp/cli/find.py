@@ -45,7 +45,7 @@ def parse(argv: Sequence[str]) -> FindRequest:
         scopes=tuple(options.scope), no_ignore=options.no_ignore, cache_extractions=options.cache_extractions
     )
     return FindRequest(
-        request=Request(query, paths, options=command, limit=options.limit),
+        request=Request(query, paths, options=command, limit=options.limit, rerank=options.rerank),
         shape="json" if options.json else options.format,
         explain=options.explain,
         quiet=options.quiet,
@@ -68,9 +68,10 @@ def run(request: FindRequest) -> int:
     live = _LiveResult(
         show=None if renderer is None else lambda item: put(renderer.evidence(item)),
         bar=ProgressBar(shown=is_terminal(sys.stderr) and not request.quiet),
+        held=asked.rerank,
     )
     try:
-        findings = lens.find(asked, observer=live)
+        findings = lens.find(asked, observer=live, settings=settings)
         live.rest(findings)
     except KeyboardInterrupt:
         return _interrupted(request, roots, live)
@@ -84,10 +85,12 @@ def run(request: FindRequest) -> int:
 
 @dataclass(slots=True)
 class _LiveResult:
-    """Observes a search: shows evidence the moment it is verified, and progress until then."""
+    """Observes a search: shows evidence the moment it is verified, and progress until then. Where it is ``held``, it is
+    shown in the order that the reader makes: what is printed cannot be taken back."""
 
     show: Callable[[Evidence], None] | None
     bar: ProgressBar
+    held: bool
     shown: list[Evidence] = field(default_factory=list)
     scanned: int = 0
 
@@ -97,19 +100,32 @@ class _LiveResult:
         self.bar.update(stage, done, total)
 
     def evidence(self, item: Evidence) -> None:
-        self.bar.close()
         self.shown.append(item)
+        if self.held:
+            return
+        self.bar.close()
         if self.show is not None:
             self.show(item)
 
     def rest(self, findings: Findings) -> None:
-        """Show what the search found without announcing it."""
+        """Show what the search found without announcing it, and in its order what was held."""
+        if self.held:
+            self.shown.clear()
+            self.held = False
         for item in findings.evidence[len(self.shown) :]:
             self.evidence(item)
+
+    def let_go(self) -> None:
+        """Show what was held, as it came."""
+        if self.held:
+            self.held, shown, self.shown = False, self.shown, []
+            for item in shown:
+                self.evidence(item)
 
 
 def _interrupted(request: FindRequest, roots: Sequence[str], live: _LiveResult) -> int:
     """Print what was found so far where it is not printed yet."""
+    live.let_go()
     if request.shape == "json":
         coverage = Coverage(found=live.scanned, scanned=live.scanned)
         warning = "interrupted: the search did not finish"

@@ -16,6 +16,7 @@ _DOING = {
     "scan": "Scanning",
     "rank": "Ranking",
     "verify": "Verifying",
+    "rerank": "Ordering",
 }
 
 

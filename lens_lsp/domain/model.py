@@ -342,3 +342,6 @@ class Findings:
     warnings: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     """Words of the question that occur nowhere, as folded for the search."""
+    reranked: bool | None = None
+    """Whether the reader ordered the passages, where that was asked for; then their scores, which are the scan's, do
+    not fall from one to the next."""

@@ -64,14 +64,17 @@ class DocsResult:
     rows: tuple[DocsRow, ...]
 
 
-def _lens(folder: Path) -> Search:
-    """What ``lens find`` prints: one search over the folder, warm from its first question on."""
+def _lens(rerank: bool, folder: Path) -> Search:
+    """What ``lens find`` prints: one search over the folder, warm from its first question on; ``rerank``: in the order
+    of the reader, without which there is no such arm."""
     from lens_lsp.app.lens import Lens
 
     lens = Lens([folder])
 
     def search(question: str) -> Ranking:
-        findings = lens.find(Request(question, limit=DEPTH))
+        findings = lens.find(Request(question, limit=DEPTH, rerank=rerank))
+        if findings.reranked is False:
+            raise EvaluationError("; ".join(findings.warnings))
         return Ranking(
             distinct((document.path for document in findings.documents), DEPTH),
             [(item.path, item.quote) for item in findings.evidence],
@@ -112,12 +115,14 @@ def character_pairs(text: str) -> str:
 
 
 ARMS: Mapping[str, Callable[[Path], Search]] = {
-    "lens": _lens,
+    "lens": partial(_lens, False),
+    "lens-rerank": partial(_lens, True),
     REFERENCE: partial(_index, Bm25sIndex, True),
     "tantivy": partial(_index, TantivyIndex, True),
     "bm25s-stems": partial(_index, Bm25sIndex, False),
 }
-"""What opens a folder, by the arm's name. ``bm25s-stems`` knows English stems alone and finds next to no Chinese."""
+"""What opens a folder, by the arm's name. ``bm25s-stems`` knows English stems alone and finds next to no Chinese;
+``lens-rerank`` lets the reader order the best passages of ``lens``."""
 
 
 def row_of(question: QuestionRecord, arm: str, ranking: Ranking) -> DocsRow:

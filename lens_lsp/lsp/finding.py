@@ -20,6 +20,7 @@ from lens_lsp.lsp.questions import Question, frozen
 from lens_lsp.lsp.requests import FindParams
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.search.work import Work
+from lens_lsp.settings.settings import Settings
 from lens_lsp.wire.evidence import findings_json
 
 if TYPE_CHECKING:
@@ -49,17 +50,19 @@ async def found(ls: LensServer, params: FindParams, *, listed: bool = False) -> 
             return await _found(ls, question, progress, listed=listed)
 
 
-async def ranked(loan: Loan, request: Request, observer: FindObserver) -> Findings:
+async def ranked(loan: Loan, request: Request, observer: FindObserver, settings: Settings = Settings()) -> Findings:
     """The passages that come nearest; who is cancelled tells the search to end, and the loan lasts until it has. Raises
     as `Lens.find`."""
-    found = [each async for each in loan.aside(lambda: _ranked(loan.lens, request, observer))]
+    found = [each async for each in loan.aside(lambda: _ranked(loan.lens, request, observer, settings))]
     return found[0]
 
 
-async def _ranked(lens: Lens, request: Request, observer: FindObserver) -> AsyncGenerator[Findings]:
+async def _ranked(lens: Lens, request: Request, observer: FindObserver, settings: Settings) -> AsyncGenerator[Findings]:
     """The one item of `ranked`, on an event loop of its own."""
     async with Work() as work:
-        yield await work.start(lambda: lens.find(request, observer=observer, cancelled=work.cancelled))
+        yield await work.start(
+            lambda: lens.find(request, observer=observer, cancelled=work.cancelled, settings=settings)
+        )
 
 
 async def _found(ls: LensServer, question: Question, progress: Progress, *, listed: bool) -> Asked:
@@ -68,7 +71,8 @@ async def _found(ls: LensServer, question: Question, progress: Progress, *, list
     paths, rules = question.searched(settings)
     run = asyncio.get_running_loop().run_in_executor
     async with in_time(), session.lenses.lent(paths, rules, settings.memory) as loan:
-        findings = await ranked(loan, question.request, Observer(progress.from_thread()))
+        observer = Observer(progress.from_thread())
+        findings = await ranked(loan, question.request, observer, settings)
     shelf = Shelf(None, None)
     if listed:
         folder = desk.configuration.editor.answers

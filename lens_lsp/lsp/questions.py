@@ -74,7 +74,7 @@ def frozen(session: Session, params: AskParams | FindParams) -> Question:
 def _worded(request: Request, params: AskParams | FindParams) -> Request:
     """With what is asked, and what the client wants it to cost at most."""
     if not isinstance(params, AskParams):
-        return replace(request, question=params.query, limit=params.limit)
+        return replace(request, question=params.query, limit=params.limit, rerank=params.rerank)
     limits = Limits(params.budget.calls, params.budget.tokens, params.budget.seconds, params.budget.cost)
     return replace(request, question=params.question, mode=params.mode, limits=limits, thread=params.thread)
 

@@ -14,11 +14,13 @@ _Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 
 
 class FindParams(Wire):
-    """Of ``lens/find``; a string alone is the query. ``for_model``: the passages are for an editor's chat model."""
+    """Of ``lens/find``; a string alone is the query. ``for_model``: the passages are for an editor's chat model.
+    ``rerank``: the reader orders the best of them, which takes longer: for a second request behind one without it."""
 
     query: Text
     scope: Scope = Scope()
     limit: _Limit = 10
+    rerank: bool = False
     for_model: bool = False
     work_done_token: Token | None = None
 

@@ -371,3 +371,5 @@ class FindResult(Wire):
     """Words of the question that occur nowhere, as folded for the search."""
     warnings: tuple[str, ...]
     answer_uri: str | None
+    reranked: bool = False
+    """Only where it was asked for: whether the reader ordered the passages. Their scores are those of the scan."""

@@ -39,10 +39,13 @@ def evidence_json(evidence: Evidence) -> dict[str, object]:
 
 
 def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, object]:
-    """The whole of ``lens find --json``; ``seed`` appears only when one was given."""
+    """The whole of ``lens find --json``; ``seed`` appears only when one was given, ``reranked`` only when it was asked
+    for that the reader orders the passages: whether it did."""
     head: dict[str, object] = {"schema": SCHEMA, "query": findings.query, "roots": list(findings.roots)}
     if seed is not None:
         head["seed"] = seed
+    if findings.reranked is not None:
+        head["reranked"] = findings.reranked
     return head | {
         "evidence": [evidence_json(item) for item in findings.evidence],
         "documents": [document_json(item) for item in findings.documents],

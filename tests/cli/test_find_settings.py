@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from lens_process import Command
 
 from lens_lsp.cli.find import parse
+from tests.judge.tiny_reader import PROOF, write_reader
 
 
 @pytest.fixture
@@ -35,6 +37,28 @@ def test_exclusions_of_user_and_project_add_up(lens_here: Command, notes: Path, 
     assert paths(lens_here, "notes") == {"rent.md"}
     assert paths(lens_here, "notes/house") == set(), "from the project's folder, not from the path"
     assert paths(lens_here, "notes", "--no-ignore") == {"rent.md"}
+
+
+def test_the_reader_of_the_settings_orders_the_passages_on_request(
+    lens_here: Command, notes: Path, config: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+    (notes / "stone.md").write_text(f"# Stone\n\nOf the lease {'nothing is said here. ' * 9}It is {PROOF}.\n")
+    config.write_text(f"reader = {json.dumps(str(write_reader(tmp_path / 'reader')))}\n")
+    query = ("find", "lease of the workshop", "notes", "-n", "1")
+    assert lens_here(*query, "--format", "grep").text.startswith(os.path.join("notes", "house", "contract.md"))
+    for shape in ("grep", "text", "markdown"):
+        ordered = lens_here(*query, "--rerank", "--format", shape).text
+        assert "stone.md" in ordered
+        assert "contract.md" not in ordered
+    said = json.loads(lens_here(*query, "--rerank", "--json").out)
+    assert ([item["path"] for item in said["evidence"]], said["reranked"]) == (["stone.md"], True)
+    assert "reranked" not in json.loads(lens_here(*query, "--json").out)
+    config.write_text('reader = "off"\n')
+    outcome = lens_here(*query, "--rerank")
+    assert "2031" in outcome.text
+    assert outcome.complaint.count("the reader is off: `reader` in your settings says so") == 1
+    assert "rerank" not in lens_here(*query, "--rerank", "--quiet").complaint
 
 
 def test_ignore_files_are_respected_unless_the_user_says_otherwise(

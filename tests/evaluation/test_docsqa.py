@@ -16,11 +16,13 @@ from typing import Any
 
 import pytest
 
+from lens_lsp.app import without_model
 from lens_lsp.domain.errors import EvaluationError, UsageError
 from lens_lsp.evaluation.command import add_parser, run
 from lens_lsp.evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
 from lens_lsp.evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
 from lens_lsp.evaluation.reporting.docsqa import page
+from tests.judge.tiny_reader import write_reader
 
 KITCHEN = {
     "bread/rye.md": "# Rye bread\n\nLet the sourdough rest for sixteen\n    hours before it is baked.\n",
@@ -202,6 +204,20 @@ def test_a_gold_quote_that_stands_nowhere_is_found_by_no_arm(tmp_path: Path) -> 
         ("tantivy", 1, None),
     ]
     assert "| first | lens | 1 | 100.0 | 0.0 | 0.0 | 0.0 | 0.0 |" in page(result)
+
+
+def test_the_reader_orders_the_passages_of_an_arm_or_there_is_no_such_arm(
+    docsqa_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = DocsPlan(("lens", "lens-rerank"))
+    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", tmp_path / "none")
+    with pytest.raises(EvaluationError, match="the reader is off: this package has none"):
+        run_docsqa(open_docsqa(docsqa_dir), tmp_path / "out", plan)
+    pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", write_reader(tmp_path / "reader"))
+    result = run_docsqa(open_docsqa(docsqa_dir), tmp_path / "out", plan)
+    by_arm = [{row.id: (row.file, row.quote) for row in result.rows if row.arm == arm} for arm in plan.arms]
+    assert by_arm[0] == by_arm[1], "no passage holds the word that is a proof for this reader"
 
 
 def test_english_stems_alone_do_not_find_chinese(docsqa_dir: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.judge.tiny_reader import PROOF, write_reader
 from tests.lsp.conftest import LEASE
 from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
 
@@ -150,6 +151,19 @@ def test_passages_are_found_with_places_and_listed_in_a_file(edit: Edit, contrac
     editor.wait(lambda: editor.shown == [listed["answerUri"]])
     uri = editor.show(path_of(listed["answerUri"]))
     assert editor.result("textDocument/definition", editor.at(uri, "[^1]"))[0]["uri"] == contract.as_uri()
+
+
+def test_the_reader_orders_passages_where_that_is_asked_for(
+    edit: Edit, contract: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "lens.toml").write_text(f"reader = {json.dumps(str(write_reader(folder / 'reader')))}\n", "utf-8")
+    (contract.parent / "stone.md").write_text(f"# Stone\n\nOf the lease {'nothing is said here. ' * 9}It is {PROOF}.\n")
+    editor, query = edit(env={"LENS_CONFIG": str(folder / "lens.toml")}), {"query": "lease of the workshop"}
+    plain, ordered = (editor.result("lens/find", query | {"rerank": rerank}) for rerank in (False, True))
+    assert [plain["evidence"][0]["path"], ordered["evidence"][0]["path"]] == [contract.name, "stone.md"]
+    assert ("reranked" in plain, ordered["reranked"], ordered["warnings"]) == (False, True, [])
 
 
 def test_what_was_learnt_is_listed_and_forgotten(edit: Edit) -> None:

@@ -3,6 +3,7 @@ import type { LensClient } from '../client';
 import type { Showing } from '../documents/jump';
 import { failureOf } from '../failures';
 import type { FindResult } from '../protocol/answer';
+import type { FindParams } from '../protocol/asking';
 import type { Evidence } from '../protocol/evidence';
 import { placeOf, placeParams } from '../reading/locations';
 import { excerpt, inRow } from '../reading/plain';
@@ -12,6 +13,8 @@ import type { ChosenScope, NamedScope } from './scope';
 
 const TYPING_MILLISECONDS = 150;
 const LOOKING_MILLISECONDS = 60;
+/** The reader takes more of the processor than the search: it reads when the words are there. */
+const READING_MILLISECONDS = 400;
 const SHORTEST = 2;
 const MOST = 30;
 const LONGEST_PASSAGE = 240;
@@ -31,6 +34,7 @@ class Searching {
   readonly #box = vscode.window.createQuickPick<Row>();
   readonly #typing = new Debounce(TYPING_MILLISECONDS);
   readonly #looking = new Debounce(LOOKING_MILLISECONDS);
+  readonly #ordering = new Debounce(READING_MILLISECONDS);
   readonly #before = vscode.window.activeTextEditor;
   readonly #selection = vscode.window.activeTextEditor?.selection;
   #source: vscode.CancellationTokenSource | undefined;
@@ -71,8 +75,24 @@ class Searching {
     try {
       const params = { query: query.trim(), scope: this.where.scope, limit: MOST };
       this.#found(source, await this.lens.find(params, source.token), params.query);
+      this.#ordering.soon(() => void this.#order(source, params));
     } catch (error) {
       this.#failed(source, error);
+    }
+  }
+
+  /** The same passages as the reader orders them, unless the user is among them already. */
+  async #order(source: vscode.CancellationTokenSource, params: FindParams): Promise<void> {
+    if (this.#source !== source || this.#box.items.length < 2) {
+      return;
+    }
+    try {
+      const result = await this.lens.find({ ...params, rerank: true }, source.token);
+      if (result.reranked && this.#box.activeItems[0] === this.#box.items[0]) {
+        this.#found(source, result, params.query);
+      }
+    } catch {
+      // The first order stays: it was cancelled, or the server is an older one.
     }
   }
 
@@ -105,6 +125,7 @@ class Searching {
   #end(): void {
     this.#typing.dispose();
     this.#looking.dispose();
+    this.#ordering.dispose();
     this.#source?.cancel();
     this.#source?.dispose();
     this.#box.dispose();

@@ -111,6 +111,8 @@ export interface FindResult {
   readonly compression: number | null;
   /** Words of the question that occur nowhere. A server before 2 does not say. */
   readonly missing?: readonly string[];
+  /** Whether the reader ordered the passages, where that was asked for. */
+  readonly reranked?: boolean;
   readonly warnings: readonly string[];
   readonly answerUri: string | null;
 }

@@ -43,6 +43,8 @@ export interface FindParams {
   readonly scope?: Scope;
   /** From 1 to 100. */
   readonly limit?: number;
+  /** The reader orders the best of the passages, which takes longer: for a second request behind one without it. */
+  readonly rerank?: boolean;
   /** The passages are for a model: without private documents, secrets taken out of quotes and headings. */
   readonly forModel?: boolean;
 }
