@@ -102,7 +102,8 @@ def find(
     """
     settings = load_settings(request.paths or (HERE,), os.environ, options=request.options)
     paths, rules = searched(request, settings)
-    return Lens(paths, rules=rules, memory=settings.memory).find(request, observer=observer, cancelled=cancelled)
+    lens = Lens(paths, rules=rules, memory=settings.memory)
+    return lens.find(request, observer=observer, cancelled=cancelled, settings=settings)
 
 
 async def answer(
