@@ -78,11 +78,13 @@ CALLS = {
     "lens/status": Call(wire.StatusParams, wire.Status),
     "lens/text": Call(requests.TextParams, results.TextResult),
     "lens/threads": Call(requests.ThreadsParams, kept_results.ThreadsResult),
+    "lens/wrong": Call(requests.WrongParams, kept_results.WrongResult),
     "lens.server.ask": Call(requests.AskCommand, results.AnswerResult, "command"),
     "lens.server.find": Call(requests.FindCommand, results.FindResult, "command"),
     "lens.server.insertAnswer": Call(requests.InsertAnswerParams, kept_results.InsertAnswerResult, "command"),
     "lens.server.openAnswer": Call(requests.OpenAnswerParams, kept_results.OpenAnswerResult, "command"),
     "lens.server.recheck": Call(requests.RecheckParams, kept_results.RecheckResult, "command"),
+    "lens.server.wrong": Call(requests.WrongParams, kept_results.WrongResult, "command"),
 }
 """By method or command."""
 

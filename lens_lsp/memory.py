@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus, Status
 from lens_lsp.domain.citation import Checked, Citation, CitationState
-from lens_lsp.domain.cluster import Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn
+from lens_lsp.domain.cluster import Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
 from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
@@ -36,6 +36,7 @@ from lens_lsp.knowledge.clusters import (
 )
 from lens_lsp.knowledge.export import file_name
 from lens_lsp.knowledge.matching import likeness, question_key, requirement_key
+from lens_lsp.knowledge.wrong import called_wrong
 from lens_lsp.places import Places
 from lens_lsp.search.recall import Recalled, Recollection, Remembered
 from lens_lsp.store.forgetting import ANSWERS
@@ -187,6 +188,17 @@ class Memory:
                 notes[key] = (summary.text, summary.sha256)
         return notes
 
+    def called_wrong(self, outcome: Outcome) -> WrongAnswer | None:
+        """The wrong answer that this one repeats, by its words or by one of its facts; None where it repeats none."""
+        known, answer = self.store.wrong(), outcome.answer
+        results = {result.id: result for result in answer.requirements} if known else {}
+        facts = {
+            fact_id(_fact_key(requirement, result, outcome)[1], result.value)
+            for requirement in outcome.plan.requirements
+            if (result := results.get(requirement.id)) is not None and result.value is not None
+        }
+        return called_wrong(known, question_key(answer.question), answer.text, answer.short, facts)
+
     def keep(self, outcome: Outcome) -> Changes:
         """Keep what was proven, with everything it changes in what is known. Raises `NotSaved`.
 
@@ -321,8 +333,7 @@ def _known_fact(
     """A requirement that was proven, in the words in which it was; None for one that was not."""
     if result is None or result.status is RequirementStatus.MISSING or not result.evidence:
         return None
-    requirement = replace(requirement, text=result.text, template=None)
-    key = requirement_key(requirement, outcome.answer.question, whole=outcome.oracle != OFFLINE)
+    requirement, key = _fact_key(requirement, result, outcome)
     return KnownFact(
         id=fact_id(key, result.value),
         key=key,
@@ -333,6 +344,12 @@ def _known_fact(
         evidence=tuple(dict.fromkeys(ids[n] for n in result.evidence)),
         at=now,
     )
+
+
+def _fact_key(requirement: Requirement, result: RequirementResult, outcome: Outcome) -> tuple[Requirement, str]:
+    """A requirement in the words in which it was proven, and the normal form of these."""
+    requirement = replace(requirement, text=result.text, template=None)
+    return requirement, requirement_key(requirement, outcome.answer.question, whole=outcome.oracle != OFFLINE)
 
 
 def _summaries(answer: Answer, citations: Mapping[int, Citation]) -> tuple[DocumentSummary, ...]:

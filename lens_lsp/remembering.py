@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
@@ -107,7 +108,11 @@ class Remembering:
         )
 
         def write() -> None:
-            if not self._less(answer):
+            wrong = self.memory.called_wrong(outcome)
+            if wrong is not None:
+                day = datetime.fromtimestamp(wrong.at, UTC).date().isoformat()
+                self.warnings.append(f"an answer that you called wrong on {day} says the same: this one is not kept")
+            elif not self._less(answer):
                 self.memory.keep(outcome)
             if self.thread is not None:
                 self.memory.follow(self.thread, self.typed, self.question)

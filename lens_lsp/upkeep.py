@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from lens_lsp.checking import Cited, Finding
 from lens_lsp.domain.citation import Checked, CitationState
-from lens_lsp.domain.cluster import Cluster
+from lens_lsp.domain.cluster import Cluster, WrongAnswer
 from lens_lsp.knowledge.clusters import citation_id, live, organise, rechecked
+from lens_lsp.knowledge.wrong import wrong_answers
 from lens_lsp.store.reading import Knowledge
 from lens_lsp.store.store import Store
 from lens_lsp.store.writing import Changes
@@ -54,6 +56,13 @@ def settle(store: Store, findings: Iterable[Finding]) -> Changes:
         return Changes(changed, after.gone)
 
     return store.update(change)
+
+
+def call_wrong(store: Store, ids: Iterable[str], clock: Callable[[], float] = time.time) -> tuple[WrongAnswer, ...]:
+    """Withdraw clusters whose answers are wrong: they answer nothing any more, nothing like them is kept, and each is
+    a check that can be run again. Returns these. Raises `NotSaved` and `StoreUnreadable`."""
+    at = clock()
+    return store.withdraw(ids, lambda cluster: wrong_answers(cluster, at))
 
 
 def _anew(checked: Checked) -> Checked:

@@ -7,26 +7,33 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
+from lens_lsp.app.request import Request
 from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
 from lens_lsp.checking import Report, check
-from lens_lsp.cli import FOUND, NOTHING
+from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.kept_arguments import clusters_parser
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.domain.cluster import Cluster
+from lens_lsp.domain.cluster import Cluster, WrongAnswer
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.inert import inert_json
 from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.clusters import live
 from lens_lsp.knowledge.export import cluster_markdown, file_name, graph_mermaid
 from lens_lsp.store.store import Store
-from lens_lsp.upkeep import kept_citations, settle
+from lens_lsp.upkeep import call_wrong, kept_citations, settle
 from lens_lsp.wire.check import check_json, message
-from lens_lsp.wire.clusters import clusters_json, moment
+from lens_lsp.wire.clusters import asked_again_json, clusters_json, moment, wrong_json
+
+if TYPE_CHECKING:
+    from lens_lsp.app.wrong_answers import AskedAgain
 
 _SHORT = 8
+_LONGEST = 200
+Kept = TypeVar("Kept", bound=Cluster | WrongAnswer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,7 @@ class ClustersRequest:
     json: bool
     all: bool
     choice: StoreChoice
+    mode: str | None = None
 
 
 def parse(argv: Sequence[str]) -> ClustersRequest:
@@ -48,7 +56,8 @@ def parse(argv: Sequence[str]) -> ClustersRequest:
     every = bool(getattr(options, "all", False))
     if options.action == "forget" and bool(words) == every:
         raise UsageError("say which clusters to forget: ids from `lens clusters list`, or --all")
-    return ClustersRequest(options.action, words, options.path, options.json, every, StoreChoice(options.store))
+    mode = getattr(options, "mode", None)
+    return ClustersRequest(options.action, words, options.path, options.json, every, StoreChoice(options.store), mode)
 
 
 def run(request: ClustersRequest) -> int:
@@ -58,7 +67,15 @@ def run(request: ClustersRequest) -> int:
         if store is None:
             tell("nothing was kept for this workspace yet; `lens ask` keeps what it proves")
             return NOTHING
-        actions = {"list": _list, "show": _show, "export": _export, "forget": _forget, "verify": _verify}
+        actions = {
+            "list": _list,
+            "show": _show,
+            "export": _export,
+            "forget": _forget,
+            "verify": _verify,
+            "wrong": _wrong,
+            "check": _check,
+        }
         return actions[request.action](store, request)
 
 
@@ -106,13 +123,16 @@ def _export(store: Store, request: ClustersRequest) -> int:
 
 
 def _forget(store: Store, request: ClustersRequest) -> int:
-    chosen = store.clusters() if request.all else _chosen(store, request.words)
-    gone = store.forget(cluster.id for cluster in chosen)
+    kept: list[Cluster | WrongAnswer] = [*store.clusters(), *store.wrong()]
+    chosen = kept if request.all else _named(kept, request.words)
+    gone = store.forget(each.id for each in chosen)
     if request.json:
-        put_json({"schema": "lens.forgotten/1", "clusters": list(gone.clusters), "files": list(gone.files)})
+        shape = {"clusters": list(gone.clusters), "files": list(gone.files), "wrong": list(gone.wrong)}
+        put_json({"schema": "lens.forgotten/1", **shape})
     else:
-        put("".join(f"forgotten: {printable(cluster.title)}\n" for cluster in chosen))
-    return FOUND if gone.clusters else NOTHING
+        names = (each.title if isinstance(each, Cluster) else f"the check of {each.question}" for each in chosen)
+        put("".join(f"forgotten: {printable(name)}\n" for name in names))
+    return FOUND if gone.clusters or gone.wrong else NOTHING
 
 
 def _verify(store: Store, request: ClustersRequest) -> int:
@@ -128,15 +148,69 @@ def _verify(store: Store, request: ClustersRequest) -> int:
         put("".join(f"{printable(finding.cited.where)}: {printable(message(finding))}\n" for finding in drifted))
         counts = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
         put(f"{some(len(report.findings), 'citation')}{': ' if counts else ''}{counts}\n")
+        put(
+            "(verified: the quote stands in its source; whether the answer is right is not looked at)\n"
+            if counts
+            else ""
+        )
     return NOTHING if report.drifted(strict=False) else FOUND
+
+
+def _wrong(store: Store, request: ClustersRequest) -> int:
+    """Withdraw clusters, and keep their questions as checks."""
+    wrong = call_wrong(store, [cluster.id for cluster in _chosen(store, request.words)])
+    if request.json:
+        put_json(wrong_json(wrong))
+    else:
+        put("".join(f"withdrawn, and a check from now on: {printable(each.question)}\n" for each in wrong))
+    return FOUND if wrong else NOTHING
+
+
+def _check(store: Store, request: ClustersRequest) -> int:
+    """Ask again what was answered wrong, one question after the other."""
+    import asyncio  # with the whole engine, which no other action needs
+
+    from lens_lsp.app.wrong_answers import ask_again
+
+    wrong = store.wrong()
+    asked: list[AskedAgain] = []
+    interrupted = False
+    try:
+        for each in wrong:
+            again = Request(each.question, (workspace_for((request.path,)),), mode=request.mode)
+            asked.append(asyncio.run(ask_again(each, again, tell)))
+            if not request.json:
+                put(_asked_again(asked[-1]))
+    except KeyboardInterrupt:
+        interrupted = True
+    given = sum(each.given for each in asked)
+    if request.json:
+        put_json(asked_again_json([(each.wrong, each.answer, each.given) for each in asked]))
+    else:
+        put(f"{some(len(asked), 'check')}: {given} still wrong\n")
+    if interrupted:
+        tell(f"interrupted; {len(asked)} of {some(len(wrong), 'check')} asked")
+        return INTERRUPTED
+    return NOTHING if given else FOUND
+
+
+def _asked_again(again: AskedAgain) -> str:
+    wrong, answer = again.wrong, again.answer
+    now = " ".join((answer.short or answer.text).split())
+    told = "still wrong" if again.given else answer.status.value
+    question = printable(" ".join(wrong.question.split()))
+    return f"{wrong.id[:_SHORT]}  {told}: {question} {printable(now)[:_LONGEST]}\n"
 
 
 def _chosen(store: Store, ids: Sequence[str]) -> list[Cluster]:
     """The clusters whose ids begin as given. Raises UsageError for one that none or several begin with."""
-    clusters = store.clusters()
-    chosen = []
+    return _named(store.clusters(), ids)
+
+
+def _named(kept: Sequence[Kept], ids: Sequence[str]) -> list[Kept]:
+    chosen: list[Kept] = []
     for wanted in ids:
-        found = [cluster for cluster in clusters if wanted and cluster.id.startswith(wanted.lower())]
+        found = [each for each in kept if wanted and each.id.startswith(wanted.lower())]
         if len(found) != 1:
             many = "no cluster has" if not found else "several clusters have"
             raise UsageError(f"{many} an id that begins with {printable(wanted)!r}; `lens clusters list` shows them")

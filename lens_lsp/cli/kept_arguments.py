@@ -44,11 +44,14 @@ _CLUSTERS_EPILOG = """\
 examples:
   lens clusters list                             what is known of this workspace
   lens clusters show 3f2a                        one cluster, by the beginning of its id
-  lens clusters verify                           is all of it still true?
+  lens clusters verify                           do the quotes still stand? (not: is the answer right?)
+  lens clusters wrong 3f2a                       its answer is wrong: never give it again
+  lens clusters check                            is what was called wrong still the answer?
   lens clusters export notes/knowledge           Markdown, JSON and a graph, to read without us
   lens clusters forget 3f2a                      no byte of it is left in the store
 
-exit status: 0 there was something (verify: all of it holds), 1 there was not (verify: something drifted), 2 error
+exit status: 0 there was something (verify: every quote stands; check: no wrong answer is given any more), 1 there was
+not (verify: a quote drifted; check: a wrong answer is still given), 2 error, 130 interrupted
 """
 
 
@@ -92,12 +95,20 @@ def clusters_parser() -> Parser:
         ("show", "one cluster as a page", "ID"),
         ("export", "every cluster as Markdown, all as JSON, and their graph as Mermaid", "DIR"),
         ("forget", "take clusters out so that no byte of them is left", "ID"),
-        ("verify", "look up every citation now and keep what that shows", None),
+        (
+            "verify",
+            "look whether every quote still stands, not whether an answer is right, and keep what that shows",
+            None,
+        ),
+        ("wrong", "withdraw clusters whose answers are wrong, and keep the questions as checks", "ID"),
+        ("check", "ask again what was answered wrong, and say which wrong answers are still given", None),
     ):
         action = actions.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
         if words is not None:
             some_or_more = {"ID": "*" if name == "forget" else "+", "DIR": 1}[words]
             action.add_argument("words", nargs=some_or_more, metavar=words, help="the beginning of an id is enough")
+        if name == "check":
+            action.add_argument("--mode", choices=("auto", "evidence", "fast", "deep"), help="as of `lens ask`")
         if name == "forget":
             action.add_argument("--all", action="store_true", help="all of them")
         action.add_argument("--path", default=".", metavar="PATH", help="of the workspace of this path (default: here)")

@@ -44,6 +44,7 @@ _FORWARDED: Mapping[str, Mapping[str, object]] = {
     "lens/status": {},
     "lens/text": {"confined": True},
     "lens/threads": {},
+    "lens/wrong": {},
 }
 """The requests of the language server that the page may send, and what is said in each whatever the page says."""
 _ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})

@@ -109,6 +109,24 @@ class DocumentSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """An answer that the user called wrong ``at`` some time: never given from what is known, and a check to run again.
+
+    ``id`` is a digest of ``key``, the normal form of the question, and of what was said. ``facts`` are the ids of the
+    facts with a value that it rested on.
+    """
+
+    id: str
+    question: str
+    key: str
+    text: str
+    short: str | None
+    oracle: str
+    facts: tuple[str, ...]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One question of a thread: as it was typed, and as it was searched once what it refers to was put in."""
 

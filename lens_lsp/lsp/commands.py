@@ -12,6 +12,7 @@ from lens_lsp.lsp.asking import Asked, answered
 from lens_lsp.lsp.desk import Pointed
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
 from lens_lsp.lsp.finding import found
+from lens_lsp.lsp.knowing import wrong
 from lens_lsp.lsp.notes import insert, insert_file
 from lens_lsp.lsp.opening import answer_file
 from lens_lsp.lsp.rechecking import recheck
@@ -22,6 +23,7 @@ from lens_lsp.lsp.requests import (
     InsertAnswerParams,
     OpenAnswerParams,
     RecheckParams,
+    WrongParams,
 )
 from lens_lsp.lsp.showing import in_short, say, show, with_places
 from lens_lsp.lsp.wire import Scope, WirePosition, WireRange
@@ -73,6 +75,15 @@ async def check(ls: LensServer, params: RecheckParams) -> dict[str, object]:
     return result
 
 
+async def call_wrong(ls: LensServer, params: WrongParams) -> dict[str, object]:
+    """``lens.server.wrong``: withdraw clusters whose answers are wrong, and say what became of them."""
+    result = await wrong(ls, params)
+    checks = result["checks"]
+    assert isinstance(checks, list)
+    say(ls, f"withdrawn, and checks from now on: {len(checks)}" if checks else "there is no such cluster")
+    return result
+
+
 async def open_answer(ls: LensServer, params: OpenAnswerParams) -> dict[str, object]:
     """``lens.server.openAnswer``: show an earlier answer. Raises `RequestFailed` where there is none."""
     return {"opened": await show(ls, await _earlier(ls, params.answer), "the answer")}
@@ -119,3 +130,4 @@ FIND = Endpoint(find, FindCommand)
 RECHECK = Endpoint(check, RecheckParams)
 OPEN_ANSWER = Endpoint(open_answer, OpenAnswerParams)
 INSERT_ANSWER = Endpoint(insert_answer, InsertAnswerParams)
+WRONG = Endpoint(call_wrong, WrongParams)

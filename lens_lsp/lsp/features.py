@@ -31,6 +31,7 @@ REQUESTS: Mapping[str, Loader] = {
     "lens/status": _in("status"),
     "lens/text": _in("texts"),
     "lens/threads": _in("knowing", "THREADS"),
+    "lens/wrong": _in("knowing", "WRONG"),
     types.DOCUMENT_LINK_RESOLVE: _in("evidence", "FOLLOW"),
     types.TEXT_DOCUMENT_CODE_ACTION: _in("actions", "ACTION"),
     types.TEXT_DOCUMENT_CODE_LENS: _in("actions", "LENS"),
@@ -48,6 +49,7 @@ COMMANDS: Mapping[str, Loader] = {
     "lens.server.insertAnswer": _in("commands", "INSERT_ANSWER"),
     "lens.server.openAnswer": _in("commands", "OPEN_ANSWER"),
     "lens.server.recheck": _in("commands", "RECHECK"),
+    "lens.server.wrong": _in("commands", "WRONG"),
 }
 """Who handles a command: it takes its params as its one argument."""
 PULLED: Mapping[str, Loader] = {types.TEXT_DOCUMENT_DIAGNOSTIC: _in("inspecting", "DIAGNOSTIC")}

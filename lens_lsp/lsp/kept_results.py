@@ -131,6 +131,25 @@ class ForgetResult(Wire):
     files: tuple[str, ...]
 
 
+class WrongAnswer(Wire):
+    """An answer that was called wrong: a check from now on."""
+
+    id: str
+    question: str
+    answer: str
+    short_answer: str | None
+    oracle: str
+    called: str
+    """When it was called so."""
+
+
+class WrongResult(Wire):
+    """Of ``lens/wrong``: the answers that were withdrawn; made by `knowing.wrong`."""
+
+    schema_: Annotated[Literal["lens.wrong/1"], Field(alias="schema")]
+    checks: tuple[WrongAnswer, ...]
+
+
 class Today(Wire):
     """What all models were used for today."""
 

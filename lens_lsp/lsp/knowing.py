@@ -1,4 +1,4 @@
-"""``lens/clusters``, ``lens/forget`` and ``lens/ledger``: what earlier questions left, and what they cost."""
+"""``lens/clusters``, ``lens/forget``, ``lens/wrong``, ``lens/ledger``: what earlier questions left and cost."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import clusters_for_model
 from lens_lsp.lsp.opening import path_of_answer, path_of_unproven
 from lens_lsp.lsp.previewing import sent_json
-from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams
+from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.upkeep import freshness, kept_citations
-from lens_lsp.wire.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment
+from lens_lsp.upkeep import call_wrong, freshness, kept_citations
+from lens_lsp.wire.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
 from lens_lsp.wire.evidence import account_json
 
 if TYPE_CHECKING:
@@ -138,10 +138,25 @@ def _forgotten(stores: Stores, workspaces: Sequence[str], ids: Sequence[str] | N
     gone: list[str] = []
     files: list[str] = []
     for _, store in stores.existing(workspaces):
-        forgotten = store.forget([each.id for each in store.clusters() if ids is None or each.id in ids])
+        kept = [*(each.id for each in store.clusters()), *(each.id for each in store.wrong())]
+        forgotten = store.forget([id_ for id_ in kept if ids is None or id_ in ids])
         gone += forgotten.clusters
         files += forgotten.files
     return {"schema": "lens.forgotten/1", "clusters": gone, "files": files}
+
+
+async def wrong(ls: LensServer, params: WrongParams) -> dict[str, object]:
+    """Schema ``lens.wrong/1``: clusters whose answers are wrong are withdrawn, and their questions are checks that
+    ``lens clusters check`` asks again. Raises what `call_wrong` raises."""
+    run = asyncio.get_running_loop().run_in_executor
+    result = await run(None, _called_wrong, ls.desk.stores, ls.session.workspaces(), params.ids)
+    ls.desk.forget()
+    return result
+
+
+def _called_wrong(stores: Stores, workspaces: Sequence[str], ids: Sequence[str]) -> dict[str, object]:
+    existing = stores.existing(workspaces)
+    return wrong_json([each for _, store in existing for each in call_wrong(store, ids)])
 
 
 async def ledger(ls: LensServer, params: LedgerParams) -> dict[str, object]:
@@ -176,3 +191,4 @@ CLUSTERS = Endpoint(clusters, ClustersParams)
 FORGET = Endpoint(forget, ForgetParams)
 LEDGER = Endpoint(ledger, LedgerParams)
 THREADS = Endpoint(threads, ThreadsParams)
+WRONG = Endpoint(wrong, WrongParams)

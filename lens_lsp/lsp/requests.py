@@ -84,6 +84,17 @@ class ForgetParams(Wire):
     all: bool = False
 
 
+class WrongParams(Wire):
+    """Of ``lens/wrong`` and ``lens.server.wrong``: whole ids of clusters; a string alone is one."""
+
+    ids: Annotated[tuple[Id, ...], Field(min_length=1, max_length=1_000)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_words(cls, value: Any) -> Any:
+        return {"ids": [value]} if isinstance(value, str) else value
+
+
 class RecheckParams(Wire):
     """Of ``lens/recheck`` and ``lens.server.recheck``: one text, which an ``answerUri`` may name (a string alone is its
     URI), or everything."""

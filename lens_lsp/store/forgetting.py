@@ -29,8 +29,9 @@ _MOST_HEAD = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Oblivion:
-    """What has to go, and the questions that no answer file may answer any more."""
+    """The clusters that have to go, what goes with them, and the questions that no answer file may answer any more."""
 
+    clusters: tuple[Cluster, ...]
     changes: Changes
     removal: Removal
     questions: frozenset[str] | None
@@ -42,11 +43,14 @@ def oblivion(knowledge: Knowledge, ids: Iterable[str]) -> Oblivion:
     wanted = frozenset(ids)
     clusters = knowledge.clusters()
     going = [cluster for cluster in clusters if cluster.id in wanted]
+    keys = {asked.key for cluster in going for asked in cluster.asked}
+    wrong = [answer for answer in knowledge.wrong() if answer.id in wanted or answer.key in keys]
     staying = [cluster for cluster in clusters if cluster.id not in wanted]
-    questions = frozenset(_plain(asked.question) for cluster in going for asked in cluster.asked)
+    questions = plain(asked.question for cluster in going for asked in cluster.asked)
     cited = {(citation.root, citation.path) for cluster in going for _, citation in cluster.citations}
     turns = [turn for turn in knowledge.all_turns() if turn.cluster in wanted or _plain(turn.question) in questions]
     return Oblivion(
+        tuple(going),
         Changes(
             clusters=tuple(unlinked for each in staying if (unlinked := _without_links(each, wanted)) != each),
             removed=tuple(cluster.id for cluster in going),
@@ -54,6 +58,7 @@ def oblivion(knowledge: Knowledge, ids: Iterable[str]) -> Oblivion:
         Removal(
             summaries=tuple(sorted(cited)),
             turns=tuple((turn.thread, turn.n) for turn in turns),
+            wrong=tuple(answer.id for answer in wrong),
         ),
         questions if staying else None,
     )
@@ -80,6 +85,11 @@ def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str,
     for path in gone:
         os.unlink(path)
     return tuple(f"{ANSWERS}/{path.name}" for path in gone)
+
+
+def plain(questions: Iterable[str]) -> frozenset[str]:
+    """Questions as the files of their answers are known by."""
+    return frozenset(map(_plain, questions))
 
 
 def _answered(path: Path) -> str | None:

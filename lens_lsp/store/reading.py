@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
+from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
 from lens_lsp.store.assembly import Damage, Row, assemble, decoded, name_of
 from lens_lsp.store.connection import Connection, structural_fault
-from lens_lsp.store.rows import SUM_BYTES, Value, Values, row_sum, summary_of, turn_of
-from lens_lsp.store.schema import ASKED, CITATIONS, CLUSTERS, FACTS, PARTS, SUMMARIES, TOTALS, TURNS, Table
+from lens_lsp.store.rows import SUM_BYTES, Value, Values, row_sum, summary_of, turn_of, wrong_of
+from lens_lsp.store.schema import ASKED, CITATIONS, CLUSTERS, FACTS, PARTS, SUMMARIES, TOTALS, TURNS, WRONG, Table
 
 Total = tuple[int, bytes]
 """How many rows, and all their checksums in one."""
@@ -85,6 +85,11 @@ class Knowledge:
         turns = decoded(turn_of, self._counted(TURNS), self.damage)
         return tuple(sorted(turns, key=lambda turn: (turn.thread, turn.n)))
 
+    def wrong(self) -> tuple[WrongAnswer, ...]:
+        """Answers that were called wrong, the first one first."""
+        found = decoded(wrong_of, self._counted(WRONG), self.damage)
+        return tuple(sorted(found, key=lambda wrong: (wrong.at, wrong.id)))
+
     def structure(self) -> str | None:
         """What SQLite finds wrong with the file's structure; None when it is sound."""
         return structural_fault(self._connection)
@@ -138,4 +143,5 @@ def all_damage(connection: Connection) -> list[Damage]:
     knowledge.clusters()
     knowledge.summaries()
     knowledge.all_turns()
+    knowledge.wrong()
     return knowledge.damage

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from lens_lsp.domain.answer import Mode, RequirementStatus, Status
 from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Turn
+from lens_lsp.domain.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Turn, WrongAnswer
 from lens_lsp.domain.model import TextSource
 from lens_lsp.domain.text import Span
 from lens_lsp.store.schema import ASKED, CITATIONS, FACTS, LINKS, Table
@@ -195,6 +195,35 @@ def turn_of(values: Values) -> Turn:
     """A turn by its row; raises `Malformed`."""
     thread, n, typed, question, cluster, at = values
     return Turn(text(thread), integer(n), text(typed), text(question), optional(text, cluster), real(at))
+
+
+def wrong_values(wrong: WrongAnswer) -> Values:
+    """The row of an answer that was called wrong."""
+    return (
+        _bytes(wrong.id),
+        _bytes(wrong.question),
+        _bytes(wrong.key),
+        _bytes(wrong.text),
+        None if wrong.short is None else _bytes(wrong.short),
+        _bytes(wrong.oracle),
+        dump(wrong.facts),
+        _real(wrong.at),
+    )
+
+
+def wrong_of(values: Values) -> WrongAnswer:
+    """An answer that was called wrong by its row; raises `Malformed`."""
+    id_, question, key, said, short, oracle, facts, at = values
+    return WrongAnswer(
+        text(id_),
+        text(question),
+        text(key),
+        text(said),
+        optional(text, short),
+        text(oracle),
+        strings(load(facts)),
+        real(at),
+    )
 
 
 def _asked_values(asked: Asked, position: int) -> Values:

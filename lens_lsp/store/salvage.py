@@ -8,8 +8,8 @@ from lens_lsp.domain.cluster import Cluster
 from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage, Row, assemble, decoded, headless, listed_parts, name_of
 from lens_lsp.store.pages import rows_in
-from lens_lsp.store.rows import PART_BYTES, summary_of, turn_of
-from lens_lsp.store.schema import CLUSTERS, PARTS, SUMMARIES, TOTALS, TURNS
+from lens_lsp.store.rows import PART_BYTES, summary_of, turn_of, wrong_of
+from lens_lsp.store.schema import CLUSTERS, PARTS, SUMMARIES, TOTALS, TURNS, WRONG
 from lens_lsp.store.writing import Changes
 
 
@@ -26,7 +26,7 @@ def salvage(data: bytes) -> Salvaged:
     """All that stands in the bytes of a file and is what was written."""
     heads: dict[str, list[Row]] = {}
     parts: dict[str, list[Row]] = {}
-    others: dict[str, dict[tuple[object, ...], Row]] = {SUMMARIES.name: {}, TURNS.name: {}, TOTALS.name: {}}
+    others: dict[str, dict[tuple[object, ...], Row]] = {table.name: {} for table in (SUMMARIES, TURNS, WRONG, TOTALS)}
     for row in rows_in(data):
         if row.table is CLUSTERS:
             heads.setdefault(name_of(row.values), []).append(row)
@@ -48,6 +48,7 @@ def salvage(data: bytes) -> Salvaged:
         clusters=tuple(clusters),
         summaries=tuple(decoded(summary_of, others[SUMMARIES.name].values(), [])),
         turns=tuple(decoded(turn_of, others[TURNS.name].values(), [])),
+        wrong=tuple(decoded(wrong_of, others[WRONG.name].values(), [])),
     )
     return Salvaged(content, damaged, max(0, expected - len(clusters)) if isinstance(expected, int) else None)
 

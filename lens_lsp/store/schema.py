@@ -15,7 +15,7 @@ from lens_lsp.store.connection import Connection, number
 APPLICATION_ID = 0x6C656E73
 """``lens`` in ASCII, in the header of the file: nothing else is ever opened as a store."""
 PAGE_SIZE = 4096
-VERSION = 1
+VERSION = 2
 
 
 class Kind(StrEnum):
@@ -97,14 +97,16 @@ CITATIONS = _table(
 LINKS = _table("links", 2, "cluster target position:INTEGER weight:REAL")
 SUMMARIES = _table("summaries", 2, "root path sha256 text")
 TURNS = _table("turns", 2, "thread n:INTEGER typed question cluster at:REAL")
+WRONG = _table("wrong", 1, "id question key text short oracle facts at:REAL")
+"""Answers that the user called wrong; since version 2."""
 TOTALS = _table("totals", 1, "name rows:INTEGER digest:BLOB")
 """How many rows a table has and all their checksums in one (exclusive or): a row that vanished is missed."""
 
 PARTS = (ASKED, FACTS, CITATIONS, LINKS)
 """The tables whose rows belong to a cluster, which their first column names."""
-COUNTED = (CLUSTERS, SUMMARIES, TURNS)
+COUNTED = (CLUSTERS, SUMMARIES, TURNS, WRONG)
 """The tables that `TOTALS` counts; the parts are counted by their cluster."""
-TABLES = (CLUSTERS, *PARTS, SUMMARIES, TURNS, TOTALS)
+TABLES = (CLUSTERS, *PARTS, SUMMARIES, TURNS, WRONG, TOTALS)
 
 _INDEXES = (
     'CREATE INDEX "asked_key" ON "asked" ("key")',
@@ -125,7 +127,15 @@ class Layout:
     steps: tuple[Step, ...] = ()
 
 
-LAYOUT = Layout(VERSION, (*(table.create for table in TABLES), *_INDEXES))
+def _wrong_answers(connection: Connection) -> None:
+    """Version 2: the table of answers that were called wrong."""
+    from lens_lsp.store.writing import count_none  # which is written in terms of these tables
+
+    connection.execute(WRONG.create)
+    count_none(connection, WRONG)
+
+
+LAYOUT = Layout(VERSION, (*(table.create for table in TABLES), *_INDEXES), (_wrong_answers,))
 """What this version of the program writes. A new column, table or value of an enumeration is a new version."""
 
 

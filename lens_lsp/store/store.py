@@ -10,32 +10,41 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from lens_lsp.disk.whole import replace_whole
-from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
+from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
 from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage
 from lens_lsp.store.connection import Connect, Connection, connect
 from lens_lsp.store.failures import NotSaved, NotSavedReason
 from lens_lsp.store.files import STEM, StoreFiles
 from lens_lsp.store.folder_lock import FolderLock
-from lens_lsp.store.forgetting import ANSWERS, delete_answers, delete_copies, oblivion
+from lens_lsp.store.forgetting import (
+    ANSWERS,
+    delete_answers,
+    delete_copies,
+    oblivion,
+    plain,
+)
 from lens_lsp.store.place import prepare_folder
 from lens_lsp.store.reading import Knowledge
 from lens_lsp.store.replacement import Workshop
 from lens_lsp.store.schema import LAYOUT, Layout
 from lens_lsp.store.session import Session
-from lens_lsp.store.writing import Changes, write
+from lens_lsp.store.writing import Changes, Removal, write
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was forgotten: ids of clusters, and names of files that were deleted from the store's folder."""
+    """What was forgotten: ids of clusters and of wrong answers, and names of files that were deleted from the store's
+    folder."""
 
     clusters: tuple[str, ...]
     files: tuple[str, ...]
+    wrong: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +164,10 @@ class Store:
         """The questions of all threads, by thread and number."""
         return self._session.read(lambda knowledge, _: knowledge.all_turns())
 
+    def wrong(self) -> tuple[WrongAnswer, ...]:
+        """Answers that were called wrong, the first one first."""
+        return self._session.read(lambda knowledge, _: knowledge.wrong())
+
     def save(self, changes: Changes) -> None:
         """Keep changes, all or none of them, whatever is there by now; `update` looks first. Raises `NotSaved`."""
         self.update(lambda knowledge: changes)
@@ -187,10 +200,12 @@ class Store:
         return path
 
     def forget(self, ids: Iterable[str]) -> Forgotten:
-        """Take clusters out so that no byte of them is left in the store's folder, except where others say the same.
+        """Take clusters and wrong answers out so that no byte of them is left in the store's folder, except where
+        others say the same.
 
-        Their turns, the summaries of the documents they cite, answer files of their questions, and every copy of the
-        store go with them. Raises `NotSaved` and `StoreUnreadable`: what is still listed has to be forgotten again.
+        What was called wrong of the clusters' questions, their turns, the summaries of the documents they cite, answer
+        files of their questions, and every copy of the store go with them. Raises `NotSaved` and `StoreUnreadable`:
+        what is still listed has to be forgotten again.
         """
         wanted, session = tuple(ids), self._session
         with session.changing():
@@ -202,7 +217,28 @@ class Store:
             session.vacuum()
         if files.stem != STEM:
             session.notice(f"{STEM}.db is of a newer version and was left alone: forget there with that version")
-        return Forgotten(going.changes.removed, gone)
+        return Forgotten(going.changes.removed, gone, going.removal.wrong)
+
+    def withdraw(
+        self, ids: Iterable[str], wrong_in: Callable[[Cluster], Iterable[WrongAnswer]]
+    ) -> tuple[WrongAnswer, ...]:
+        """Take clusters out whose answers are wrong, with the summaries of what they cite and the answer files of their
+        questions, and keep what ``wrong_in`` makes of each. Their turns stay, without an answer. Raises `NotSaved` and
+        `StoreUnreadable`."""
+        wanted, session = frozenset(ids), self._session
+
+        def decide(knowledge: Knowledge, connection: Connection) -> tuple[WrongAnswer, ...]:
+            going = oblivion(knowledge, wanted)
+            wrong = {each.id: each for cluster in going.clusters for each in wrong_in(cluster)}
+            turns = tuple(replace(turn, cluster=None) for turn in knowledge.all_turns() if turn.cluster in wanted)
+            changes = replace(going.changes, turns=turns, wrong=tuple(wrong.values()))
+            write(knowledge, connection, changes, Removal(summaries=going.removal.summaries))
+            return changes.wrong
+
+        with session.changing():
+            wrong = session.write(decide)
+            delete_answers(session.workshop.files.folder, plain(each.question for each in wrong))
+        return wrong
 
     def health(self) -> Health:
         """A full look at everything. Raises `StoreUnreadable`."""

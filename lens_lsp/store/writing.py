@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
+from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
 from lens_lsp.domain.records import dataclass
 from lens_lsp.store.assembly import Damage, parts_of
 from lens_lsp.store.connection import Connection
@@ -18,8 +18,9 @@ from lens_lsp.store.rows import (
     row_sum,
     summary_values,
     turn_values,
+    wrong_values,
 )
-from lens_lsp.store.schema import CLUSTERS, COUNTED, PARTS, SUMMARIES, TABLES, TOTALS, TURNS, Table
+from lens_lsp.store.schema import CLUSTERS, COUNTED, PARTS, SUMMARIES, TABLES, TOTALS, TURNS, WRONG, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +33,19 @@ class Changes:
     """Ids of clusters; one that is not there is no error."""
     summaries: tuple[DocumentSummary, ...] = ()
     turns: tuple[Turn, ...] = ()
+    wrong: tuple[WrongAnswer, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.clusters or self.removed or self.summaries or self.turns)
+        return bool(self.clusters or self.removed or self.summaries or self.turns or self.wrong)
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Rows to take out besides clusters: keys of the documents' summaries and of the turns."""
+    """Rows to take out besides clusters: keys of the documents' summaries, of the turns and of wrong answers."""
 
     summaries: tuple[tuple[str, str], ...] = ()
     turns: tuple[tuple[str, int], ...] = ()
+    wrong: tuple[str, ...] = ()
 
 
 def write(knowledge: Knowledge, connection: Connection, changes: Changes, removal: Removal | None = None) -> None:
@@ -64,11 +67,15 @@ def write(knowledge: Knowledge, connection: Connection, changes: Changes, remova
         tally.replace(SUMMARIES, values)
     for values in map(turn_values, changes.turns):
         tally.replace(TURNS, values)
+    for values in map(wrong_values, changes.wrong):
+        tally.replace(WRONG, values)
     if removal is not None:
         for root, path in removal.summaries:
             tally.remove(SUMMARIES, (_key(root), _key(path)))
         for thread, n in removal.turns:
             tally.remove(TURNS, (_key(thread), n))
+        for id_ in removal.wrong:
+            tally.remove(WRONG, (_key(id_),))
     tally.write()
 
 
@@ -77,7 +84,12 @@ def clear(connection: Connection) -> None:
     for table in TABLES:
         connection.execute(f'DELETE FROM "{table.name}"')
     for table in COUNTED:
-        _insert(connection, TOTALS, [_total_values(table, NOTHING)])
+        count_none(connection, table)
+
+
+def count_none(connection: Connection, table: Table) -> None:
+    """Count nothing in a table that is new."""
+    _insert(connection, TOTALS, [_total_values(table, NOTHING)])
 
 
 class _Tally:

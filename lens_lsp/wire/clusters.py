@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
+from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.cluster import Asked, Cluster, KnownFact
+from lens_lsp.domain.cluster import Asked, Cluster, KnownFact, WrongAnswer
 
 SCHEMA = "lens.clusters/1"
+WRONG_SCHEMA = "lens.wrong/1"
 
 
 def clusters_json(clusters: Sequence[Cluster]) -> dict[str, object]:
@@ -31,6 +33,34 @@ def cluster_json(cluster: Cluster) -> dict[str, object]:
         "facts": [_fact(fact) for fact in cluster.facts],
         "citations": [citation_json(id_, citation) for id_, citation in cluster.citations],
         "links": [{"cluster": link.cluster, "weight": link.weight} for link in cluster.links],
+    }
+
+
+def wrong_json(wrong: Sequence[WrongAnswer]) -> dict[str, object]:
+    """Answers that were called wrong: schema ``lens.wrong/1``."""
+    return {"schema": WRONG_SCHEMA, "checks": [_wrong(each) for each in wrong]}
+
+
+def asked_again_json(asked: Sequence[tuple[WrongAnswer, Answer, bool]]) -> dict[str, object]:
+    """The same, each with what its question is answered now and whether that is still the wrong answer."""
+    return {
+        "schema": WRONG_SCHEMA,
+        "checks": [
+            _wrong(wrong)
+            | {"now": {"status": now.status.value, "answer": now.text, "shortAnswer": now.short}, "given": given}
+            for wrong, now, given in asked
+        ],
+    }
+
+
+def _wrong(wrong: WrongAnswer) -> dict[str, object]:
+    return {
+        "id": wrong.id,
+        "question": wrong.question,
+        "answer": wrong.text,
+        "shortAnswer": wrong.short,
+        "oracle": wrong.oracle,
+        "called": moment(wrong.at),
     }
 
 

@@ -172,7 +172,10 @@ SESSIONS: dict[str, dict[str, int]] = {
         'lens find "retry policy" ~/notes --scope "2024/**" --explain': 1,
     },
     "docs/explanation/performance.md": {},
-    "docs/how-to/ask-again.md": {'lens ask --thread lease "and who signed it?"': 1},
+    "docs/how-to/ask-again.md": {
+        'lens ask --thread lease "and who signed it?"': 1,
+        "lens clusters check                # are wrong answers still given?": 1,
+    },
     "docs/how-to/ask.md": {"python benchmarks/verify_beliefs.py events.jsonl --mutant": 1},
     "docs/how-to/check-citations.md": {},
     "docs/how-to/find-passages.md": {},
@@ -184,7 +187,8 @@ SESSIONS: dict[str, dict[str, int]] = {
     },
 }
 """Pages with lines that are typed here one after the other, and the status of those that do not end with 0: the notes
-here say less than the reader's, the mutant has to be noticed, no model listens, and no consent was given to one."""
+here say less than the reader's, what is called wrong is still the answer, the mutant has to be noticed, no model
+listens, and no consent was given to one."""
 
 
 @pytest.mark.parametrize("page", SESSIONS)

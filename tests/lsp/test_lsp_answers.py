@@ -183,6 +183,25 @@ def test_what_was_learnt_is_listed_and_forgotten(edit: Edit) -> None:
     assert editor.result("lens/clusters")["clusters"] == []
 
 
+def test_a_wrong_answer_is_withdrawn_by_a_request_and_by_a_command(edit: Edit) -> None:
+    editor = edit()
+    for n in range(2):
+        asked = editor.result("lens/ask", {"question": QUESTION})
+        assert any("you called wrong on" in warning for warning in asked["warnings"]) is False
+        [cluster] = editor.result("lens/clusters")["clusters"]
+        if n:
+            said = editor.run({"command": "lens.server.wrong", "arguments": [cluster["id"]]})
+        else:
+            said = editor.result("lens/wrong", {"ids": [cluster["id"]]})
+        assert (said["schema"], [check["question"] for check in said["checks"]]) == ("lens.wrong/1", [QUESTION])
+        assert editor.result("lens/clusters")["clusters"] == []
+        again = editor.result("lens/ask", {"question": QUESTION})
+        assert any("you called wrong on" in warning for warning in again["warnings"])
+        assert editor.result("lens/clusters")["clusters"] == []
+        editor.result("lens/forget", {"all": True})
+    assert editor.ask("lens/wrong", {"ids": []})["error"]
+
+
 def test_the_ledger_says_what_questions_cost(edit: Edit) -> None:
     editor = edit()
     editor.result("lens/ask", {"question": QUESTION})

@@ -116,7 +116,7 @@ class Moments:
 
 
 def old_store(folder: Path) -> Path:
-    """A folder with a store of version 0."""
+    """A folder with an old store."""
     folder.mkdir(mode=0o700)
     make_old(folder / "knowledge.db", CLUSTERS, SUMMARIES, TURNS)
     return folder

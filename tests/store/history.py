@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn
+from lens_lsp.domain.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
 from lens_lsp.store.store import Store
 from lens_lsp.store.writing import Changes
-from tests.store.kept import kept, kept_summary, kept_turn
+from tests.store.kept import kept, kept_summary, kept_turn, kept_wrong
 
 CLUSTERS = 12
 THREADS = ("main", "aside")
@@ -26,6 +26,7 @@ class Model:
     clusters: dict[str, Cluster] = field(default_factory=dict)
     summaries: dict[tuple[str, str], DocumentSummary] = field(default_factory=dict)
     turns: dict[tuple[str, int], Turn] = field(default_factory=dict)
+    wrong: dict[str, WrongAnswer] = field(default_factory=dict)
 
     def after(self, changes: Changes) -> Model:
         """The model when changes were kept."""
@@ -34,6 +35,7 @@ class Model:
             clusters | {cluster.id: cluster for cluster in changes.clusters},
             self.summaries | {(each.root, each.path): each for each in changes.summaries},
             self.turns | {(each.thread, each.n): each for each in changes.turns},
+            self.wrong | {each.id: each for each in changes.wrong},
         )
 
 
@@ -51,6 +53,7 @@ def drawn(seed: int, number: int) -> Changes:
             for n in draw.sample(range(CLUSTERS), draw.randrange(3))
         ),
         turns=tuple(kept_turn(n, draw.choice(THREADS)) for n in draw.sample(range(20), draw.randrange(2))),
+        wrong=tuple(map(kept_wrong, draw.sample(range(20), draw.randrange(2)))),
     )
 
 
@@ -60,6 +63,7 @@ def found_in(store: Store) -> Model:
         {cluster.id: cluster for cluster in store.clusters()},
         {(each.root, each.path): each for each in store.summaries()},
         {(each.thread, each.n): each for thread in THREADS for each in store.turns(thread)},
+        {each.id: each for each in store.wrong()},
     )
 
 

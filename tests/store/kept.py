@@ -6,7 +6,7 @@ import random
 
 from lens_lsp.domain.answer import Computation, Mode, RequirementStatus, Status
 from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Seen, Turn
+from lens_lsp.domain.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
 from lens_lsp.domain.model import Locator, TextSource
 from lens_lsp.domain.plan import (
     Anchor,
@@ -69,6 +69,15 @@ def kept_summary(n: int) -> DocumentSummary:
 def kept_turn(n: int, thread: str = "main") -> Turn:
     """The ``n``-th question of a thread."""
     return Turn(thread, n, "and its width?", question(n), f"k{n}" if n % 4 else None, 1.7e9 + n)
+
+
+def kept_wrong(n: int) -> WrongAnswer:
+    """The ``n``-th answer that was called wrong."""
+    word = WORDS[n % len(WORDS)]
+    facts = tuple(f"f{n}-{i}-0" for i in range(n % 3))
+    return WrongAnswer(
+        f"w{n}", question(n), question_key(n), f"It is {word}.", word if n % 2 else None, "offline", facts, 1.7e9 + n
+    )
 
 
 def _path(n: int, i: int) -> str:

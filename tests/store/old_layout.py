@@ -1,4 +1,4 @@
-"""A store of a version that was never released, and the steps from it to today's: what migrations are tried on."""
+"""A store of a schema that was never released, and the steps from it to today's: what migrations are tried on."""
 
 from __future__ import annotations
 
@@ -37,21 +37,26 @@ from lens_lsp.store.schema import (
     TABLES,
     TOTALS,
     TURNS,
+    VERSION,
+    WRONG,
     Kind,
     Layout,
     Table,
 )
 from lens_lsp.store.writing import Changes, clear, write
 
-_OLD = tuple(table for table in TABLES if table is not TOTALS)
+OLD = VERSION - 1
+"""The version that a file of it says; two steps lead from there to `LATER`."""
+_OLD = tuple(table for table in TABLES if table not in (TOTALS, WRONG))
 
 
 def make_old(
     path: Path, clusters: tuple[Cluster, ...], summaries: tuple[DocumentSummary, ...], turns: tuple[Turn, ...]
 ) -> None:
-    """A file of version 0: no checksums, no counts, no indexes, and every time in 1/1024 s."""
+    """A file of it: no checksums, no counts, no indexes, and every time in 1/1024 s."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={OLD}")
         connection.execute("BEGIN")
         for table in _OLD:
             connection.execute(f'CREATE TABLE "{table.name}" ({", ".join(_names(table))})')
@@ -67,7 +72,7 @@ def make_old(
 
 
 def content_of(path: Path) -> tuple[int, dict[str, int]]:
-    """Version of a file and how many rows each table of version 0 has in it."""
+    """Version of a file and how many rows each old table has in it."""
     with closing(sqlite3.connect(path)) as connection:
         counts = {
             table.name: connection.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0] for table in _OLD
@@ -87,13 +92,13 @@ def _names(table: Table) -> list[str]:
 
 
 def seconds(connection: Connection) -> None:
-    """Version 1: times in seconds."""
+    """The first step: times in seconds."""
     for table in (ASKED, FACTS, TURNS):
         connection.execute(f'UPDATE "{table.name}" SET "at" = "at" / 1024.0')
 
 
 def checksums(connection: Connection) -> None:
-    """Version 2: checksums, counts and indexes. The rows are read, and written as they are today."""
+    """The second: checksums, counts and indexes. The rows are read, and written as they are today."""
     for table in _OLD:
         connection.execute(f'ALTER TABLE "{table.name}" RENAME TO "old_{table.name}"')
     for statement in LAYOUT.statements:
@@ -118,8 +123,8 @@ def checksums(connection: Connection) -> None:
 
 
 STEPS: tuple[Callable[[Connection], None], ...] = (seconds, checksums)
-LATER: Layout = replace(LAYOUT, version=2, steps=STEPS)
-"""Today's tables as they would be if versions 0 and 1 had been released."""
+LATER: Layout = replace(LAYOUT, version=OLD + len(STEPS), steps=STEPS)
+"""Today's tables as they would be if these two had been the steps to the next version."""
 
 
 def _rows(connection: Connection, table: Table, cluster: object = None) -> list[Values]:

@@ -22,7 +22,7 @@ from lens_lsp.store.connection import Connection, connect
 from lens_lsp.store.pages import rows_in
 from lens_lsp.store.reading import Knowledge
 from lens_lsp.store.rows import row_sum
-from lens_lsp.store.schema import TABLES
+from lens_lsp.store.schema import TABLES, VERSION
 from lens_lsp.store.store import Store
 from lens_lsp.store.writing import Changes
 from tests.store.history import Model, drawn, found_in, scratch
@@ -276,7 +276,7 @@ def test_health_counts_what_is_there(store: Store) -> None:
     store.save(Changes(clusters=(kept(1), replace(kept(2), archived=True)), summaries=(kept_summary(1),)))
     health = store.health()
     assert (health.clusters, health.archived, health.facts, health.citations, health.summaries) == (2, 1, 6, 8, 1)
-    assert (health.version, health.path, health.size) == (1, store.path, store.path.stat().st_size)
+    assert (health.version, health.path, health.size) == (VERSION, store.path, store.path.stat().st_size)
     assert health.writable
     assert (health.problems, health.notices, health.corrupt, health.backups, health.damaged) == ((), (), (), (), 0)
 

@@ -41,10 +41,10 @@ def vfs() -> FaultyVFS:
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real file system of 300 KB."""
+    """A real file system of 340 KB."""
     folder = tmp_path / "tiny"
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=340k", "tmpfs", str(folder)]
     try:
         mounted = os.geteuid() == 0 and subprocess.run(command, check=False, capture_output=True).returncode == 0
     except (OSError, AttributeError):

@@ -184,7 +184,7 @@ def test_a_newer_file_is_not_touched_and_one_beside_it_is_used(folder: Path) -> 
         assert "newer version" in store.notices[0]
         assert store.clusters() == ()
         store.save(Changes((kept(1),)))
-        assert store.path.name == "knowledge.v1.db"
+        assert store.path.name == f"knowledge.v{LAYOUT.version}.db"
         assert store.forget(["k1"]).clusters == ("k1",)
         assert any("was left alone" in told for told in store.notices)
         store.save(Changes((kept(2),)))
@@ -263,7 +263,7 @@ def test_only_the_newest_broken_files_are_kept(folder: Path) -> None:
 
 
 def test_a_version_that_no_step_leads_from_is_a_broken_file(folder: Path) -> None:
-    run(file_of(folder), f"PRAGMA user_version = {LAYOUT.version - 1}")
+    run(file_of(folder), f"PRAGMA user_version = {LAYOUT.version - len(LAYOUT.steps) - 1}")
     with Store.open(folder) as store:
         assert store.clusters() == CLUSTERS
         assert store.turns("main") == (kept_turn(1),)

@@ -16,23 +16,23 @@ from lens_lsp.store.writing import Changes
 from tests.soak.store_migrations import MODEL, old_store
 from tests.store.history import found_in
 from tests.store.kept import kept
-from tests.store.old_layout import LATER, content_of
+from tests.store.old_layout import LATER, OLD, content_of
 
 
 def test_an_old_file_is_brought_up_to_date_and_kept_as_a_backup(tmp_path: Path) -> None:
     folder = old_store(tmp_path / "store")
-    before = content_of(folder / "knowledge.db")
+    before, backup = content_of(folder / "knowledge.db"), f"knowledge.backup-v{OLD}.db"
     with Store.open(folder, layout=LATER) as store:
         assert found_in(store) == MODEL
-        assert store.health().version == 2
-        assert store.health().backups == ("knowledge.backup-v0.db",)
+        assert store.health().version == LATER.version
+        assert store.health().backups == (backup,)
         assert store.notices == ()
         store.save(Changes((kept(50),)))
-    assert content_of(folder / "knowledge.backup-v0.db") == before
-    assert stat.S_IMODE((folder / "knowledge.backup-v0.db").stat().st_mode) == 0o600
+    assert content_of(folder / backup) == before
+    assert stat.S_IMODE((folder / backup).stat().st_mode) == 0o600
     with Store.open(folder, layout=LATER) as store:
         assert found_in(store).clusters == MODEL.clusters | {"k50": kept(50)}
-    assert before[0] == 0
+    assert before[0] == OLD
 
 
 def test_a_step_that_fails_leaves_the_file_at_the_step_before_it(tmp_path: Path) -> None:
@@ -42,13 +42,13 @@ def test_a_step_that_fails_leaves_the_file_at_the_step_before_it(tmp_path: Path)
 
     folder = old_store(tmp_path / "store")
     rows = content_of(folder / "knowledge.db")[1]
-    with pytest.raises(StoreUnavailable, match="from version 1: no such thing") as caught:
+    with pytest.raises(StoreUnavailable, match=f"from version {OLD + 1}: no such thing") as caught:
         Store.open(folder, layout=replace(LATER, steps=(LATER.steps[0], fails)))
     assert caught.value.reason is Unavailable.MIGRATION
-    assert content_of(folder / "knowledge.db") == (1, rows)
+    assert content_of(folder / "knowledge.db") == (OLD + 1, rows)
     with Store.open(folder, layout=LATER) as store:
         assert found_in(store) == MODEL
-        assert store.health().backups == ("knowledge.backup-v0.db", "knowledge.backup-v1.db")
+        assert store.health().backups == tuple(f"knowledge.backup-v{OLD + n}.db" for n in (0, 1))
 
 
 def test_a_broken_old_file_is_put_aside_and_not_migrated(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ UNSPOKEN = {
     "lens.server.find": OF_THE_SERVER,
     "lens.server.openAnswer": "for editors without a view of answers; the extension opens their files itself",
     "lens.server.recheck": OF_THE_SERVER,
+    "lens.server.wrong": "for editors that send commands alone; the page sends the request",
 }
 """What neither the extension nor the page asks by name, and why: its types have no twin in TypeScript."""
 WITHOUT_TWIN = {"AskCommand": OF_THE_SERVER, "ThreadsParams": "it has no fields"}

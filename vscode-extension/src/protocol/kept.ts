@@ -1,4 +1,4 @@
-/** What earlier questions left: `lens/clusters`, `lens/threads`, `lens/answer`, `lens/forget`, and an answer put into a note. */
+/** What earlier questions left: `lens/clusters`, `lens/threads`, `lens/answer`, `lens/forget`, `lens/wrong`, and an answer put into a note. */
 import type { AnswerResult, RequirementResult } from './answer';
 import type { Mode } from './asking';
 import type { CitationState } from './checking';
@@ -135,6 +135,27 @@ export interface ForgetResult {
   readonly schema: string;
   readonly clusters: readonly string[];
   readonly files: readonly string[];
+}
+
+/** Of `lens/wrong`: whole ids of clusters whose answers are wrong. */
+export interface WrongParams {
+  readonly ids: readonly string[];
+}
+
+/** An answer that was called wrong: a check from now on. */
+export interface WrongAnswer {
+  readonly id: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly shortAnswer: string | null;
+  readonly oracle: string;
+  readonly called: string;
+}
+
+/** The result of `lens/wrong`, schema `lens.wrong/1`. */
+export interface WrongResult {
+  readonly schema: string;
+  readonly checks: readonly WrongAnswer[];
 }
 
 /** Of the command `lens.server.insertAnswer`. */

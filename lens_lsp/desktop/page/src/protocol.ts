@@ -22,6 +22,7 @@ export type {
   KeptAnswer,
   Thread,
   ThreadsResult,
+  WrongResult,
 } from '../../../../vscode-extension/src/protocol/kept';
 export type { Ledger, LedgerResult, SentPlace } from '../../../../vscode-extension/src/protocol/ledger';
 export type { StatusResult } from '../../../../vscode-extension/src/protocol/status';

@@ -233,6 +233,12 @@ export const words = {
     forgetTitle: 'Forget this for good?',
     forgetMeans: 'The answer, its facts and its passages are removed from the store. Your files stay as they are.',
     forgetDo: 'Forget',
+    wrong: 'This is wrong',
+    wrongTitle: 'Is this answer wrong?',
+    wrongMeans:
+      'It is withdrawn: nothing is answered from it any more. Its questions become checks: `lens clusters check` asks them again. Your files stay as they are.',
+    wrongDo: 'Withdraw it',
+    withdrawn: (count: number) => `Withdrawn; ${plural(count, 'check')} from now on.`,
     ask: 'Ask this again',
     filter: 'Filter',
     detail: 'What is known',

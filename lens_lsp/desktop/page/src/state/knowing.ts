@@ -11,6 +11,7 @@ import type {
   RecheckResult,
   StatusResult,
   ThreadsResult,
+  WrongResult,
 } from '../protocol';
 import { words } from '../words';
 import { joined, kept, type Noted, unshown, written } from './kept';
@@ -144,6 +145,13 @@ async function recheckAll(due: readonly Turn[]): Promise<void> {
   for (const { key } of due) {
     changeTurn(key, (now) => rechecked(now, citations));
   }
+}
+
+/** Withdraws a cluster whose answer is wrong. */
+export async function callWrong(id: string): Promise<void> {
+  const { checks } = await rpc<WrongResult>('lens/wrong', { ids: [id] });
+  tell(words.map.withdrawn(checks.length));
+  await Promise.all([loadClusters(), loadThreads()]);
 }
 
 /** Forgets a cluster for good. */

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { focusQuestion } from '../keys';
 import type { Cluster } from '../protocol';
-import { clusters, forget } from '../state/knowing';
+import { callWrong, clusters, forget } from '../state/knowing';
 import { draft, tellFailure } from '../state/page';
 import { go } from '../state/route';
 import { open } from '../state/source';
@@ -15,7 +15,7 @@ import { Icon, StateShape } from './icons';
 
 /** All that is known of one answer: its facts, what proves them, and who asked. */
 export function ClusterDetail({ cluster }: { readonly cluster: Cluster }): JSX.Element {
-  const forgetting = useSignal(false);
+  const asking = useSignal<'forget' | 'wrong' | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     title.current?.focus({ preventScroll: true });
@@ -53,17 +53,27 @@ export function ClusterDetail({ cluster }: { readonly cluster: Cluster }): JSX.E
           type="button"
           class="quiet"
           onClick={() => {
-            forgetting.value = true;
+            asking.value = 'wrong';
+          }}
+        >
+          {words.map.wrong}
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            asking.value = 'forget';
           }}
         >
           {words.map.forget}
         </button>
       </div>
-      {forgetting.value && (
-        <ForgetDialog
+      {asking.value && (
+        <GoneDialog
           cluster={cluster}
+          how={asking.value}
           close={() => {
-            forgetting.value = false;
+            asking.value = null;
           }}
         />
       )}
@@ -71,21 +81,44 @@ export function ClusterDetail({ cluster }: { readonly cluster: Cluster }): JSX.E
   );
 }
 
-function ForgetDialog({ cluster, close }: { readonly cluster: Cluster; readonly close: () => void }): JSX.Element {
+const GOING = {
+  forget: {
+    run: forget,
+    title: words.map.forgetTitle,
+    means: words.map.forgetMeans,
+    done: words.map.forgetDo,
+  },
+  wrong: {
+    run: callWrong,
+    title: words.map.wrongTitle,
+    means: words.map.wrongMeans,
+    done: words.map.wrongDo,
+  },
+};
+
+interface Going {
+  readonly cluster: Cluster;
+  readonly how: keyof typeof GOING;
+  readonly close: () => void;
+}
+
+/** Asks before a cluster goes. */
+function GoneDialog({ cluster, how, close }: Going): JSX.Element {
+  const { run, title, means, done } = GOING[how];
   const gone = () => {
     close();
     go({ view: 'map', cluster: null }, { replace: true });
-    forget(cluster.id).catch(tellFailure);
+    run(cluster.id).catch(tellFailure);
   };
   return (
-    <Dialog title={words.map.forgetTitle} close={close}>
+    <Dialog title={title} close={close}>
       <p>
         <strong>{cluster.title}</strong>
       </p>
-      <p>{words.map.forgetMeans}</p>
+      <p>{means}</p>
       <div class="actions">
         <button type="button" class="danger" onClick={gone}>
-          {words.map.forgetDo}
+          {done}
         </button>
         <button type="button" class="quiet" onClick={close}>
           {words.cancel}
