@@ -59,22 +59,29 @@ def give(
     """
     if explained is not None:
         _put_explained(explained, shape)
-    if interrupted:
-        tell(interruption(len(result.evidence)))
+    for sentence in sentences(
+        result, places, nothing=nothing, warned=explained is not None, quiet=quiet, interrupted=interrupted
+    ):
+        tell(sentence)
+    if closing is not None and is_terminal(sys.stderr) and not quiet:
+        note(Style(coloured(sys.stderr, os.environ)).dim(closing))
+
+
+def sentences(
+    result: Result, places: Places, *, nothing: bool, warned: bool, quiet: bool, interrupted: bool
+) -> list[str]:
+    """What is told of a result before the closing line; ``warned``: the warnings stand elsewhere."""
+    told = [interruption(len(result.evidence))] if interrupted else []
     if quiet:
-        return
+        return told
     if nothing:
-        tell(nothing_found(result, places))
+        told.append(nothing_found(result, places))
     else:
         if (failed := unread(result, places)) is not None:
-            tell(failed)
+            told.append(failed)
         if missing := missing_words(result):
-            tell(f"These words occur nowhere: {_quoted(missing)}.")
-    if explained is None:
-        for warning in result.warnings:
-            tell(warning)
-    if closing is not None and is_terminal(sys.stderr):
-        note(Style(coloured(sys.stderr, os.environ)).dim(closing))
+            told.append(f"These words occur nowhere: {_quoted(missing)}.")
+    return told if warned else [*told, *result.warnings]
 
 
 def _put_explained(text: str, shape: str) -> None:

@@ -39,6 +39,7 @@ examples:
   lens ask "when does the lease end"             over the current folder
   lens ask "how many invoices are unpaid" ~/notes --scope "2024/**"
   lens ask "which is older, A or B" notes a.md   several folders and files are one question
+  lens ask --all "when does the lease end"       every passage, whole, with what stands around it
   lens ask --explain "when does the lease end"   plan, what was read, beliefs, why it stopped
   lens ask --json "when does it end" | jq -r .shortAnswer
   lens ask --dry-run "when does the lease end"   what a configured model would be sent
@@ -160,6 +161,11 @@ def ask_parser() -> Parser:
         "--yes",
         action="store_true",
         help="consent to the configured endpoint for every workspace that is searched, now and later",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="on a terminal, too, print every passage whole and what stands around it, not what fits one screen",
     )
     parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
     add_store_options(

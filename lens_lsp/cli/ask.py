@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from time import perf_counter
@@ -14,13 +16,14 @@ from lens_lsp.app.question import answer, preview
 from lens_lsp.app.request import Request
 from lens_lsp.app.stores import Notify, StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.account import give, some, summary
+from lens_lsp.cli.account import give, sentences, some, summary
 from lens_lsp.cli.arguments import ask_parser, parse_mixed
+from lens_lsp.cli.fitting import rows
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.interrupt import Interruption
 from lens_lsp.cli.render import Places
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
-from lens_lsp.cli.terminal import open_output, tell
+from lens_lsp.cli.terminal import is_terminal, open_output, tell
 from lens_lsp.domain.answer import Answer, Status
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event
@@ -38,6 +41,8 @@ class AskRequest:
     request: Request
     shape: str
     """``"text"``, ``"markdown"``, ``"grep"``, ``"json"`` or ``"events"``."""
+    whole: bool
+    """Every passage whole, also on a terminal."""
     explain: bool
     quiet: bool
     dry_run: bool
@@ -69,6 +74,7 @@ def parse(argv: Sequence[str]) -> AskRequest:
             trace=shape == "events" and options.explain,
         ),
         shape=shape,
+        whole=options.all,
         explain=options.explain,
         quiet=options.quiet,
         dry_run=options.dry_run,
@@ -93,7 +99,7 @@ def run(request: AskRequest) -> int:
         from lens_lsp.cli.consent import require_consent
 
         require_consent(factory.destination, paths, yes=request.yes, quiet=quiet)
-    hearing = Hearing(request.shape, Places(roots_of(paths)), explain=request.explain, quiet=quiet)
+    hearing = Hearing(request.shape, Places(roots_of(paths)), explain=request.explain, quiet=quiet, whole=request.whole)
     with Interruption() as interruption, opened_memory(asked.paths, request.choice, _notify(request)) as memory:
         events = answer(lens, asked, factory, memory=memory, observer=hearing, stop=interruption.stop)
         try:
@@ -103,8 +109,10 @@ def run(request: AskRequest) -> int:
         found = hearing.answer
         if found is None:
             raise RuntimeError("the search ended without an answer")
-        hearing.finish(found)
-        _give_account(request, hearing, found, perf_counter() - started, interrupted=interruption.asked())
+        seconds = perf_counter() - started
+        account = _Account(request, found, seconds, interrupted=interruption.asked())
+        hearing.finish(found, account.rows(hearing))
+        account.give(hearing)
     if interruption.asked():
         return INTERRUPTED
     return FOUND if found.status is Status.ANSWERED else NOTHING
@@ -122,17 +130,45 @@ def _notify(request: AskRequest) -> Notify:
     return (lambda _: None) if request.quiet else tell
 
 
-def _give_account(request: AskRequest, hearing: Hearing, answer: Answer, seconds: float, *, interrupted: bool) -> None:
-    give(
-        answer,
-        hearing.places,
-        shape=request.shape,
-        closing=f"{answer.status.value} · {summary(answer, seconds)} · {_calls(answer)}",
-        explained=None if hearing.trace is None else hearing.trace.text(seconds),
-        nothing=not (answer.evidence or interrupted) and (request.shape == "grep" or not answer.coverage.scanned),
-        quiet=request.quiet,
-        interrupted=interrupted,
-    )
+class _Account:
+    """What is told of an answer beside it."""
+
+    def __init__(self, request: AskRequest, answer: Answer, seconds: float, *, interrupted: bool) -> None:
+        self._request = request
+        self._answer = answer
+        self._seconds = seconds
+        self._interrupted = interrupted
+        self._closing = f"{answer.status.value} · {summary(answer, seconds)} · {_calls(answer)}"
+        shown = answer.evidence or interrupted
+        self._nothing = not shown and (request.shape == "grep" or not answer.coverage.scanned)
+
+    def rows(self, hearing: Hearing) -> int:
+        """The rows it takes on a terminal."""
+        if self._request.quiet or not is_terminal(sys.stderr):
+            return 0
+        told = sentences(
+            self._answer,
+            hearing.places,
+            nothing=self._nothing,
+            warned=hearing.trace is not None,
+            quiet=self._request.quiet,
+            interrupted=self._interrupted,
+        )
+        width = shutil.get_terminal_size().columns
+        return sum(rows(line, width) for line in (*(f"lens: {one}" for one in told), self._closing))
+
+    def give(self, hearing: Hearing) -> None:
+        """Print it."""
+        give(
+            self._answer,
+            hearing.places,
+            shape=self._request.shape,
+            closing=self._closing,
+            explained=None if hearing.trace is None else hearing.trace.text(self._seconds),
+            nothing=self._nothing,
+            quiet=self._request.quiet,
+            interrupted=self._interrupted,
+        )
 
 
 def _calls(answer: Answer) -> str:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import FOLDED, MAX_SUFFIX, STOP_WORDS, bigrams, fold, runs, stem
+
+_TAIL = regex(r"\b[a-z]+n't\b|(?<=[a-z])'(?:ve|s|re|ll|d|m|t)\b")
+"""In folded text, what a contraction ends in; of "don't" and its like the whole is no word to look for."""
+
+
+def untailed(text: str) -> str:
+    """A folded text without the tails of contractions: "we've" is about "we"."""
+    return _TAIL.sub(" ", fold(text))
 
 
 class QuestionWords:
     """The words of a question, ready to be found in quotes."""
 
     def __init__(self, question: str) -> None:
-        parts = runs(fold(question))
+        parts = runs(untailed(question))
         spaced = [run.text for run in parts if run.spaced]
         pairs = [pair for run in parts if not run.spaced for pair in bigrams(run.text)]
         telling = [word for word in spaced if word not in STOP_WORDS]

@@ -46,6 +46,10 @@ class Style:
         """What the reader looks for."""
         return self._set("1", text)
 
+    def underlined(self, text: str) -> str:
+        """The answer itself, where the reader looks for it."""
+        return self._set("1;4", text)
+
     def _set(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.coloured and text else text
 
@@ -60,6 +64,11 @@ class Places:
     def path(self, root: int, path: str) -> str:
         """The path to open, as the file system spells it."""
         return self.of(os.path.join(self._roots[root], *path.split("/")))
+
+    def shortest(self, root: int, path: str) -> str:
+        """The same, seen from the searched folder where there is only one and that is shorter."""
+        here = self.path(root, path)
+        return path if len(self._roots) == 1 and path and len(path) < len(here) else here
 
     def of(self, path: str) -> str:
         """An absolute path, relative to the current folder when it lies inside."""

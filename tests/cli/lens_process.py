@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -48,15 +49,24 @@ def assert_one_sentence(outcome: Outcome, status: int) -> None:
 
 
 def on_a_terminal(
-    arguments: list[str], cwd: Path, environment: dict[str, str], *, said: bytes = b"", prints: bool = True
+    arguments: list[str],
+    cwd: Path,
+    environment: dict[str, str],
+    *,
+    said: bytes = b"",
+    prints: bool = True,
+    size: tuple[int, int] = (24, 80),
 ) -> tuple[int, bytes]:
     """Run Python with a pseudo-terminal; its status and all it wrote there.
 
-    ``said`` is typed into it; without ``prints`` standard output is not the terminal.
+    ``said`` is typed into it; without ``prints`` standard output is not the terminal. ``size`` is in rows and columns.
     """
+    import fcntl
     import pty
+    import termios
 
     reader, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     os.write(reader, said)
     process = subprocess.Popen(
         [sys.executable, *arguments],

@@ -78,7 +78,7 @@ from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
 from tests.hand_made import events
 import sys
-hearing = Hearing("text", Places([sys.argv[1]], "/home/someone"), explain=False, quiet=True)
+hearing = Hearing("text", Places([sys.argv[1]], "/home/someone"), explain=False, quiet=True, whole=True)
 for event in events(sys.argv[1]):
     hearing.take(event)
     print(f"<{type(event).__name__}>")
@@ -87,7 +87,7 @@ hearing.finish(hearing.answer)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-def test_a_terminal_shows_passages_when_found_then_the_answer_as_it_comes(
+def test_the_long_form_shows_passages_when_found_then_the_answer_as_it_comes(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     status, shown = on_a_terminal(
@@ -110,7 +110,7 @@ from lens_lsp.cli.render import Places
 from lens_lsp.domain.events import EvidenceFound
 from lens_lsp.domain.text import Span
 from tests.hand_made import evidence
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
+hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 found = evidence(1)
 hearing.take(EvidenceFound(found, early=True))
 hearing.take(EvidenceFound(replace(found, span=Span(found.span.start + 3, found.span.end + 3))))
@@ -132,7 +132,7 @@ from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
 from lens_lsp.domain.events import AnswerDelta
 from tests.hand_made import answer
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
+hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in 2031 [1]. It was cheap.\\n"))
 hearing.finish(replace(answer("/notes"), text="It ends in 2031 [1]."))
 """
@@ -240,7 +240,7 @@ from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
 from lens_lsp.domain.events import AnswerDelta
 from tests.hand_made import answer
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
+hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in"))
 hearing.take(AnswerDelta("The lease of the workshop ends ", restart=True))
 hearing.take(AnswerDelta("on 30 June 2031. [1]"))

@@ -131,6 +131,20 @@ def test_a_question_of_stop_words_is_about_them() -> None:
     assert QuestionWords("to be or not to be").spans("or so") == [(0, 2)]
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How soon when I think we've been hacked?",
+        "How soon when I think we’ve been hacked?",
+        "Isn't it hacked, and who'll",
+    ],
+)
+def test_the_tails_of_contractions_are_no_words(question: str) -> None:
+    quote = "We’ve learned it isn't so; he'll re-hack it, and you're told I'm very ill."
+    assert [quote[start:end] for start, end in QuestionWords(question).spans(quote)] in ([], ["hack"])
+    assert QuestionWords("the Rhine's course").spans("the Rhine is") == [(4, 9)]
+
+
 @given(st.text(), st.text())
 def test_bold_never_changes_the_text(question: str, quote: str) -> None:
     plain = TextRenderer(PLACES, Style(), question).evidence(evidence(quote))
