@@ -22,8 +22,8 @@ BINS = 5
 LEAST = 20
 """Passages that a step of the map of confidence rests on, at least."""
 PRECISION = 0.95
-"""What share of the passages that count as proof must be one, on the half that is fitted: more than the nine of ten that
-are promised, since what was chosen on a half looks better there."""
+"""What share of the passages that count as proof must be one, on the half that is fitted: more than the nine of ten
+that are promised, since what was chosen on a half looks better there."""
 PARTS = 5
 """Of the cross-fit."""
 _RIDGE = 1.0
