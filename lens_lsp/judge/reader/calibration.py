@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 FEATURES = ("bias", "states", "span", "scan", "behind", "ahead", "scan_ahead")
 """What the probability of a passage rests on, in the order of `features`."""
 _LEAST_SPAN = 1e-4
+_MOST_SURE = 8.0
+"""Log odds beyond which the reader counts no more where passages are ranked."""
 _NONE = -9.0
 """The log odds of a rival where there is none."""
 
@@ -42,13 +44,13 @@ def features(readings: Sequence[Reading], scan: Sequence[float], answers: Sequen
 class Calibration:
     """Logistic regression of "this passage states what is asked" on `features`.
 
-    ``answered``: the log odds, in nats, from which on a passage counts as proof. ``fusion``: how much the reader counts
-    beside the scan where passages are ranked, from 0 to 1.
+    ``answered``: the log odds, in nats, from which on a passage counts as proof. ``fusion``: where passages are ranked,
+    how much a nat of the reader's log odds counts beside the scan's share.
     """
 
     weights: tuple[float, ...] = (0.0, 1.0, *(0.0,) * (len(FEATURES) - 2))
     answered: float = 2.2
-    fusion: float = 0.5
+    fusion: float = 0.08
     confidence: ConfidenceMap = ConfidenceMap()
 
     def log_odds(self, readings: Sequence[Reading], scan: Sequence[float], answers: Sequence[str]) -> list[float]:
@@ -56,9 +58,8 @@ class Calibration:
         return [sum(map(mul, self.weights, row)) for row in features(readings, scan, answers)]
 
     def rank(self, reading: Reading, share: float) -> float:
-        """What a passage is ranked by: reader and scan together, from 0 to 1."""
-        probability = 1 / (1 + math.exp(-max(-30.0, min(30.0, reading.log_odds))))
-        return self.fusion * probability + (1 - self.fusion) * share
+        """What a passage is ranked by: reader and scan together."""
+        return share + self.fusion * max(-_MOST_SURE, min(_MOST_SURE, reading.log_odds))
 
 
 def calibration_of(data: Mapping[str, Any]) -> Calibration:
