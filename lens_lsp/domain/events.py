@@ -98,6 +98,8 @@ class Judged:
     requirement: str
     verdict: Verdict
     cells: Span | None
+    log_odds: float | None = None
+    """Of a judge that says how probable it is: what entered the beliefs in place of the verdict's ratio, in nats."""
 
 
 @dataclass(frozen=True, slots=True)
