@@ -1,7 +1,8 @@
 """The reader as the oracle of a question that no language model answers.
 
 It reads the best passages of the scan once and says of each, calibrated, how probable it is that the passage states the
-fact, and in which words. What is exact (counts, lists of places, fields) stays with the rules, and so does the wording.
+fact, and in which words. What is exact (counts, lists of places) needs no judgement and stays with `oracle.offline`,
+and so does the wording.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class ReaderOracle:
         return self.model.calibration
 
     async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
-        """Intent, requirements and anchors by patterns of the question."""
+        """The question as the fact to find, one of two for a comparison."""
         return await self.rules.analyse(question, ledger, known)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
@@ -134,17 +135,11 @@ class ReaderOracle:
         reader = self.name if self._ranks else None
         for piece in worded(request, configured=ledger.account().endpoint is not None, reader=reader):
             yield piece
-        result.short = short_answer(request) or self._short(request)
+        result.short = short_answer(request)
 
     async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
         """The short answer, as in the synthesis."""
-        return await self.rules.calibrate(request, answer, ledger) or self._short(request)
-
-    def _short(self, request: SynthesisRequest) -> str | None:
-        proven = [fact for fact in request.facts if fact.value is not None]
-        if request.plan.intent is not Intent.LOOKUP or len(request.facts) != 1 or not proven:
-            return None
-        return " ".join(proven[0].value.split()) if proven[0].value else None
+        return short_answer(request)
 
 
 def heads(region: Region) -> tuple[str, ...]:
