@@ -9,8 +9,8 @@ For each requirement j, over the cells c of every document d admitted so far and
 
 * log-prior: log(0.9 · file_j[d] · position_j[d][c]) for a cell, log 0.1 for "nowhere";
 * ℓ_j(c) = sum over the regions judged so far. Cells that a resolved quote touches add the verdict's ratio, every other
-  cell of that region adds that of ``none``; a verdict without a quote adds its own to every cell of the region. Where
-  a judgement has ``logOdds``, these stand in place of its verdict's ratio;
+  cell of that region adds that of ``none``; a verdict without a quote adds its own to every cell of the region. A judge
+  that gives log odds has these in place of the verdict's ratio;
 * ℓ_j(nowhere) = 0, and belief = softmax(log-prior + ℓ_j).
 
 Documents that join later change the log-priors (a new ``file`` vector over all admitted) and keep ℓ. Compared, to 1e-9:
@@ -82,9 +82,9 @@ class Search:
         touched = range(*(judged["cells"] or (0, 0)))
         quoted = judged["verdict"] in QUOTING and judged["cells"] is not None
         for cell in range(*region["cells"]):
-            own = not quoted or cell in touched
-            ratio = self.table[judged["verdict"] if own else "none"]
-            if own and judged.get("logOdds") is not None:
+            told = not quoted or cell in touched
+            ratio = self.table[judged["verdict"] if told else "none"]
+            if told and judged.get("logOdds") is not None:
                 ratio = judged["logOdds"]
             self.ratios[judged["requirement"]][region["document"], cell].append(ratio)
 
@@ -162,7 +162,8 @@ def flip(events: list[Event]) -> str:
     chosen = max(judgements, key=lambda judged: (judged["verdict"] in QUOTING, judged["verdict"] == "full"))
     before = chosen["verdict"]
     chosen["verdict"] = "none" if before in QUOTING else "full"
-    chosen["logOdds"] = None
+    if chosen.get("logOdds") is not None:
+        chosen["logOdds"] = -chosen["logOdds"]
     return f"region {chosen['region']}, {chosen['requirement']}: {before} became {chosen['verdict']}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.availability import unavailable
+from tests.judge.tiny_reader import YEARS, write_reader
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -62,15 +64,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """An empty home: nothing of the developer's own settings, keys and stores is read, and nothing is put there. No
-    reader judges."""
+    """An empty home: nothing of the developer's own settings, keys and stores is read, and nothing is put there. The
+    reader is one for which four figures are an answer."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         for name in [name for name in os.environ if name.startswith(("XDG_", "LENS_")) and name not in OURS]:
             patch.delenv(name)
-        # Whatever weights the package has: a test that wants a reader brings it.
-        patch.setenv("LENS_READER", "off")
-        patch.setattr("lens_lsp.app.without_model.SHIPPED_FOLDER", Path("/no/reader"))
+        # Whatever weights the package has, no test rests on them.
+        reader = tmp_path_factory.mktemp("reader") / "years"
+        if importlib.util.find_spec("onnxruntime") is not None:
+            write_reader(reader, marks=YEARS)
+        patch.setenv("LENS_READER", str(reader) if reader.is_dir() else "off")
+        patch.setattr("lens_lsp.app.without_model.SHIPPED_FOLDER", reader)
         yield
 
 

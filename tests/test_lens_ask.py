@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from lens_lsp import Answer, Answered, Buffer, Lens, Mode
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Status, StopReason
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Event, Planned, Stopped
 from lens_lsp.domain.text import Span
 from tests.lens_by_name import by_name
+from tests.word_judge import WordJudge
 
 FACT = "The lighthouse of Vell was built in 1874 by Ines Karr."
 QUESTION = "When was the lighthouse of Vell built?"
@@ -32,6 +34,8 @@ def notes(tmp_path: Path) -> Path:
 
 
 def ask(folder: Path, question: str = QUESTION, **options: Any) -> Answer:
+    options.setdefault("oracle", WordJudge())
+
     async def last() -> Answer:
         answers = [
             event.answer async for event in by_name(Lens([folder]), question, **options) if isinstance(event, Answered)
@@ -41,7 +45,7 @@ def ask(folder: Path, question: str = QUESTION, **options: Any) -> Answer:
     return asyncio.run(last())
 
 
-def test_a_fact_is_found_and_proven_without_a_model(notes: Path) -> None:
+def test_a_fact_is_found_and_proven(notes: Path) -> None:
     answer = ask(notes)
     assert answer.status is Status.ANSWERED
     assert answer.short == "1874"
@@ -185,7 +189,11 @@ def test_one_lens_answers_one_question_after_another_from_the_disk_as_it_is(note
         short = []
         for year in ("1874", "1902"):
             (notes / "vell.md").write_text(f"# Vell\n\n{FACT.replace('1874', year)}\n", "utf-8")
-            short += [event.answer.short async for event in lens.ask(QUESTION) if isinstance(event, Answered)]
+            short += [
+                event.answer.short
+                async for event in lens.ask(QUESTION, Terms(oracle=WordJudge()))
+                if isinstance(event, Answered)
+            ]
         return short
 
     assert asyncio.run(both()) == ["1874", "1902"]

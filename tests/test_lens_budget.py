@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp import Answer, Answered, Lens
+from lens_lsp.app.oracle_factory import Terms
+from tests.word_judge import WordJudge
 
 DOCS = Path(__file__).parent.parent / "docs"
 QUESTIONS = (
@@ -52,7 +54,9 @@ def test_the_same_answer_is_given(kept: Lens, passing: Lens, question: str) -> N
 
 def asked(lens: Lens, question: str) -> Answer:
     async def last() -> Answer:
-        answers = [event.answer async for event in lens.ask(question) if isinstance(event, Answered)]
+        answers = [
+            event.answer async for event in lens.ask(question, Terms(oracle=WordJudge())) if isinstance(event, Answered)
+        ]
         return answers[0]
 
     return asyncio.run(last())

@@ -26,6 +26,7 @@ from lens_lsp.sources import Sources
 from tests.documents.pdf_making import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
 from tests.lens_by_name import by_name
+from tests.word_judge import WordJudge
 
 FACT = "The lighthouse of Vell was built in 1874 by Ines Karr."
 QUESTION = "When was the lighthouse of Vell built?"
@@ -50,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def ask(lens: Lens, question: str = QUESTION, **options: Any) -> Answer:
-    return asyncio.run(answer_of(by_name(lens, question, **options)))
+    return asyncio.run(answer_of(by_name(lens, question, **{"oracle": WordJudge(), **options})))
 
 
 def test_a_passage_of_a_pdf_is_found_with_its_page(folder: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any, cast
 import pytest
 
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
@@ -34,6 +35,7 @@ from lens_lsp.store.writing import Changes
 from tests.lens_by_name import by_name
 from tests.oracle.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
 from tests.search.scripted_oracle import ScriptedOracle, quoting
+from tests.word_judge import WordJudge
 
 
 class Filling:
@@ -70,6 +72,7 @@ class Desk:
         (self.notes / name).write_text(text, "utf-8")
 
     def ask(self, question: str = QUESTION, **options: Any) -> Answer:
+        options.setdefault("oracle", WordJudge())
         with Store.open(self.store_folder) as store:
             memory = Memory(store, str(self.notes))
             return asyncio.run(answer_of(by_name(self.lens, question, memory=memory, **options)))
@@ -163,7 +166,7 @@ def test_a_question_that_only_looks_alike_is_searched(desk: Desk) -> None:
 def test_what_is_known_of_near_questions_raises_their_documents(desk: Desk) -> None:
     desk.ask()
     near = desk.ask("Which default port does the server have?")
-    fresh = asyncio.run(answer_of(desk.lens.ask("Which default port does the server have?")))
+    fresh = asyncio.run(answer_of(desk.lens.ask("Which default port does the server have?", Terms(oracle=WordJudge()))))
     assert [document.signals["history"] > 0 for document in near.documents if document.path == "server.md"] == [True]
     assert [document.signals["history"] for document in fresh.documents if document.path == "server.md"] == [0]
 
@@ -192,7 +195,7 @@ def test_asking_a_part_of_the_workspace_reuses_what_lies_in_it(tmp_path: Path) -
     with Store.open(desk.store_folder) as store:
         lens = Lens([desk.notes / "server.md"])
         memory = Memory(store, str(desk.notes))
-        again = asyncio.run(answer_of(lens.ask(QUESTION, memory=memory)))
+        again = asyncio.run(answer_of(lens.ask(QUESTION, Terms(oracle=WordJudge()), memory=memory)))
     assert again.stopped is StopReason.REUSED
 
 
@@ -219,11 +222,11 @@ def test_a_store_that_cannot_be_written_costs_no_answer(desk: Desk) -> None:
     with Store.open(desk.store_folder, connect=lambda path: cast("Connection", Filling(connect(path), full))) as store:
         full.set()
         memory = Memory(store, str(desk.notes))
-        answer = asyncio.run(answer_of(desk.lens.ask(QUESTION, memory=memory)))
+        answer = asyncio.run(answer_of(desk.lens.ask(QUESTION, Terms(oracle=WordJudge()), memory=memory)))
         assert answer.status is Status.ANSWERED
         assert any("not saved" in warning for warning in answer.warnings)
         full.clear()
-        asyncio.run(answer_of(desk.lens.ask(QUESTION, memory=memory)))
+        asyncio.run(answer_of(desk.lens.ask(QUESTION, Terms(oracle=WordJudge()), memory=memory)))
     assert desk.clusters() == [QUESTION]
 
 

@@ -152,7 +152,7 @@ class Lens:
         """Search until every fact the question needs is found or the budget is spent; the events, as they happen.
 
         The last two are `Answered` and `Stopped`, also when ``cancelled`` turned true on the way: then with what was
-        found. ``terms`` say who judges; by default the reader does, or the rules, and no call is made. `app.ask` makes
+        found. ``terms`` say who judges; by default the reader does, if there is one, without a call. `app.ask` makes
         them of settings. What is known in ``memory`` is used while it still holds, and what is proven is kept there.
         ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
         unknown ablation and for a thread without a memory.

@@ -1,4 +1,6 @@
-"""Who judges a question without a language model: the reader, else the rules.
+"""Who judges a question without a language model: the reader.
+
+Without a reader nothing but exact counts, lists and extracts is answered; all else is shown as near.
 
 A reader that the user's settings name, or the one of the package, is loaded from its folder when a question first needs
 it, and kept. Loading takes a moment: call this on another thread than the event loop's.
@@ -26,7 +28,7 @@ def judge(settings: Settings, cancelled: Callable[[], bool] = lambda: False) -> 
     try:
         model = load(folder)
     except ReaderUnavailable as why:
-        return WithoutModel(OfflineOracle(proves=False), f"{why}: no passage is called a proof without it")
+        return WithoutModel(OfflineOracle(), f"{why}: no passage is called a proof without it")
     name = "the shipped reader" if settings.reader == SHIPPED else "a reader of your own"
     return WithoutModel(ReaderOracle(model, cancelled=cancelled, name=name))
 
@@ -41,7 +43,7 @@ def reader(settings: Settings) -> ReaderModel:
 
 
 def _folder(settings: Settings) -> Path | None:
-    """Where the reader of the settings is; None where the rules alone are to judge."""
+    """Where the reader of the settings is; None where there is to be none."""
     if settings.reader == OFF:
         return None
     if settings.reader == SHIPPED:
@@ -53,7 +55,7 @@ def name(settings: Settings) -> str:
     """Who judges, as a measurement is bound to it."""
     folder = _folder(settings)
     if folder is None:
-        return "the rules"
+        return "no reader"
     return "the shipped reader" if settings.reader == SHIPPED else f"the reader in {folder}"
 
 
@@ -62,13 +64,15 @@ def reader_in_words(settings: Settings) -> str:
     folder, began = _folder(settings), time.perf_counter()
     if folder is None:
         if settings.reader == OFF:
-            return "off: `reader` says so, the rules judge; take it out of your settings to turn the reader on"
-        return "off: this package has none, the rules judge"
+            return (
+                "off: `reader` says so, only counts and lists are answered; take it out of your settings to turn it on"
+            )
+        return "off: this package has none, only counts and lists are answered"
     try:
         load(folder)
     except ReaderUnavailable as why:
         helps = "install lens-lsp anew" if settings.reader == SHIPPED else "correct `reader` in your settings"
-        return f"{str(why).removeprefix('the reader is ')}; {helps}, or set it to off for the rules"
+        return f"{str(why).removeprefix('the reader is ')}; {helps}, or set it to off"
     took = time.perf_counter() - began
     size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
     return f"on: {folder}, {size / 1e6:.1f} MB, loaded in {1000 * took:.0f} ms"

@@ -99,7 +99,7 @@ class Judged:
     verdict: Verdict
     cells: Span | None
     log_odds: float | None = None
-    """Of an oracle that says how probable it is: what was entered in place of the verdict's ratio, in nats."""
+    """Of a judge that says how probable it is: what entered the beliefs in place of the verdict's ratio, in nats."""
 
 
 @dataclass(frozen=True, slots=True)

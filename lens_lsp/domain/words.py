@@ -193,3 +193,27 @@ def runs(folded: str) -> list[Run]:
 def bigrams(run: str) -> list[str]:
     """The overlapping pairs of a run without spaces; a single character stands for itself."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+_FOREIGN_FUNCTION = """
+der die das den dem des ein eine einen einem einer eines und oder ist sind war waren wurde wurden wird werden
+hat haben
+hatte wann wer wie wo was warum wem wen wessen welche welcher welches welchen viel viele wieviel wieviele von
+vom zu zum
+zur im in am an auf aus bei mit nach fur es er sie wir ihr ich nicht als auch es gibt gab alle liste nenne
+zwischen dass
+le la les l un une des du de d au aux et ou est sont etait etaient fut a ont ete qui que quoi quel quelle quels
+quelles
+quand combien pourquoi comment dans sur pour par avec il elle ils elles nous vous je ne pas se ce cette ces y tous
+toutes liste entre qu s n
+el los las lo uno una unos unas y o es son era eran fue fueron ha han sido quien quienes que cual cuales cuando donde
+cuanto cuantos cuanta cuantas como por para con en del al se su sus no si este esta todos todas lista entre mi
+и или в во на с со к у о об от до из за по для не что кто где когда как какой какая какое какие каком сколько был была
+было были есть это этот эта все всех он она они его ее их между ли же бы перечисли назови
+"""
+_FUNCTION = frozenset(fold(word) for word in _FOREIGN_FUNCTION.split())
+
+
+def is_function(word: str) -> bool:
+    """A folded word of German, French, Spanish or Russian that asks or joins; English ones are no terms at all."""
+    return word in _FUNCTION

@@ -23,7 +23,6 @@ def add_parser(subparsers: argparse._SubParsersAction[_Parser]) -> _Parser:
     _add_audit(commands.add_parser("audit", help="staleness, lifecycle, abstention and warm reuse, without a model"))
     _add_gate(commands.add_parser("gate", help="run every row of the release gate and compare"))
     _add_docsqa(commands.add_parser("docsqa", help="questions people ask of folders of documents, beside plain BM25"))
-    _add_fit(commands.add_parser("fit", help="fit the offline oracle on one half of labelled questions"))
     return parser
 
 
@@ -168,12 +167,6 @@ def _add_docsqa(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=_positive, metavar="K", help="only the first K of them")
     parser.add_argument("--missed", action="store_true", help="also print what the first arm missed in the first half")
     parser.add_argument("--compare", type=Path, metavar="OTHER_DIR", help="also print what changed since another run")
-
-
-def _add_fit(parser: argparse.ArgumentParser) -> None:
-    _dataset_argument(parser)
-    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="folder to prepare or verify")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the settings go")
 
 
 def _dataset_argument(parser: argparse.ArgumentParser, *, snapshot_required: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""``lens eval prepare|run|report|audit|gate|docsqa|fit``: arguments in, a result on stdout, progress on stderr.
+"""``lens eval prepare|run|report|audit|gate|docsqa``: arguments in, a result on stdout, progress on stderr.
 
 Light on purpose: it is imported whenever ``lens`` starts, so everything that does work is imported when it
 runs.
@@ -49,7 +49,6 @@ def run(args: argparse.Namespace, model: ModelMaker | None = None, embedder: Emb
         "audit": _audit,
         "gate": _gate,
         "docsqa": _docsqa,
-        "fit": _fit,
     }
     return commands[args.eval_command](args)
 
@@ -300,25 +299,6 @@ def _docsqa(args: argparse.Namespace) -> int:
         print(crossed(before, result), end="")
     if args.missed:
         print(missed(result), end="")
-    return OK
-
-
-def _fit(args: argparse.Namespace) -> int:
-    from lens_lsp.evaluation.data.datasets import open_dataset, questions
-    from lens_lsp.evaluation.data.snapshots import prepare
-    from lens_lsp.evaluation.fitting import fit
-    from lens_lsp.evaluation.runner import Selection
-    from lens_lsp.oracle.settings import OfflineSettings
-
-    dataset = open_dataset(args.dataset, args.snapshot)
-    prepare(args.dataset, args.snapshot, args.corpus)
-    kinds = [questions(dataset), questions(dataset, answerable=False)]
-    first, second = ([q for kind in kinds for q in Selection(half).of(kind)] for half in ("first", "second"))
-    fitted = fit(args.corpus, first, second, OfflineSettings())
-    args.out.write_text(fitted.settings.dumps(), "utf-8")
-    for name, worth in (("first half, fitted on", fitted.chosen), ("second half", fitted.other)):
-        print(f"{name}: {worth.right} right, {worth.wrong} wrong, {worth.false} false of {worth.questions}")
-    print(f"calibration error on the second half: {fitted.settings.confidence.error}")
     return OK
 
 

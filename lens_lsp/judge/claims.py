@@ -17,10 +17,9 @@ from lens_lsp.judge.exchanges import exchanged
 from lens_lsp.judge.limits import unlimited
 from lens_lsp.judge.names import unnamed
 from lens_lsp.judge.passage import Ground, Passage, Sentence, ground_of, sentence_of
-from lens_lsp.judge.polarity import NEGATORS, contrary
+from lens_lsp.judge.polarity import NEGATORS, UNSPACED_NEGATIONS, contrary
 from lens_lsp.judge.quantities import unheld
 from lens_lsp.judge.tokens import tokens_of
-from lens_lsp.oracle.lexicon import UNSPACED_NEGATIONS
 
 _LIMITS = """
 all always every any each only must should may might some sometimes usually often most mostly generally typically least

@@ -14,7 +14,7 @@ from lens_lsp.domain.words import STOP_WORDS, fold, stem
 from lens_lsp.judge.figures import UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence, capitals_of
 from lens_lsp.judge.tokens import Token, overlaps_any
-from lens_lsp.oracle.lexicon import NO_NAMES, OPENERS
+from lens_lsp.oracle.names import NO_NAMES, OPENERS
 
 _CODE = regex(r"`+([^`\n]+)`+|<kbd>([^<\n]+)</kbd>")
 _IDENTIFIER = regex(

@@ -7,8 +7,22 @@ from itertools import product
 
 from lens_lsp.domain.words import stem
 from lens_lsp.judge.tokens import IRREGULAR, Token
-from lens_lsp.oracle.lexicon import BASES, OPPOSITES
 
+_OPPOSED = """
+increase decrease reduce decline fall drop | rise fall drop decline sink | grow shrink decline | gain lose loss |
+high low | low high | highest lowest | lowest highest | more less fewer | less more | positive negative | negative
+positive | begin end cease stop | start end stop finish | end begin start | open close shut | close open | win
+lose lost | lose win won | add remove delete | remove add | enable disable | disable enable | allow forbid
+prohibit ban deny | forbid allow permit | legal illegal | illegal legal | north south east west | south north east
+west | east west north south | west east north south | northern southern eastern western | southern northern
+eastern western | eastern western northern southern | western eastern northern southern | male female | female
+male | best worst | worst best | minimum maximum | maximum minimum | above below | below above | before after |
+after before | early late | late early | strong weak | weak strong | internal external | external internal |
+import export | export import | agree disagree | accept reject | reject accept | support oppose | oppose support |
+create destroy | destroy create | arrive leave depart | cause prevent | prevent cause | include exclude | exclude
+include | large small | small large | long short | short long | old new | new old | hot cold | cold hot | left
+right | right left | public private | private public
+"""
 _OPPOSITES = """
 accept reject refuse decline | approve reject veto oppose | adopt reject | confirm deny | admit deny
 allow forbid forbidden prohibit ban deny disallow block | permit forbid forbidden prohibit ban deny
@@ -71,8 +85,14 @@ unless until under united unit unique union universal uniform undergo understand
 """
 _NO_PREFIX = frozenset(_PLAIN.split())
 """Words that only look as if a prefix denied them."""
+_COMPARATIVES = """
+older oldest younger youngest larger largest bigger biggest longer longest taller tallest higher highest
+heavier heaviest lighter lightest faster fastest slower slowest wider widest deeper deepest smaller smallest
+shorter shortest lower lowest cheaper cheapest warmer hotter colder closer closest nearer nearest farther
+farthest further richer poorer stronger newer newest earlier earliest later latest
+"""
 _CONVERSES = "send sent receive received lend borrow win lose precede follow push pull import export"
-COMPARED = frozenset(map(stem, [*BASES, *_CONVERSES.split()]))
+COMPARED = frozenset(map(stem, [*_COMPARATIVES.split(), *_CONVERSES.split()]))
 """Stems of opposites that say the same once the two they speak of change places: "faster", "receive"."""
 _SHORTEST = 3
 
@@ -87,7 +107,10 @@ def _forms(word: str) -> frozenset[str]:
 
 
 def _table() -> dict[str, frozenset[str]]:
-    table: dict[str, set[str]] = {word: set(others) for word, others in OPPOSITES.items()}
+    table: dict[str, set[str]] = {}
+    for group in _OPPOSED.replace("\n", " ").split(" | "):
+        first, *others = map(stem, group.split())
+        table[first] = set(others)
     for group in _OPPOSITES.replace("\n", "|").strip("|").split("|"):
         first, *others = group.split()
         for one, other in product(_forms(first), [form for word in others for form in _forms(word)]):

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from lens_lsp.computation.number_words import ORDINAL_WORDS
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, fold
+from lens_lsp.domain.words import STOP_WORDS, fold, is_function
 from lens_lsp.judge.figures import Figures, figures_of, figures_of_path, listed, merged
 from lens_lsp.judge.tokens import Token, prose, tokens_of
-from lens_lsp.oracle.lexicon import is_function
 
 _CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
 _COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "double": 2}

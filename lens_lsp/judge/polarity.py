@@ -18,11 +18,15 @@ from lens_lsp.domain.words import stem
 from lens_lsp.judge.opposites import COMPARED, opposite
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import Token, aligned, alike
-from lens_lsp.oracle.lexicon import NEGATIONS
 
-_NEGATIONS = "nobody nothing nowhere nor non hardly scarcely barely lack lacks lacking avoid avoids"
-NEGATORS = NEGATIONS | frozenset(_NEGATIONS.split())
+_NEGATIONS = """
+nobody nothing nowhere nor non hardly scarcely barely lack lacks lacking avoid avoids
+not no never none neither nor without cannot isn't wasn't aren't weren't doesn't don't didn't won't hasn't haven't
+nicht kein keine keinen keiner nie ohne pas jamais aucun sans nunca ningun sin не нет никогда без
+"""
+NEGATORS = frozenset(_NEGATIONS.split())
 """Words that deny what follows them."""
+UNSPACED_NEGATIONS = ("没有", "沒有", "不是", "不", "未", "ない", "ません", "않", "아니")
 _SOFT = """
 unless except excluding other apart rather instead only solely alone else fail fails failed failing lack lacks
 lacking refuse refuses refused avoid avoids prevent prevents prevented prohibit prohibits prohibited forbid forbids

@@ -12,7 +12,6 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import STOP_WORDS, fold, stem
-from lens_lsp.oracle.lexicon import SAME
 
 _TARGET = regex(r"(?<=\])(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|\[[^\]\n]{0,80}\])")
 _TAG = regex(r"</?[a-zA-Z][a-zA-Z0-9-]{0,20}(?:\s[^<>\n]{0,200})?/?>")
@@ -27,13 +26,134 @@ _WORD = regex(r"[^\W_]+(?:['’][^\W_]+)*")
 _CODE = regex(r"`[^`\n]+`")
 _END = regex(r"[.!?](?=\s|\Z)|\n\s*(?:\n|[-*+]\s|[0-9]{1,3}\.\s)")
 _BREAK = regex(rf"[,;:()–—|]|--|{_END.pattern}")
+_SAME = """
+long length lasted duration
+tall height high
+high height altitude elevation
+deep depth
+wide width
+large size area population big
+big size large
+small size
+heavy weight weigh mass
+weigh weight heavy mass
+light weight weigh mass
+short length height long
+low height
+hot temperature warm degrees
+cold temperature degrees
+warm temperature degrees
+fast speed quick
+old age born founded established built aged
+young born age
+far distance away
+expensive price cost
+cheap price cost
+cost price paid costs
+often frequency times every
+born birth birthday born
+die died death dead
+died death dead
+wife married spouse husband
+husband married spouse wife
+author wrote written writer by
+wrote written author writer
+invent inventor invented
+founded founder established
+capital city
+released begin began started start
+start began begun begin started
+end ended finished
+buy bought purchased
+bought buy purchased
+pay paid
+sell sold
+send sent
+build built constructed
+built build constructed
+write wrote written
+win won winner
+lose lost
+meet met
+take took taken
+give gave given
+make made
+speak spoke spoken
+teach taught
+think thought
+run ran
+sing sang sung
+know known knew
+grow grew grown
+draw drew drawn
+break broke broken
+choose chose chosen
+hold held
+keep kept
+spend spent
+stand stood
+become became
+bring brought
+catch caught
+eat ate eaten
+fall fell fallen
+fight fought
+hear heard
+say said
+see saw seen
+leave left
+lead led
+feel felt
+get got
+go went
+come came
+drink drank
+drive drove driven
+fly flew flown
+forget forgot forgotten
+rise rose risen
+ride rode ridden
+sleep slept
+swim swam
+wear wore worn
+replace replaced superseded supersedes succeeded
+supersede replaces replaced
+remove deleted dropped
+delete removed dropped
+drop removed deleted
+resume continue
+continue resume
+suggest recommended
+recommend suggested
+display show
+show display
+locate situated
+situate located
+permit allowed
+allow permitted
+forbid prohibited banned
+prohibit forbidden banned
+purchase bought
+reside live
+answer reply response
+"""
 _ADJECTIVES = """
 long tall high deep wide large big small heavy light short low hot cold warm fast old young far cheap expensive
 """
 _MORE = (("need", ("require", "necessary")), ("use", ("employ",)), ("choose", ("select", "chose", "chosen")))
 _MEASURED = frozenset(map(stem, _ADJECTIVES.split()))
+
+
+def _same() -> dict[str, tuple[str, ...]]:
+    table: dict[str, list[str]] = {}
+    for line in _SAME.strip().splitlines():
+        word, *others = line.split()
+        table.setdefault(stem(word), []).extend(stem(other) for other in others)
+    return {word: tuple(dict.fromkeys(others)) for word, others in table.items()}
+
+
 IRREGULAR: Mapping[str, tuple[str, ...]] = {
-    **{word: forms for word, forms in SAME.items() if word not in _MEASURED},
+    **{word: forms for word, forms in _same().items() if word not in _MEASURED},
     **{stem(word): tuple(map(stem, others)) for word, others in _MORE},
 }
 """Stem of a word to the stems of its irregular forms and of words that say the same."""

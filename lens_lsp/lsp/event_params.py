@@ -79,6 +79,7 @@ class Judgement(Wire):
     requirement: str
     verdict: str
     cells: Span | None
+    log_odds: float | None
 
 
 class ObservedEvent(_Event):

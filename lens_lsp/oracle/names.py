@@ -11,7 +11,28 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, fold, key
 from lens_lsp.oracle.analysis import POSSESSIVE
-from lens_lsp.oracle.lexicon import NO_NAMES, OPENERS
+
+_OPENERS = """
+what which who whom whose when where why how are is was were did do does has have had in on of the at for from by
+to a an between both this that if can could should would will may during as with after before since until and or
+but list name show give find count compare summarize summarise outline explain describe tell please enumerate
+calculate compute add sum total average all every each number it its he she they we our my i there these those
+then also however although while according although not no yes under over into about among
+wann wer wie wo was warum welche welcher welches wieviel ist sind war hat haben liste nenne zeige fasse die der das
+ein eine im in am quand qui que quoi quel quelle quels quelles combien ou est sont liste resume donne les le la un
+une cuando quien quienes que cual cuales cuanto cuantos cuanta cuantas donde es son lista resume dame los las el
+когда кто что где сколько какой какая какое какие перечисли назови подведи кратко
+"""
+OPENERS = frozenset(_OPENERS.split())
+"""Words that open sentences and are capitalised for that reason alone."""
+
+_NO_NAMES = """
+i ok mr mrs ms dr monday tuesday wednesday thursday friday saturday sunday january february march april may june july
+august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm id todo note fixme
+yes no true false und oder et ou y o и или
+"""
+NO_NAMES = frozenset(_NO_NAMES.split())
+"""Capitalised words that name nothing by themselves."""
 
 _RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
 _CAPITALS = "".join(chr(code) for low, high in _RANGES for code in range(low, high) if chr(code).isupper())

@@ -6,7 +6,6 @@ combining the facts is taken only if our arithmetic can follow it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,29 +23,18 @@ from lens_lsp.domain.plan import (
 )
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, content, fold, key
+from lens_lsp.judge.reader.plan import offline_plan
 from lens_lsp.oracle.analysis import terms
-from lens_lsp.oracle.decompose import decompose
 from lens_lsp.oracle.replies import Decomposition, SaidFact
 
 _ID = regex(r"\bf([0-9]+)\b")
-_PLACES = regex(
-    r"\b(?:files?|notes?|pages?|documents?|lines?|times|occurrences?|matches|mentions?|mention(?:ed|ing)"
-    r"|contain(?:s|ing)?|tagged|tags?)\b",
-    re.IGNORECASE,
-)
 _COUNTING = frozenset({Combination.COUNT, Combination.LIST})
 
 
 def question_plan(question: str) -> Plan:
     """The plan of a judge that reads first: the question is the only fact. Where it asks for files, lines or matches of
     words, the exact rule that counts them stays; a document that is to be summarised is named."""
-    rules = decompose(question)
-    exact = [requirement for requirement in rules.requirements if requirement.rule is not None]
-    if exact and _PLACES.search(question):
-        return rules
-    requirement = Requirement("f1", question, answer_type=rules.answer_type)
-    anchors = tuple(replace(anchor, requirements=("f1",)) for anchor in rules.anchors)
-    return replace(rules, requirements=(requirement,), anchors=anchors, transformation=None)
+    return offline_plan(question, apart=False)
 
 
 def _requirements(facts: Sequence[SaidFact], *, counting: bool) -> tuple[Requirement, ...]:
@@ -79,7 +67,7 @@ def _inside(text: str) -> str:
 def plan_of(question: str, said: Decomposition, anchors: Sequence[str]) -> Plan:
     """The plan of a question; ``anchors`` are the search terms that the model adds to its words. Facts that share no
     content word with the question are of another one: the plan is that of the rules."""
-    rules = decompose(question)
+    rules = offline_plan(question)
     asked = content(question)
     if asked and not asked & content(*(fact.text for fact in said.facts)):
         return rules

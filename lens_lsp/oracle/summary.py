@@ -9,18 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from lens_lsp.domain.observation import Judgement, Observation, Region, Verdict
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import sentences
+from lens_lsp.domain.sentences import sentences, trim
 from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, fold, key, runs, stem
-from lens_lsp.oracle.lexicon import ANAPHORS, is_function
+from lens_lsp.domain.words import STOP_WORDS, fold, is_function, key, runs, stem
 from lens_lsp.oracle.names import quoted
-from lens_lsp.oracle.units import bare, bounds
 
 MOST = 14
 """Statements of one summary."""
@@ -45,6 +43,21 @@ _BESIDES = regex(
 )
 _PART = regex(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
 _EXTENSIONS = frozenset(("md", "markdown", "txt", "rst", "org", "tex", "html", "pdf", "adoc", "ipynb", "csv", "json"))
+_ANAPHORS = """
+it he she they this that these those its his her their there both one which who
+er sie es dieser diese dieses sein seine ihr ihre il elle ils elles ce cette ces son sa ses ella ello ellos ellas
+este esta estos estas su sus он она оно они это этот эта его ее их
+"""
+_OPENS_ON_ANOTHER = frozenset(_ANAPHORS.split())
+"""Words that begin a sentence about what the sentence before it was about."""
+_LONGEST_UNIT = 400
+_LINE = regex(r"[^\r\n]+")
+_HEADING = regex(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
+_MARKUP = regex(
+    r"\s*(?:(?:<!--.*?-->|</?[a-zA-Z][^<>]*[\s/\"'][^<>]*>|</?[a-z]+>)\s*)+|\s*\[[^\]]+\]:\s*\S+\s*", re.DOTALL
+)
+_QUESTION = regex(r"[?？][\"'”’»)\]*_]*$")
+_LONGEST_TITLE = 120
 _PARTS = regex(r"[^\W\d_]+|\d+")
 
 
@@ -145,7 +158,7 @@ def _statement(region: Region, frequent: Counter[str]) -> _Statement | None:
         text = region.text[span.start : span.end]
         own = _weight(text, frequent) + 0.5 * heading - 0.25 * place
         first = fold(text).lstrip("*_`>- ").split(" ", 1)[0]
-        own -= 1.0 if first in ANAPHORS or _BESIDES.match(text) else 0.0
+        own -= 1.0 if first in _OPENS_ON_ANOTHER or _BESIDES.match(text) else 0.0
         own -= 0.7 if _LEADS_IN.search(text) and not _ITEM.match(text) else 0.0
         if best is None or own > best.score:
             best = _Statement(region, span, own)
@@ -156,14 +169,14 @@ def _statements(region: Region) -> Iterator[Span]:
     """The units of a region that say something, in order; the first sentence of a long one."""
     titles = {key(title) for title in (region.title, *region.headings)}
     fenced = False
-    for span in bounds(region):
+    for span in _bounds(region):
         text = region.text[span.start : span.end]
         opens = text.lstrip().startswith(("```", "~~~"))
         if opens or fenced:
             closed = opens and text.count(text.lstrip()[:3]) % 2 == 0
             fenced = not closed if opens and not fenced else fenced and not opens
             continue
-        if not bare(text, titles) and is_statement(text):
+        if not _bare(text, titles) and is_statement(text):
             first = next(iter(sentences(text, Span(0, len(text)))), Span(0, len(text)))
             whole = len(text) <= _LONGEST // 2 or len(first) < _SHORTEST
             yield span if whole else Span(span.start, span.start + first.end)
@@ -183,7 +196,7 @@ def _grown(statement: _Statement, room: int) -> str:
     """The statement with what follows it in its region, as far as there is room and it says something."""
     text, span = statement.region.text, statement.span
     end = span.end
-    for following in bounds(statement.region):
+    for following in _bounds(statement.region):
         if following.start < end:
             continue
         part = text[following.start : following.end]
@@ -214,3 +227,37 @@ def _weight(text: str, frequent: Counter[str]) -> float:
         return 0.0
     top = math.log1p(max(frequent.values(), default=1))
     return sum(math.log1p(frequent[word] - 1) for word in words if frequent[word]) / (top * math.sqrt(9 * len(words)))
+
+
+def _bounds(region: Region) -> list[Span]:
+    """Spans of the region's text that may be quoted, in order, apart, without blanks at their ends."""
+    given = region.units or (Span(0, len(region.text)),)
+    found: list[Span] = []
+    end = 0
+    for unit in given:
+        span = trim(region.text, Span(max(unit.start, end), max(unit.end, end)))
+        if not len(span):
+            continue
+        end = span.end
+        if len(span) <= _LONGEST_UNIT and region.units:
+            found.append(span)
+        else:
+            found.extend(_cut(region.text, span))
+    return found
+
+
+def _cut(text: str, span: Span) -> list[Span]:
+    """A long unit, or a region without any, by lines and sentences."""
+    found: list[Span] = []
+    for match in _LINE.finditer(text, span.start, span.end):
+        line = trim(text, Span(match.start(), match.end()))
+        found.extend(sentences(text, line))
+    return found
+
+
+def _bare(text: str, titles: Collection[str]) -> bool:
+    """Whether a unit says nothing by itself: a heading, the document's title, a question, tags or a link's
+    address."""
+    if _QUESTION.search(text) or _HEADING.fullmatch(text) or _MARKUP.fullmatch(text):
+        return True
+    return len(text) <= _LONGEST_TITLE and key(text) in titles

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 
 from lens_lsp.domain.answer import RequirementStatus
 from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.plan import AnswerType, Combination, Intent, Requirement, Unit
+from lens_lsp.domain.plan import Combination, Intent, Requirement, Unit
 from lens_lsp.domain.words import STOP_WORDS, key, stem
-from lens_lsp.oracle.answers import only, wanted
 from lens_lsp.oracle.base import Fact, SynthesisRequest
-from lens_lsp.oracle.quoting import block, differing, excerpt, holds, item, marker, not_read, plain
+from lens_lsp.oracle.quoting import block, differing, excerpt, item, marker, not_read, plain
 
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"
 READ = "*Judged by {}, without a language model.*\n"
@@ -60,7 +59,7 @@ def _body(request: SynthesisRequest) -> Iterator[str]:
 
 
 def short_answer(request: SynthesisRequest) -> str | None:
-    """The short answer: what was computed, or the one value that a single proven fact can mean."""
+    """The short answer: what was computed, or what a single proven fact is proven to be."""
     if any(fact.status is not RequirementStatus.COVERED for fact in request.facts) or not request.facts:
         return None
     if request.plan.intent is Intent.SUMMARIZE or _lists(request):
@@ -69,20 +68,8 @@ def short_answer(request: SynthesisRequest) -> str | None:
         return request.computed
     if request.plan.intent is not Intent.LOOKUP or len(request.facts) != 1:
         return None
-    return _sole_value(request.facts[0], request)
-
-
-def _sole_value(fact: Fact, request: SynthesisRequest) -> str | None:
-    """The value of the expected type when the quote that gives it has only one such; names are never guessed."""
-    requirement = fact.requirement
-    asked = wanted(requirement, request.plan.question)
-    if requirement.answer_type not in (AnswerType.DATE, AnswerType.NUMBER) and asked.literal is None:
-        return None
-    for evidence in request.evidence:
-        if evidence.n in fact.evidence and (fact.value is None or holds(evidence, fact.value)):
-            chosen = only(asked.candidates(evidence.quote))
-            return None if chosen is None else chosen.text
-    return None
+    value = request.facts[0].value
+    return " ".join(value.split()) if value else None
 
 
 def _nothing(request: SynthesisRequest) -> str:

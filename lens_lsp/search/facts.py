@@ -25,11 +25,11 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import key
 from lens_lsp.oracle.base import Fact
-from lens_lsp.oracle.enumerations import count_items
 from lens_lsp.search.aggregate import Matches
 from lens_lsp.search.conflict import Statement, above, contradict, day_of, newest
 from lens_lsp.search.consolidate import Item
 
+_LISTED = regex(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _EITHER = regex(r"\bor\b", re.IGNORECASE)
 _PACE = regex(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
 _OVER_TIME = regex(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
@@ -109,7 +109,8 @@ def _counts(plan: Plan) -> bool:
 
 def _size(item: Item) -> int:
     """How many things an item counts for: those of the list it is, else one."""
-    return max(1, count_items(item.document.text[item.span.start : item.span.end]))
+    lines = item.document.text[item.span.start : item.span.end].splitlines()
+    return max(1, sum(_LISTED.match(line) is not None for line in lines))
 
 
 def _counted(requirement: Requirement, matches: Matches, numbers: tuple[int, ...]) -> Fact:

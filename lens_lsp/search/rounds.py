@@ -164,7 +164,8 @@ class Progress:
     def _judged(self, entry: Entry, item: Proposal) -> Judged:
         first = item.admission.first
         cells = None if entry.quote is None else Span(entry.quote.start - first, entry.quote.end - first)
-        return Judged(item.number, self.plan.requirements[entry.requirement].id, entry.verdict, cells, entry.log_odds)
+        requirement = self.plan.requirements[entry.requirement].id
+        return Judged(item.number, requirement, entry.verdict, cells, entry.log_odds)
 
     def quoted(self, requirement: int) -> list[Quoted]:
         """The verified quotes of a requirement as the stopping rules see them."""

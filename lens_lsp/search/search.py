@@ -248,11 +248,8 @@ class Search:
                 self.progress.covered[j] = "exact"
 
     def _count(self, rule: MatchRule) -> Matches:
-        """Every match of an exact rule. Where no file is called as the rule says, the word meant all of them."""
-        matches = matches_of(self.reading, rule, cancelled=self._cancelled)
-        if matches.total or not rule.files:
-            return matches
-        return matches_of(self.reading, replace(rule, files=()), cancelled=self._cancelled)
+        """Every match of an exact rule."""
+        return matches_of(self.reading, rule, cancelled=self._cancelled)
 
     @property
     def read_in_vain(self) -> bool:

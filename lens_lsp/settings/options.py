@@ -271,8 +271,8 @@ class UserOptions(ClientOptions):
     )
     reader: _Reader | None = _key(
         "reader",
-        "who judges without a language model: the `shipped` reader, the rules alone (`off`), or another reader of the"
-        " same shape, by its folder",
+        "who judges without a language model: the `shipped` reader, nobody (`off`: only counts, lists and extracts are "
+        "answered), or another reader of the same shape, by its folder",
         "shipped, off or a folder",
         '"off"',
         '"shipped"',

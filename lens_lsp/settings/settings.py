@@ -65,7 +65,7 @@ class Settings:
     call_seconds: float | None = None
     daily_tokens: int | None = None
     reader: str = SHIPPED
-    """Who judges without a language model: `SHIPPED`, `OFF` for the rules, or a folder."""
+    """Who judges without a language model: `SHIPPED`, `OFF` for nobody, or a folder."""
     rules: CorpusRules = field(default_factory=CorpusRules)
     extra_roots: tuple[str, ...] = ()
     memory: int | None = None

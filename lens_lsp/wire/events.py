@@ -193,7 +193,7 @@ def _judged(judged: Judged) -> dict[str, object]:
         "requirement": judged.requirement,
         "verdict": judged.verdict.value,
         "cells": None if judged.cells is None else _span(judged.cells),
-        **({} if judged.log_odds is None else {"logOdds": judged.log_odds}),
+        "logOdds": judged.log_odds,
     }
 
 

@@ -1,4 +1,4 @@
-"""Who judges without a language model: the reader where it can be loaded, else rules that call nothing a proof."""
+"""Who judges without a language model: the reader where it can be loaded, else nobody."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_reader_of_the_settings_judges_and_says_so(notes: Path, reader: Path
     assert answer.doubts == ()
 
 
-def test_what_is_exact_stays_with_the_rules(notes: Path, reader: Path) -> None:
+def test_what_is_exact_needs_no_reader(notes: Path, reader: Path) -> None:
     answer = asked(notes, COUNT, Settings(reader=str(reader)))
     assert (answer.status, answer.short) == (Status.ANSWERED, "2")
     assert "*Answered offline by rules;" in answer.text
@@ -89,9 +89,11 @@ def test_without_the_reader_words_prove_nothing_and_counts_still_do(notes: Path,
     assert (counted.status, counted.short) == (Status.ANSWERED, "2")
 
 
-def test_rules_that_were_asked_for_judge_as_they_do(notes: Path) -> None:
+def test_without_a_reader_a_passage_is_shown_and_none_is_called_an_answer(notes: Path) -> None:
     answer = asked(notes, QUESTION, Settings(reader="off"))
-    assert (answer.status, answer.warnings) == (Status.ANSWERED, ())
+    assert (answer.status, answer.short, answer.warnings) == (Status.PARTIAL, None, ())
+    assert answer.evidence[0].path == "house.md"
+    assert answer.text.startswith("No passage states this. Closest passages:")
     assert "*Answered offline by rules;" in answer.text
 
 
@@ -100,8 +102,8 @@ def test_a_package_without_weights_has_no_reader_to_miss(
 ) -> None:
     monkeypatch.setattr(without_model, "SHIPPED_FOLDER", tmp_path / "none")
     assert judge(Settings()).oracle == OfflineOracle()
-    assert (judge(Settings()).warning, name(Settings())) == (None, "the rules")
-    assert asked(notes, QUESTION).status is Status.ANSWERED
+    assert (judge(Settings()).warning, name(Settings())) == (None, "no reader")
+    assert asked(notes, QUESTION).status is Status.PARTIAL
 
 
 def test_the_shipped_reader_is_the_default(notes: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,8 +152,7 @@ def test_doctors_line_says_where_how_large_and_how_fast_or_what_helps(reader: Pa
     assert line.startswith(f"on: {reader}, 0.0 MB, loaded in ")
     assert line.endswith(" ms")
     assert reader_in_words(Settings(reader=str(reader / "x"))) == (
-        f"off: there is no reader.onnx in {reader / 'x'}; correct `reader` in your settings, or set it to off for the"
-        " rules"
+        f"off: there is no reader.onnx in {reader / 'x'}; correct `reader` in your settings, or set it to off"
     )
     assert reader_in_words(Settings(reader="off")).startswith("off: `reader` says so")
 

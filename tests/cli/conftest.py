@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Nothing of the developer's: no settings, no colours, an empty home."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT", "LENS_READER") if name in os.environ}
     home = tmp_path_factory.mktemp("home")
     return kept | {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
 

@@ -93,14 +93,14 @@ def test_limits_lower_the_budget_of_the_mode(lens: Command, folder: Path, server
     assert_one_sentence(refused, 2)
 
 
-def test_without_the_model_that_is_down_the_rules_answer_and_say_what_to_start(lens: Command, folder: Path) -> None:
+def test_where_the_model_is_down_the_reader_judges_and_it_is_said_what_to_start(lens: Command, folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take the port
         base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
         outcome = lens("ask", QUESTION, "bridges", "--no-store", env=settings(base_url))
     assert outcome.status == 0
     assert PROOF in outcome.text
-    assert "the configured model gave no wording of its own" in outcome.text
+    assert "*Judged by a reader of your own" in outcome.text
     assert "ollama serve" in outcome.complaint
     assert_no_key(outcome)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(program)],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1", "LENS_READER": os.environ["LENS_READER"]},
         capture_output=True,
         encoding="utf-8",
         timeout=60,

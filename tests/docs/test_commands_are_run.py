@@ -152,7 +152,7 @@ def typed(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[str]]:
         (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {options} "$@"\n', encoding="utf-8")
         (programs / name).chmod(0o755)
     env = {"HOME": str(tmp_path), "PATH": f"{programs}:{os.defpath}", "LANG": "C.UTF-8"}
-    env |= {"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+    env |= {"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1", "LENS_READER": os.environ["LENS_READER"]}
 
     def run(line: str) -> subprocess.CompletedProcess[str]:
         given = re.fullmatch(r"export (.*)", line)

@@ -66,7 +66,9 @@ def parse(arguments: list[str]) -> None:
 
 def lens(*arguments: str, cwd: Path = REPOSITORY) -> subprocess.CompletedProcess[str]:
     """Run the command where a reader would."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME", "SYSTEMROOT") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("PATH", "LANG", "HOME", "SYSTEMROOT", "LENS_READER") if name in os.environ
+    }
     return subprocess.run(
         [sys.executable, "-m", "lens_lsp", *arguments],
         cwd=cwd,
@@ -87,7 +89,7 @@ def test_every_command_is_documented_and_a_wrong_one_would_be_noticed() -> None:
     known = {"ask", "find", "check", "clusters", "consent", "desktop", "doctor", "eval"}
     assert {words[0] for _, words in LENS} == known
     evaluating = {words[1] for _, words in LENS if words[0] == "eval"}
-    assert evaluating == {"prepare", "run", "report", "failures", "judge", "audit", "gate", "docsqa", "fit"}
+    assert evaluating == {"prepare", "run", "report", "failures", "judge", "audit", "gate", "docsqa"}
     for wrong in (
         ["ask", "--no-such", "x"],
         ["find", "--no-such", "x"],

@@ -42,7 +42,7 @@ def test_the_page_says_how_when_and_over_what_and_holds_every_table(tables: Tabl
         for checksum in (bound["sample_ids"], bound["order"], bound["corpus"]):
             assert f"`{checksum[:16]}`" in head
     headings = re.findall(r"^#+ .*", rest, re.MULTILINE)
-    for wanted in ("### Retrieval", "### Answers", "### Cost", "### Calibration", "## Beside the paper"):
+    for wanted in ("### Retrieval", "### Answers", "### Cost", "## Beside the paper"):
         assert wanted in headings, wanted
     audits = headings[headings.index("## Audits, HotpotQA") :]
     assert audits[1:] == ["### Staleness", "### Lifecycle", "### Abstention", "### Warm reuse"]

@@ -1,22 +1,27 @@
 """A reader that a test can write: real files in the real format, for which a passage states what is asked if it holds
-one word, which it marks."""
+one of some words, which it marks."""
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 PROOF = "quartz"
+YEARS = tuple(map(str, range(1000, 10_000)))
+"""What the reader of the tests that bring none marks: figures of four digits."""
 
 
-def write_reader(folder: Path, *, known: int | None = None, high: float = 10.0) -> Path:
-    """The folder, with the three files; ``known`` of the vocabulary's tokens have a score, and the last one is
+def write_reader(
+    folder: Path, *, marks: Sequence[str] = (PROOF,), known: int | None = None, high: float = 10.0
+) -> Path:
+    """The folder, with the three files; ``known`` of the vocabulary's tokens have a score; those it ``marks`` are
     ``high``."""
     folder.mkdir(parents=True, exist_ok=True)
-    vocabulary = [*SPECIAL, "garden", PROOF]
-    scores = [0.0] * (len(vocabulary) - 1) + [high]
+    vocabulary = [*SPECIAL, "garden", *marks]
+    scores = [0.0] * (len(vocabulary) - len(marks)) + [high] * len(marks)
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", "utf-8")
     (folder / "reader.json").write_text(json.dumps({"schema": "lens.reader/1"}), "utf-8")
     (folder / "reader.onnx").write_bytes(_network(scores[:known]))

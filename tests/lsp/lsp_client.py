@@ -43,7 +43,7 @@ def frame(message: object) -> bytes:
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Nothing of the developer's but the path to the package."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT", "LENS_READER") if name in os.environ}
     return kept | {"HOME": str(home), "PYTHONPATH": str(REPOSITORY)} | more
 
 

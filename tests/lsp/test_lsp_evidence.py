@@ -144,8 +144,8 @@ def test_a_claim_or_a_heading_refers_to_all_its_evidence(edit: Edit, contract: P
     contract.with_name("rent.md").write_text(f"# Rent\n\n{RENT}\n")
     contract.write_text(f"# Contract\n\n{QUOTE}\n")
     editor = edit()
-    uri = answered(editor, "When does the lease of the workshop end, and what is the rent of the workshop?")
-    whole = set(quotes(editor, refer(editor, uri, "# When")))
+    uri = answered(editor, "Which files mention the workshop?")
+    whole = set(quotes(editor, refer(editor, uri, "# Which")))
     assert any(QUOTE in quote for quote in whole)
     assert any(RENT in quote for quote in whole)
     claim = next(line for line in editor.texts[uri].split("\n") if "[^1]" in line)
@@ -195,7 +195,7 @@ def test_hover_shows_quote_place_headings_and_state(edit: Edit, contract: Path) 
     assert "↷ moved" in hover(editor, uri, "[^1]")
     contract.unlink()
     assert "✗ withdrawn: the file is gone" in hover(editor, uri, "[^1]")
-    assert editor.result("textDocument/hover", editor.at(uri, "*Answered")) is None
+    assert editor.result("textDocument/hover", editor.at(uri, "*Judged")) is None
 
 
 def test_hover_shows_what_stands_beside_the_quote_now(edit: Edit, contract: Path) -> None:

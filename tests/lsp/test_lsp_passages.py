@@ -113,7 +113,7 @@ def test_a_quote_that_a_model_was_given_cleaned_is_known_again(server: LspProces
 
 
 def test_only_answers_are_given_as_answers(server: LspProcess, folder: Path) -> None:
-    question = "What does the mill cost?"
+    question = "Which files mention 40 EUR?"
     answer = server.result("lens/ask", {"question": question, "mode": "evidence"})
     kept = server.result("lens/answer", {"answer": answer["answerUri"]})
     assert "40 EUR" in kept["text"]

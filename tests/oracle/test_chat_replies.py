@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import AnswerType, Combination, Intent
+from lens_lsp.judge.reader.plan import offline_plan
 from lens_lsp.oracle import reply_models, schemas
-from lens_lsp.oracle.decompose import decompose
 from lens_lsp.oracle.planning import plan_of
 from lens_lsp.oracle.replies import (
     MOST_ANCHORS,
@@ -246,7 +246,7 @@ def test_the_questions_own_words_stay_and_the_models_come_behind_them() -> None:
 def test_a_plan_of_another_question_is_dropped_for_that_of_the_rules(text: str) -> None:
     question = "When was the bridge at Arlen opened?"
     facts = [{"text": text}, {"text": f"{text} again"}]
-    assert planned(question, facts=facts, intent="comparison", combine="greatest") == decompose(question)
+    assert planned(question, facts=facts, intent="comparison", combine="greatest") == offline_plan(question)
     assert planned(question, facts=[*facts, {"text": "opening of the bridge"}]).requirements[2].text.startswith("open")
 
 

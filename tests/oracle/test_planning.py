@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lens_lsp.domain.plan import AnswerType, Combination, Intent, Requirement, filled
-from lens_lsp.oracle.decompose import decompose
+from lens_lsp.judge.reader.plan import offline_plan
 from lens_lsp.oracle.planning import plan_of
 from lens_lsp.oracle.replies import Decomposition, SaidFact
 
@@ -47,7 +47,7 @@ def test_a_fact_with_others_in_its_words_stays_short() -> None:
 
 
 def test_a_plan_about_something_else_is_dropped() -> None:
-    assert plan_of(QUESTION, said("the weather on the moon", "who was there"), ()) == decompose(QUESTION)
+    assert plan_of(QUESTION, said("the weather on the moon", "who was there"), ()) == offline_plan(QUESTION)
     assert [one.text for one in plan_of(QUESTION, said("who drew the dam"), ()).requirements] == ["who drew the dam"]
 
 

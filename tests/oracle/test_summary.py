@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from lens_lsp.domain.observation import Region, Verdict
-from lens_lsp.oracle.decompose import decompose
+from lens_lsp.judge.reader.plan import offline_plan
 from lens_lsp.oracle.summary import MOST, is_statement, summarise
 
 
@@ -16,7 +16,7 @@ def region(number: int, text: str, *headings: str, path: str = "notes/heat-pumps
 
 
 def quotes(question: str, *regions: Region) -> dict[int, str]:
-    plan = decompose(question)
+    plan = offline_plan(question)
     seen = summarise(plan, plan.requirements[0], regions)
     assert [observation.region for observation in seen] == [one.number for one in regions]
     given = {observation.region: observation.judgements[0] for observation in seen}

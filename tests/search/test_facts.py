@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.domain.answer import RequirementStatus
 from lens_lsp.domain.model import Document, Origin
 from lens_lsp.domain.observation import Verdict
+from lens_lsp.domain.plan import Combination, Intent, Plan, Requirement, Transformation
 from lens_lsp.domain.text import Span
+from lens_lsp.judge.reader.plan import offline_plan
 from lens_lsp.oracle.base import Fact
-from lens_lsp.oracle.decompose import decompose
 from lens_lsp.search.consolidate import Cited, Item
 from lens_lsp.search.facts import Combined, combine, facts_of
 
@@ -22,15 +25,22 @@ def item(text: str, values: dict[int, str | None], verdict: Verdict = Verdict.FU
     return Item(0, document, span, carries)
 
 
-def facts(question: str, *items: Item) -> tuple[list[Fact], Combined | None]:
-    plan = decompose(question)
+def computing(question: str, expression: str) -> Plan:
+    """A plan of two facts, as a model makes it."""
+    facts = (Requirement("f1", "the first"), Requirement("f2", "the second"))
+    rule = Transformation(Combination.EXPRESSION, expression)
+    return Plan(question, facts, (), intent=Intent.COMPUTATION, transformation=rule)
+
+
+def facts(question: str, *items: Item, expression: str | None = None) -> tuple[list[Fact], Combined | None]:
+    plan = offline_plan(question) if expression is None else computing(question, expression)
     found = facts_of(plan, items, dict.fromkeys(range(len(plan.requirements)), "glr"), {})
     return found, combine(plan, found)
 
 
 def test_a_bare_number_takes_the_unit_of_the_one_beside_it() -> None:
     one = item("s1 needs 12 bytes and s2 needs 15.", {0: "15", 1: "12 bytes"})
-    _, combined = facts("How many more bytes does s2 need than s1?", one)
+    _, combined = facts("How many more bytes does s2 need than s1?", one, expression="f1 - f2")
     assert combined is not None
     assert combined.result == "3 B"
 
@@ -43,7 +53,7 @@ def test_one_value_of_one_passage_does_not_tell_two_things_apart() -> None:
 
 
 def test_what_is_proven_stays_so_where_it_cannot_be_combined() -> None:
-    plan = decompose("Which river is longer, the Nile or the Amazon?")
+    plan = offline_plan("Which river is longer, the Nile or the Amazon?")
     items = [item("The Nile is very long.", {0: "very long"}), item("The Amazon is long, too.", {1: None})]
     covered = {0: "glr", 1: "glr"}
     assert {fact.status for fact in facts_of(plan, items, covered, {})} == {MISSING}
@@ -55,7 +65,7 @@ def test_what_is_proven_stays_so_where_it_cannot_be_combined() -> None:
 def test_of_several_values_the_one_beside_the_other_operand_counts() -> None:
     flat = item("The rent of the flat was 600 €.", {0: "600 €"})
     budget = item("Monthly budget: 2,400 €, rent: 720 €", {0: "720 €", 1: "2,400 €"})
-    _, combined = facts("What percentage of the monthly budget is the rent?", flat, budget)
+    _, combined = facts("What share of the budget is the rent?", flat, budget, expression="percent(f1, f2)")
     assert combined is not None
     assert combined.result == "30 %"
 
@@ -76,7 +86,7 @@ def test_the_faster_of_two_takes_the_shorter_time() -> None:
 
 
 def test_words_are_the_same_when_they_are_written_alike_and_prove_nothing_else() -> None:
-    question = "pump and fan: same option for quiet?"
+    question = "Do Pump and Fan have the same option?"
     _, combined = facts(question, item("pump -q", {0: "-q"}), item("fan -q is quiet", {1: "-q"}))
     assert combined is not None
     assert combined.result == "yes"
@@ -86,20 +96,20 @@ def test_words_are_the_same_when_they_are_written_alike_and_prove_nothing_else()
 
 
 def test_one_of_two_that_nothing_orders_is_left_open() -> None:
-    found, _ = facts(
-        "Which boat is moored in Kiel, Albatros or Seeadler?",
-        item("Albatros is.", {0: None}),
-        item("Seeadler.", {1: None}),
-    )
+    plan = computing("Which boat is moored in Kiel, Albatros or Seeadler?", "")
+    plan = replace(plan, intent=Intent.COMPARISON, transformation=None)
+    found = facts_of(plan, [item("Albatros is.", {0: None}), item("Seeadler.", {1: None})], {0: "glr", 1: "glr"}, {})
     assert {fact.status for fact in found} == {MISSING}
     found, _ = facts("Compare Albatros and Seeadler", item("Albatros is.", {0: None}), item("Seeadler.", {1: None}))
     assert MISSING not in {fact.status for fact in found}
 
 
 def test_a_quoted_list_counts_its_items_and_passages_that_come_near_are_no_list() -> None:
-    question = "How many entries does the list of tools have?"
-    _, combined = facts(question, item("Tools:\n\n- saw\n- axe\n- file\n", {0: None}))
+    rule = Transformation(Combination.COUNT)
+    tools = Plan("How many tools?", (Requirement("f1", "tools", many=True),), (), transformation=rule)
+    found = facts_of(tools, [item("Tools:\n\n- saw\n- axe\n- file\n", {0: None})], {0: "glr"}, {})
+    combined = combine(tools, found)
     assert combined is not None
     assert combined.result == "3"
-    found, _ = facts("List all the tools that rust", item("Tools rust.", {0: None}, Verdict.PARTIAL))
+    found = facts_of(tools, [item("Tools rust.", {0: None}, Verdict.PARTIAL)], {0: "glr"}, {})
     assert found[0].status is MISSING

@@ -79,7 +79,7 @@ ENDPOINT = {
                 "a_server_that_speaks_no_tls_is_told_so",
             ),
             "models/test_model_endpoint.py::test_a_name_that_nobody_knows_is_told_from_a_server_that_is_down",
-            "cli/test_ask_model.py::test_without_the_model_that_is_down_the_rules_answer_and_say_what_to_start",
+            "cli/test_ask_model.py::test_where_the_model_is_down_the_reader_judges_and_it_is_said_what_to_start",
         ),
         control="a certificate of a named authority holds: test_a_certificate_of_a_named_authority_holds",
     ),

@@ -1,7 +1,8 @@
 """The reader as the oracle of a question that no language model answers.
 
 It reads the best passages of the scan once and says of each, calibrated, how probable it is that the passage states the
-fact, and in which words. What is exact (counts, lists of places, fields) stays with the rules, and so does the wording.
+fact, and in which words. What is exact (counts, lists of places) needs no judgement and stays with `oracle.offline`,
+and so does the wording.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class ReaderOracle:
         return self.model.calibration
 
     async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
-        """Intent, requirements and anchors by patterns of the question."""
+        """The question as the fact to find, one of two for a comparison."""
         return await self.rules.analyse(question, ledger, known)
 
     async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
@@ -87,8 +88,9 @@ class ReaderOracle:
         said: list[list[Judgement]] = [[] for _ in request.regions]
         self._ranks = {}
         scan = [request.prior.get(region.number, 0.0) for region in request.regions]
+        alone = len(request.plan.requirements) == 1
         for requirement in request.outstanding:
-            asked = request.plan.question if len(request.plan.requirements) == 1 else requirement.text
+            asked = request.plan.question if alone else requirement.text
             readings = await self._read(asked, shown, ledger)
             answers = [one.text[reading.start : reading.end] for one, reading in zip(shown, readings, strict=True)]
             odds = self._calibration.log_odds(readings, scan, answers)
@@ -96,7 +98,7 @@ class ReaderOracle:
                 proof = (
                     odds[k] >= self._calibration.answered
                     and readings[k].end > readings[k].start
-                    and one_answer(asked, answers[k])
+                    and (not alone or one_answer(asked, answers[k]))
                     and in_english(asked, region.text)
                 )
                 said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
@@ -134,17 +136,11 @@ class ReaderOracle:
         reader = self.name if self._ranks else None
         for piece in worded(request, configured=ledger.account().endpoint is not None, reader=reader):
             yield piece
-        result.short = short_answer(request) or self._short(request)
+        result.short = short_answer(request)
 
     async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
         """The short answer, as in the synthesis."""
-        return await self.rules.calibrate(request, answer, ledger) or self._short(request)
-
-    def _short(self, request: SynthesisRequest) -> str | None:
-        proven = [fact for fact in request.facts if fact.value is not None]
-        if request.plan.intent is not Intent.LOOKUP or len(request.facts) != 1 or not proven:
-            return None
-        return " ".join(proven[0].value.split()) if proven[0].value else None
+        return short_answer(request)
 
 
 def heads(region: Region) -> tuple[str, ...]:
