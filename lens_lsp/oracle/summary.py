@@ -71,8 +71,13 @@ class _Statement:
 
 
 def summarise(plan: Plan, requirement: Requirement, regions: Sequence[Region]) -> tuple[Observation, ...]:
-    """An observation of each region: full with the statement that stands for it, related when it has none."""
+    """An observation of each region: with the statement that stands for it, related when it has none.
+
+    Extracts of the one document that is named are what was asked for: full. Those of passages of many are partial.
+    """
     kept = _of_document(plan, regions)
+    named = plan.document is not None and len({region.path for region in regions}) == 1
+    told = Verdict.FULL if named else Verdict.PARTIAL
     chosen = {statement.region.number: statement for statement in _chosen(kept)}
     room = min(_LONGEST, _ROOM // max(1, len(chosen)))
     found = []
@@ -83,7 +88,7 @@ def summarise(plan: Plan, requirement: Requirement, regions: Sequence[Region]) -
             found.append(Observation(region.number, (Judgement(requirement.id, verdict),)))
         else:
             quote = _grown(statement, room)
-            found.append(Observation(region.number, (Judgement(requirement.id, Verdict.FULL, quote),)))
+            found.append(Observation(region.number, (Judgement(requirement.id, told, quote),)))
     return tuple(found)
 
 
