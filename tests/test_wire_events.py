@@ -97,8 +97,8 @@ def test_what_was_drawn_and_judged_is_told_by_cells() -> None:
     }
     _, judged = lines("observed")
     assert judged["judgements"] == [
-        {"region": 1, "requirement": "f1", "verdict": "full", "cells": [0, 2]},
-        {"region": 2, "requirement": "f1", "verdict": "none", "cells": None},
+        {"region": 1, "requirement": "f1", "verdict": "full", "cells": [0, 2], "logOdds": None},
+        {"region": 2, "requirement": "f1", "verdict": "none", "cells": None, "logOdds": None},
     ]
 
 
