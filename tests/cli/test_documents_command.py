@@ -14,7 +14,7 @@ from tests.documents_made import docx, pdf
 
 LEASE = "papers/lease.pdf"
 """Named as a path it is read to its end, however busy the machine is."""
-FACT = "The monthly rent of the workshop is 940 euros."
+FACT = "The monthly rent of the workshop is 1940 euros."
 
 
 @pytest.fixture

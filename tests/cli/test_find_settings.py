@@ -40,9 +40,16 @@ def test_exclusions_of_user_and_project_add_up(lens_here: Command, notes: Path, 
 
 
 def test_the_reader_of_the_settings_orders_the_passages_on_request(
-    lens_here: Command, notes: Path, config: Path, tmp_path: Path
+    lens_here: Command,
+    notes: Path,
+    config: Path,
+    tmp_path: Path,
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
+    environment.pop("LENS_READER", None)
+    monkeypatch.delenv("LENS_READER", raising=False)
     (notes / "stone.md").write_text(f"# Stone\n\nOf the lease {'nothing is said here. ' * 9}It is {PROOF}.\n")
     config.write_text(f"reader = {json.dumps(str(write_reader(tmp_path / 'reader')))}\n")
     query = ("find", "lease of the workshop", "notes", "-n", "1")

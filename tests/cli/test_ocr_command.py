@@ -11,7 +11,7 @@ from lens_process import Command
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
 from tests.availability import unavailable
 
-FACT = "The monthly rent of the workshop is 940 euros."
+FACT = "The monthly rent of the workshop is 1940 euros."
 SCAN = "papers/scan.pdf"
 ASKED = "how high is the monthly rent of the workshop?"
 
@@ -90,7 +90,7 @@ MIXED = "papers/mixed.pdf"
 def _mixed(folder: Path) -> None:
     from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, text
 
-    pages = [text("The workshop has two doors.", 60, 80), PICTURE]
+    pages = [text("The workshop has two doors since 1987.", 60, 80), PICTURE]
     (folder / MIXED).write_bytes(PdfMaking([PageMaking(page) for page in pages]).written())
 
 

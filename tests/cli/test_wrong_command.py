@@ -18,9 +18,7 @@ SAID = "an answer that you called wrong on "
 @pytest.fixture
 def notes(tmp_path: Path, environment: dict[str, str]) -> Path:
     pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
-    settings = Path(environment["HOME"]) / "lens.toml"
-    settings.write_text(f"reader = {json.dumps(str(write_reader(tmp_path / 'reader')))}\n")
-    environment["LENS_CONFIG"] = str(settings)
+    environment["LENS_READER"] = str(write_reader(tmp_path / "reader"))
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "house.md").write_text(f"# House\n\nThe kitchen counter of the old house is made of {PROOF}.\n", "utf-8")

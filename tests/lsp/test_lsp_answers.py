@@ -158,9 +158,9 @@ def test_the_reader_orders_passages_where_that_is_asked_for(
 ) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
     folder = tmp_path_factory.mktemp("reader")
-    (folder / "lens.toml").write_text(f"reader = {json.dumps(str(write_reader(folder / 'reader')))}\n", "utf-8")
+    write_reader(folder / "reader")
     (contract.parent / "stone.md").write_text(f"# Stone\n\nOf the lease {'nothing is said here. ' * 9}It is {PROOF}.\n")
-    editor, query = edit(env={"LENS_CONFIG": str(folder / "lens.toml")}), {"query": "lease of the workshop"}
+    editor, query = edit(env={"LENS_READER": str(folder / "reader")}), {"query": "lease of the workshop"}
     plain, ordered = (editor.result("lens/find", query | {"rerank": rerank}) for rerank in (False, True))
     assert [plain["evidence"][0]["path"], ordered["evidence"][0]["path"]] == [contract.name, "stone.md"]
     assert ("reranked" in plain, ordered["reranked"], ordered["warnings"]) == (False, True, [])

@@ -17,7 +17,7 @@ Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"
 QUOTE = f"é漢😀 {LEASE}"
 RENT = "The rent of the workshop is 900 euros a month."
-MILL = "é漢😀 The rent of the mill is 40 euros a month."
+MILL = "é漢😀 The rent of the mill is 1040 euros a month."
 
 
 @pytest.fixture(autouse=True)
@@ -240,7 +240,8 @@ def test_a_note_says_which_answers_cite_it(edit: Edit, contract: Path) -> None:
 
 
 def notebook(folder: Path) -> str:
-    """A notebook that answers the question of its rent; its URI."""
+    """A notebook, alone in its folder, that answers the question of its rent; its URI."""
+    (folder / "contract.md").unlink()
     cells = [{"cell_type": "markdown", "metadata": {}, "source": [cell]} for cell in ("# Mill\n", f"{MILL}\n")]
     path = folder / "mill.ipynb"
     path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))

@@ -107,7 +107,7 @@ def test_every_extra_that_users_install_has_a_bill() -> None:
     from release.bills import TOLD
 
     assert {path.stem for path in LOCKS.glob("*.txt")} - {*TOLD, "runtime"} == {
-        *("build", "docs", "local-model", "proving", "release", "test"),
+        *("build", "docs", "local-model", "proving", "release", "test", "training"),
     }
 
 
