@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from lens_lsp.domain.answer import RequirementStatus
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.plan import Combination, Intent, Requirement, Unit
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, key, stem
 from lens_lsp.oracle.base import Fact, SynthesisRequest
 from lens_lsp.oracle.quoting import block, differing, excerpt, item, marker, not_read, plain
@@ -21,6 +22,8 @@ READ = "*Judged by {}, without a language model.*\n"
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
 """In place of the others where there is a model: it failed, its budget is spent, or nothing could be shown to it."""
 _CLOSEST = " Closest passages:"
+_EMPHASIS = regex(r"[*`]+")
+"""Markup that a short answer leaves out."""
 _MOST_QUOTES = 3
 _MOST_PASSAGES = 6
 _MOST_LISTED = 200
@@ -69,7 +72,7 @@ def short_answer(request: SynthesisRequest) -> str | None:
     if request.plan.intent is not Intent.LOOKUP or len(request.facts) != 1:
         return None
     value = request.facts[0].value
-    return " ".join(value.split()) if value else None
+    return " ".join(_EMPHASIS.sub("", value).split()) or None if value else None
 
 
 def _nothing(request: SynthesisRequest) -> str:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from lens_lsp.domain.text import Span
+from lens_lsp.judge.reader.oracle import whole
 from lens_lsp.judge.reader.scope import in_english, one_answer
 
 
@@ -65,3 +67,20 @@ def test_english_is_told(question, passage):
 )
 def test_other_languages_are_left_alone(question, passage):
     assert not in_english(question, passage)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "answer"),
+    [
+        ("Run `microk8s.enable helm3` now.", "microk8s", "`microk8s.enable helm3`"),
+        ("By default **SHA 256** is used.", "256", "**SHA 256**"),
+        ("Either `one` or `two` does.", "one` or `two", "`one` or `two`"),
+        ("The fee is 12 euros.", "12 euros", "12 euros"),
+        ("A `b` here\nand c` there `d", "c", "c"),
+        ("It is `x", "x", "x"),
+    ],
+)
+def test_an_answer_takes_all_of_the_code_it_begins_or_ends_in(text, marked, answer):
+    at = text.index(marked)
+    found = whole(text, Span(at, at + len(marked)))
+    assert text[found.start : found.end] == answer

@@ -28,6 +28,7 @@ from lens_lsp.domain.observation import (
 )
 from lens_lsp.domain.plan import Intent, Plan, Requirement
 from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.text import Span
 from lens_lsp.judge.reader.calibration import Calibration
 from lens_lsp.judge.reader.inputs import Shown
@@ -37,6 +38,8 @@ from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.oracle.wording import short_answer, worded
+
+_MARKED = regex(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
 
 PASSAGES = 24
 """Passages that are read for a question."""
@@ -151,9 +154,20 @@ def heads(region: Region) -> tuple[str, ...]:
 def _judged(requirement: Requirement, region: Region, reading: Reading, odds: float, *, proof: bool) -> Judgement:
     if not proof:
         return Judgement(requirement.id, Verdict.RELATED, log_odds=odds)
-    first, last = _units(region, Span(reading.start, reading.end))
+    answer = whole(region.text, Span(reading.start, reading.end))
+    first, last = _units(region, answer)
     quote = region.text[first:last]
-    return Judgement(requirement.id, Verdict.FULL, quote, region.text[reading.start : reading.end], odds)
+    return Judgement(requirement.id, Verdict.FULL, quote, region.text[answer.start : answer.end], odds)
+
+
+def whole(text: str, answer: Span) -> Span:
+    """An answer with all of the code or bold words that it begins or ends in."""
+    start, end = answer.start, answer.end
+    last = text.find("\n", end)
+    for marked in _MARKED.finditer(text, text.rfind("\n", 0, start) + 1, len(text) if last < 0 else last):
+        if marked.start() < end and start < marked.end():
+            start, end = min(start, marked.start()), max(end, marked.end())
+    return Span(start, end)
 
 
 def _units(region: Region, answer: Span) -> tuple[int, int]:
