@@ -70,8 +70,10 @@ def test_every_result_is_of_its_type(start: Start, folder: Path) -> None:
     call("lens.server.find", QUESTION)
     call("lens.server.recheck", {})
     call("lens.server.openAnswer", QUESTION)
-    known = next(result["clusters"] for name, result in said if name == "lens/clusters")
-    call("lens/wrong", {"ids": [cluster["id"] for cluster in known]})
+    (folder / "sum.md").write_text("The mill was built in 1874.\n")
+    call("lens/ask", {"question": "When was the mill built?", "mode": "evidence"})
+    call("lens/clusters")
+    call("lens/wrong", {"ids": [cluster["id"] for cluster in said[-1][1]["clusters"]]})
     assert said[-1][1]["checks"]
     call("lens.server.wrong", "none")
     call("lens/forget", {"all": True})
