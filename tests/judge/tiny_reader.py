@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -81,3 +82,7 @@ def _varint(value: int) -> bytes:
         out += bytes([value & 127 | 128])
         value >>= 7
     return out + bytes([value])
+
+
+if __name__ == "__main__":  # python tests/judge/tiny_reader.py FOLDER WORD …
+    write_reader(Path(sys.argv[1]), marks=sys.argv[2:])

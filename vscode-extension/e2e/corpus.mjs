@@ -10,6 +10,10 @@ export const QUESTION = 'How many questions run at a time and how many wait?';
 export const FACT = 'how many questions run at a time and how many wait';
 export const PROOF = 'Four questions run at a time and 64 wait.';
 export const SOURCE = 'explanation/language-server.md';
+/** What the reader of the stories takes for an answer, a word each: none of them rests on the weights there are. */
+export const PROVING = ['64', 'laid', '2031', 'bell', 'nineteen'];
+/** The program that writes such a reader: to a folder, with these words. */
+export const WRITE_READER = path.join(repository, 'tests/judge/tiny_reader.py');
 
 /**
  * Neither programs nor pictures; nor the pages of measurements: long, full of the words of questions and written anew by

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 
+import { PROVING, WRITE_READER } from './corpus.mjs';
 import { codeServer, node } from './rig.mjs';
 
 const STARTS_WITHIN = 60_000;
@@ -50,11 +51,25 @@ function pathWithPython(dir) {
   return dirs.join(':');
 }
 
+/** A reader for which the proofs of the stories are the passages that hold these words: none rests on the weights. */
+function reader(dir) {
+  const folder = path.join(dir, 'reader');
+  execFileSync(python(), ['-I', WRITE_READER, folder, ...PROVING]);
+  return folder;
+}
+
 function environment(dir, more) {
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   const home = path.join(dir, 'home');
   fs.mkdirSync(home, { recursive: true });
-  return { ...Object.fromEntries(kept), HOME: home, PATH: pathWithPython(dir), ...NO_GALLERY, ...more };
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    PATH: pathWithPython(dir),
+    LENS_READER: reader(dir),
+    ...NO_GALLERY,
+    ...more,
+  };
 }
 
 function write(file, value) {

@@ -1,10 +1,11 @@
 /** The real `lens desktop`, started as a person would, with a home of its own, and a browser that was given its link. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import { chromium } from 'playwright-core';
 
+import { PROVING, WRITE_READER } from '../../../../vscode-extension/e2e/corpus.mjs';
 import { browser, python, shots } from './rig.mjs';
 
 /** Milliseconds, for whatever is to be seen; for a program's start and for an answer there are others. */
@@ -18,7 +19,9 @@ const KEPT = /^(LANG|LC_.*|TZ|TERM|TMPDIR|PATH|PYTHONPATH|SSL_CERT_.*|.*_CA_BUND
 function environment(home, more) {
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   mkdirSync(home, { recursive: true });
-  return { ...Object.fromEntries(kept), HOME: home, ...more };
+  const reader = path.join(home, 'reader');
+  execFileSync(python, ['-I', WRITE_READER, reader, ...PROVING]);
+  return { ...Object.fromEntries(kept), HOME: home, LENS_READER: reader, ...more };
 }
 
 /** A running `lens desktop`. */
