@@ -51,7 +51,7 @@ export function environmentOf(vsix) {
   const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary', ':all:', '--require-hashes'];
   run(
     interpreter,
-    ['-I', '-m', 'pip', 'install', ...options, '-r', 'requirements.txt'],
+    ['-I', '-m', 'pip', 'install', ...options, '-r', 'requirements.txt', '-r', 'optional.txt'],
     path.join(dir, 'extension/bundled'),
   );
   fs.writeFileSync(whole, '');
