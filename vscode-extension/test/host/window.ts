@@ -6,7 +6,7 @@ import type { LensApi } from '../../src/extension';
 
 /** A question that the docs answer, and the sentence that proves it. */
 export const QUESTION = 'How many questions run at a time and how many wait?';
-export const PROOF = 'Four questions run at a time and 64 wait.';
+export const PROOF = 'Four questions run at a time and sixty-four wait.';
 export const SOURCE = 'explanation/language-server.md';
 
 /** The extension, as the editor knows it. */
