@@ -74,7 +74,7 @@ suite('An answer as a document', () => {
     const contents = hovers.flatMap((hover) => hover.contents) as vscode.MarkdownString[];
     const texts = contents.map((each) => each.value.replaceAll('&nbsp;', ' '));
     assert.ok(
-      texts.some((each) => each.includes('64 wait')),
+      texts.some((each) => each.includes('four wait')),
       texts.join(),
     );
     for (const each of contents) {
