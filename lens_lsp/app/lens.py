@@ -105,7 +105,7 @@ class Lens:
             warnings = [*notices(self._workspace.skipped(ready)), *reading.warnings]
             order = None
             if request.rerank:
-                from lens_lsp.app.reranking import reranked  # brings onnxruntime, which `find` alone never needs
+                from lens_lsp.app.rerank import reranked  # brings onnxruntime, which `find` alone never needs
 
                 observer.progress("rerank", 0, None)
                 ordering = time.perf_counter()

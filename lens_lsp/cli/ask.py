@@ -18,9 +18,9 @@ from lens_lsp.app.stores import Notify, StoreChoice, opened_memory, unchanged_me
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import give, sentences, some, summary
 from lens_lsp.cli.arguments import ask_parser, parse_mixed
-from lens_lsp.cli.fitting import rows
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.interrupt import Interruption
+from lens_lsp.cli.layout import rows
 from lens_lsp.cli.render import Places
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
 from lens_lsp.cli.terminal import is_terminal, open_output, tell

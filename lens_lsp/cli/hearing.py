@@ -24,7 +24,7 @@ from lens_lsp.cli.answering import (
     searched_as,
     text_answer,
 )
-from lens_lsp.cli.fitting import rows
+from lens_lsp.cli.layout import rows
 from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.terminal import coloured, is_terminal, printable, put, put_json

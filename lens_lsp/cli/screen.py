@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from lens_lsp.cli.answering import answer_text, reused_note
-from lens_lsp.cli.fitting import APART, Range, clipped, columns, flowed, shortened, wrapped
 from lens_lsp.cli.highlight import QuestionWords, untailed
+from lens_lsp.cli.layout import APART, Range, clipped, columns, flowed, shortened, wrapped
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.domain.answer import Answer, Mode, RequirementResult, RequirementStatus

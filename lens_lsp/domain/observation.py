@@ -93,6 +93,8 @@ class ObservationReply:
     coverage: CoverageReply | None = None
     shown: frozenset[int] | None = None
     """The regions that were really read; None for all. Of the others nothing is known."""
+    order: tuple[int, ...] = ()
+    """The regions, the most probable proof first, by an oracle that orders what is shown of them."""
     withheld: frozenset[int] = frozenset()
     """Those of the others that this oracle may never read; the rest may be proposed again."""
 

@@ -127,6 +127,3 @@ class PassageOracle(Oracle, Protocol):
 
     passages: int
     """How many it reads."""
-
-    def order(self, regions: Sequence[int]) -> Sequence[int]:
-        """Those regions of its last observation, the most probable proof first."""

@@ -822,9 +822,8 @@ class Search:
             ),
             self._ledger,
         )
-        if self._reader is not None:
-            ordered = [self._first_shown[n] for n in self._reader.order(list(self._first_shown))]
-            self.passages = [*ordered, *(passage for passage in self.passages if passage not in ordered)]
+        ordered = [self._first_shown[number] for number in reply.order if number in self._first_shown]
+        self.passages = [*ordered, *(passage for passage in self.passages if passage not in ordered)]
         known, rejected = len(progress.quotes), progress.rejected
         judged, utility = progress.enter(reply, request.proposals)
         read = [item for item in request.proposals if item.number in utility]

@@ -14,7 +14,7 @@ from lens_process import on_a_terminal
 from terminal_screen import shown
 
 from lens_lsp.cli import screen
-from lens_lsp.cli.fitting import clipped, columns, flowed, rows, shortened, wrapped
+from lens_lsp.cli.layout import clipped, columns, flowed, rows, shortened, wrapped
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.domain.answer import Mode, RequirementResult, RequirementStatus, Status
 from lens_lsp.domain.model import Evidence

@@ -137,9 +137,6 @@ class _Recorder(OfflineOracle):
     __slots__ = ("shown",)
     passages = PASSAGES
 
-    def order(self, regions: Sequence[int]) -> Sequence[int]:
-        return regions
-
     async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
         return replace(analyse(question), requirements=(Requirement("f1", question),))
 

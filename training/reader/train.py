@@ -231,30 +231,3 @@ class Run:
             masked = scores.float().masked_fill(~passage, -1e4)
             total = total + functional.cross_entropy(masked, target, ignore_index=-100, reduction="sum")
         return judged, total / 2 / (span[0] >= 0).sum().clamp(min=1)
-
-
-def predicted(model: Reader, arena: Arena, batch: int = 256, most: int = 30) -> np.ndarray:
-    """For each row: the log odds that it states what is asked, the best answer's first and last token (of the passage),
-    its score, and that of the best answer that shares no token with it. Answers have at most ``most`` tokens."""
-    model.eval()
-    out = np.zeros((len(arena.lengths), 5), np.float32)
-    order = np.argsort(arena.lengths, kind="stable")
-    for first in range(0, len(order), batch):
-        chosen = order[first : first + batch]
-        ids, kinds, real, _, _, passage = arena.batch(chosen)
-        with torch.no_grad(), torch.autocast(ids.device.type, dtype=torch.bfloat16, enabled=ids.device.type == "cuda"):
-            stated, start, end = model(ids, kinds, real)
-        offset = passage.float().argmax(1)
-        start, end = (scores.float().masked_fill(~passage, -1e4).log_softmax(-1) for scores in (start, end))
-        pairs = start[:, :, None] + end[:, None, :]
-        width = ids.shape[1]
-        at = torch.arange(width, device=ids.device)
-        allowed = (at[None] >= at[:, None]) & (at[None] < at[:, None] + most)
-        pairs = pairs.masked_fill(~allowed, -1e9).flatten(1)
-        best, place = pairs.max(1)
-        a, b = place // width, place % width
-        apart = (at[None, :, None] > b[:, None, None]) | (at[None, None, :] < a[:, None, None])
-        second = pairs.view(-1, width, width).masked_fill(~apart, -1e9).flatten(1).max(1).values
-        found = torch.stack([stated.float(), (a - offset).float(), (b - offset).float(), best, second], 1)
-        out[chosen] = found.cpu().numpy()
-    return out

@@ -59,7 +59,8 @@ class ReaderOracle:
     passages: int = PASSAGES
     cancelled: Callable[[], bool] = _never
     name: str = "the shipped reader"
-    _ranks: dict[int, float] = field(default_factory=dict)
+    _judged: bool = False
+    """Passages were read, so that the answer says who judged."""
 
     @property
     def endpoint(self) -> None:
@@ -89,7 +90,7 @@ class ReaderOracle:
             return await self.rules.observe(request, ledger)
         shown = [Shown(region.text, region.path, heads(region)) for region in request.regions]
         said: list[list[Judgement]] = [[] for _ in request.regions]
-        self._ranks = {}
+        ranks: dict[int, float] = {}
         scan = [request.prior.get(region.number, 0.0) for region in request.regions]
         alone = len(request.plan.requirements) == 1
         for requirement in request.outstanding:
@@ -106,9 +107,11 @@ class ReaderOracle:
                 )
                 said[k].append(_judged(requirement, region, readings[k], odds[k], proof=proof))
                 rank = self._calibration.rank(readings[k], scan[k])
-                self._ranks[region.number] = max(self._ranks.get(region.number, 0.0), rank)
+                ranks[region.number] = max(ranks.get(region.number, rank), rank)
+        self._judged = True
         numbered = zip(request.regions, said, strict=True)
-        return ObservationReply(tuple(Observation(region.number, tuple(found)) for region, found in numbered))
+        observations = tuple(Observation(region.number, tuple(found)) for region, found in numbered)
+        return ObservationReply(observations, order=tuple(sorted(ranks, key=lambda number: -ranks[number])))
 
     async def _read(self, question: str, shown: Sequence[Shown], ledger: Ledger) -> Sequence[Reading]:
         """What the model makes of the passages, on another thread, which ends soon when nobody waits for it."""
@@ -124,10 +127,6 @@ class ReaderOracle:
         finally:
             left.set()
 
-    def order(self, regions: Sequence[int]) -> Sequence[int]:
-        """The most probable first, by what the reader and the scan make of them together."""
-        return sorted(regions, key=lambda number: -self._ranks.get(number, 0.0))
-
     async def cover(
         self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
     ) -> CoverageReply:
@@ -136,7 +135,7 @@ class ReaderOracle:
 
     async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
         """The quotes with the answer marked; the short answer is what the reader marked in the most probable one."""
-        reader = self.name if self._ranks else None
+        reader = self.name if self._judged else None
         for piece in worded(request, configured=ledger.account().endpoint is not None, reader=reader):
             yield piece
         result.short = short_answer(request)
