@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lens_lsp.domain.answer import StopReason
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import LONGEST_PASSAGE, MOST_PASSAGES, ReaderUnavailable, load
+from lens_lsp.judge.reader.model import LONGEST_PASSAGE, MOST_PASSAGES, ReaderModel, ReaderUnavailable, Reading, load
 from tests.judge.tiny_reader import PROOF, SPECIAL, write_reader
 
 pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
@@ -105,15 +107,28 @@ def test_of_a_question_of_20_000_characters_the_beginning_is_read(tmp_path: Path
     assert reading.log_odds < 0
 
 
+class _Counting(ReaderModel):
+    """A reader that counts what it reads."""
+
+    ran = 0
+
+    def _run(self, one: Any) -> Reading:
+        self.ran += 1
+        return super()._run(one)
+
+
 def test_reading_ends_where_the_caller_says_so(tmp_path: Path) -> None:
-    asked = 0
+    model, asked, lock = _Counting(write_reader(tmp_path)), 0, threading.Lock()
+    model.ran = 0  # it tried itself
 
     def stop() -> None:
         nonlocal asked
-        asked += 1
-        if asked > 3:
-            raise BudgetSpent(StopReason.CANCELLED)
+        with lock:
+            asked += 1
+            if asked > 3:
+                raise BudgetSpent(StopReason.CANCELLED)
 
     with pytest.raises(BudgetSpent):
-        load(write_reader(tmp_path)).read("what?", [Shown("word")] * 200, stop)
-    assert asked == 4
+        model.read("what?", [Shown("word")] * 200, stop)
+    assert model.ran <= 3
+    assert len(model.read("what?", [Shown("word")] * 20)) == 20

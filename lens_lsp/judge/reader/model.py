@@ -10,6 +10,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -35,7 +36,6 @@ MOST_PASSAGES = 400
 """Passages that one call reads; of more, those before."""
 
 _FILES = ("reader.onnx", "vocab.txt", "reader.json")
-_BATCH = 4
 _MOST_THREADS = 4
 _LONGEST_REASON = 200
 
@@ -79,17 +79,20 @@ class ReaderModel:
 
     def read(self, question: str, passages: Sequence[Shown], stop: Callable[[], None] = lambda: None) -> list[Reading]:
         """What it makes of each passage, in their order; a long one is read in pieces, and the best piece stands for
-        it. ``stop`` is called between batches and ends the call by raising. Raises `OracleFailed` where the network
-        cannot go on."""
-        inputs = list(self._inputs(question, passages[:MOST_PASSAGES], stop))
-        order = sorted(range(len(inputs)), key=lambda k: len(inputs[k].ids))
-        best: dict[int, Reading] = {}
-        for first in range(0, len(order), _BATCH):
+        it. ``stop`` is called before each piece, on several threads, and ends the call by raising. Raises
+        `OracleFailed` where the network cannot go on."""
+
+        def run(one: _Input) -> tuple[int, Reading]:
             stop()
-            batch = [inputs[k] for k in order[first : first + _BATCH]]
-            for one, reading in zip(batch, self._run(batch), strict=True):
-                if one.passage not in best or reading.log_odds > best[one.passage].log_odds:
-                    best[one.passage] = reading
+            return one.passage, self._run(one)
+
+        best: dict[int, Reading] = {}
+        # Each piece alone, as many at once as there are processors: in a batch it would be padded, and rounded by the
+        # scale of the others.
+        with ThreadPoolExecutor(_processors()) as pool:
+            for passage, reading in pool.map(run, self._inputs(question, passages[:MOST_PASSAGES])):
+                if passage not in best or reading.log_odds > best[passage].log_odds:
+                    best[passage] = reading
         nothing = Reading(-20.0, 0, 0, 0.0)
         return [best.get(k, nothing) for k in range(len(passages))]
 
@@ -97,16 +100,13 @@ class ReaderModel:
         """Read one input that holds the last token of the vocabulary: the files may be of two readers."""
         place = np.zeros(1, np.int64)
         try:
-            list(self._run([_Input(0, [self._piece.start, last], 1, 1, place, place + 1)]))
+            self._run(_Input(0, [self._piece.start, last], 1, 1, place, place + 1))
         except OracleFailed as error:
             raise ReaderUnavailable(f"the reader is off: the files in {folder} do not fit together") from error
 
-    def _inputs(
-        self, question: str, passages: Sequence[Shown], stop: Callable[[], None] = lambda: None
-    ) -> Iterator[_Input]:
+    def _inputs(self, question: str, passages: Sequence[Shown]) -> Iterator[_Input]:
         asked = self._piece(question, QUESTION_TOKENS)
         for number, passage in enumerate(passages):
-            stop()
             tokens = self._piece(passage.text[:LONGEST_PASSAGE])
             heading = self._piece(above(passage.path, passage.headings), ABOVE_TOKENS)
             for begin, end in pieces(tokens):
@@ -115,26 +115,21 @@ class ReaderModel:
                     second = ids.index(self._piece.end) + 1
                     yield _Input(number, ids, second, offset, tokens.starts[begin:end], tokens.ends[begin:end])
 
-    def _run(self, batch: Sequence[_Input]) -> Iterator[Reading]:
-        width = max(len(one.ids) for one in batch)
-        ids = np.full((len(batch), width), self._piece.pad, np.int64)
-        kinds, real = np.zeros_like(ids), np.zeros_like(ids)
-        for row, one in enumerate(batch):
-            ids[row, : len(one.ids)] = one.ids
-            kinds[row, one.second : len(one.ids)] = 1
-            real[row, : len(one.ids)] = 1
+    def _run(self, one: _Input) -> Reading:
+        ids = np.array([one.ids], np.int64)
+        kinds = np.zeros_like(ids)
+        kinds[:, one.second :] = 1
         try:
-            stated, starts, ends = self._session.run(None, {"ids": ids, "kinds": kinds, "real": real})
+            stated, starts, ends = self._session.run(None, {"ids": ids, "kinds": kinds, "real": np.ones_like(ids)})
         except Exception as error:
             raise OracleFailed(f"the reader failed ({_brief(error)})") from error
-        if (stated.shape, starts.shape, ends.shape) != (ids.shape[:1], ids.shape, ids.shape):
+        if (stated.shape, starts.shape, ends.shape) != ((1,), ids.shape, ids.shape):
             raise OracleFailed("the reader failed: its results have another shape")
         if not (np.isfinite(stated).all() and np.isfinite(starts).all() and np.isfinite(ends).all()):
             raise OracleFailed("the reader failed: its results are no numbers")
-        for row, one in enumerate(batch):
-            shown = slice(one.offset, one.offset + len(one.starts))
-            first, last, span = _best(starts[row, shown], ends[row, shown])
-            yield Reading(float(stated[row]), int(one.starts[first]), int(one.ends[last]), span)
+        shown = slice(one.offset, one.offset + len(one.starts))
+        first, last, span = _best(starts[0, shown], ends[0, shown])
+        return Reading(float(stated[0]), int(one.starts[first]), int(one.ends[last]), span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +170,9 @@ def _session(path: Path) -> Any:
         ) from error
     onnxruntime.disable_telemetry_events()  # of the system's own, on Windows
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = min(_MOST_THREADS, len(os.sched_getaffinity(0)) if _AFFINE else os.cpu_count() or 1)
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # it keeps what the largest batch ever took
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # it keeps what the longest passage ever took
     options.log_severity_level = 4
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         names = {item.name for item in session.get_inputs()}, [item.name for item in session.get_outputs()]
@@ -195,7 +188,11 @@ def _brief(error: Exception) -> str:
     return " ".join(str(error).split())[:_LONGEST_REASON]
 
 
-_AFFINE = hasattr(os, "sched_getaffinity")
+def _processors() -> int:
+    """How many passages are read at once."""
+    return min(_MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 _LOADING = Lock()
 
 
