@@ -18,6 +18,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 OURS = frozenset({"LENS_DATA", "LENS_REQUIRE", "LENS_NVIM11", "LENS_WRITE_SNAPSHOTS"})
 """Variables that tests themselves go by."""
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # where a test imports onnxruntime itself
+
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +19,8 @@ from lens_lsp.domain.answer import StopReason
 from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.judge.reader.inputs import Shown
 from lens_lsp.judge.reader.model import LONGEST_PASSAGE, MOST_PASSAGES, ReaderModel, ReaderUnavailable, Reading, load
+from tests.availability import unavailable
+from tests.conftest import REPOSITORY
 from tests.judge.tiny_reader import PROOF, SPECIAL, write_reader
 
 pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
@@ -132,3 +138,25 @@ def test_reading_ends_where_the_caller_says_so(tmp_path: Path) -> None:
         model.read("what?", [Shown("word")] * 200, stop)
     assert model.ran <= 3
     assert len(model.read("what?", [Shown("word")] * 20)) == 20
+
+
+READS = "import sys; from pathlib import Path; from lens_lsp.judge.reader.model import load; load(Path(sys.argv[1]))"
+LOADS = "import sys, onnxruntime; onnxruntime.InferenceSession(sys.argv[1] + '/reader.onnx')"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a network of its own is made by Linux's unshare")
+@pytest.mark.parametrize(("program", "left"), [(READS, False), (LOADS, True)], ids=["the reader", "the library alone"])
+def test_the_library_keeps_and_sends_nothing(tmp_path: Path, program: str, left: bool) -> None:
+    """Its makers' telemetry would leave a number of the machine and a queue below the home folder."""
+    folder, home = write_reader(tmp_path / "reader"), tmp_path / "home"
+    home.mkdir()
+    command = ["unshare", "-r", "-n", sys.executable, "-c", program, str(folder)]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, env=environment, cwd=home, capture_output=True, encoding="utf-8", check=False)
+    if "unshare" in done.stderr:
+        unavailable("a network of its own", done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    version = tuple(int(part) for part in importlib.metadata.version("onnxruntime").split(".")[:2])
+    if left and version < (1, 29):
+        pytest.skip("this onnxruntime has no telemetry here")
+    assert bool([path for path in home.rglob("*") if path.is_file()]) == left

@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--squad-dev", type=Path)
     parser.add_argument("--seconds", type=float, default=7200.0, help="of the training in all")
+    parser.add_argument("--steps", type=int, default=1_000_000, help="of the training at most")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--share", type=float, default=1.0)
@@ -153,7 +154,9 @@ class Work:
         if (run / f"{ending}.pt").exists():
             return
         skipped = () if ending == "all" else range(DOCSQA + (ending == "without-b"), DOCSQA + 64, 2)
-        recipe = Recipe(arguments.seconds, batch=arguments.batch, rate=arguments.rate, without=tuple(skipped))
+        recipe = Recipe(
+            arguments.seconds, arguments.steps, arguments.batch, rate=arguments.rate, without=tuple(skipped)
+        )
         device = torch.device(arguments.device)
         arena = Arena(Rows.load(self.work / "rows.npz"), device)
         whole = Run(arena, recipe, device, started(self.start))

@@ -57,9 +57,13 @@ class _Layer(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         rows, tokens, _ = x.shape
         q, k, v = self.qkv(x).view(rows, tokens, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(
-            q, k, v, attn_mask=mask, dropout_p=self.dropout if self.training else 0.0
-        )
+        if self.training and not self.dropout and not x.is_cuda:  # torch's own takes twice as long there
+            odds = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2) + torch.where(mask, 0.0, -1e4).to(q.dtype)
+            seen = odds.softmax(-1) @ v
+        else:
+            seen = functional.scaled_dot_product_attention(
+                q, k, v, attn_mask=mask, dropout_p=self.dropout if self.training else 0.0
+            )
         seen = self.out(seen.transpose(1, 2).reshape(rows, tokens, WIDTH))
         x = self.first(x + functional.dropout(seen, self.dropout, self.training))
         inner = self.down(functional.gelu(self.up(x)))

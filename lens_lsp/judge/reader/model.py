@@ -161,14 +161,20 @@ def _log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(high - math.log(float(np.exp(high).sum())), np.float64)
 
 
+_NOTHING_SENT_HOME = "ORT_DISABLE_TELEMETRY"
+"""From 1.29 on onnxruntime sends what it does to its makers and keeps a number of the machine below the home folder,
+unless this is 1 before it is imported (docs/Privacy.md of onnxruntime)."""
+
+
 def _session(path: Path) -> Any:
+    os.environ[_NOTHING_SENT_HOME] = "1"
     try:
         import onnxruntime
     except ImportError as error:
         raise ReaderUnavailable(
             "the reader is off: onnxruntime is not installed, or has no package for this machine"
         ) from error
-    onnxruntime.disable_telemetry_events()  # of the system's own, on Windows
+    onnxruntime.disable_telemetry_events()  # on Windows, where the variable says nothing
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # it keeps what the longest passage ever took
