@@ -23,12 +23,12 @@ from typing import Any
 
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
+from evaluation.reporting.markdown import table
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import OracleFailed
 from lens_lsp.domain.model import Document, Evidence, Origin
 from lens_lsp.domain.text import SourceText, Span
-from lens_lsp.evaluation.reporting.markdown import table
 from lens_lsp.judge.claims import LITERAL, Doubt, check, is_arguable
 from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.verification import Claim

@@ -28,11 +28,11 @@ from benchmarks.asking import ask_all
 from benchmarks.questions import check
 from benchmarks.questions.corpora import ARCHIVES, FOLDERS, archive_path
 from benchmarks.questions.scoring import UNANSWERABLE, Answer, Row, Scores, complaints, group_of, score
-from lens_lsp.evaluation.arms.lens import lens_name
-from lens_lsp.evaluation.arms.making import parse_ablation
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.reporting.markdown import table
-from lens_lsp.evaluation.scoring.statistics import Figure, mean
+from evaluation.arms.lens import lens_name
+from evaluation.arms.making import parse_ablation
+from evaluation.data.snapshots import prepare
+from evaluation.reporting.markdown import table
+from evaluation.scoring.statistics import Figure, mean
 
 SCHEMA = "lens.intents/1"
 ALL = "all questions"

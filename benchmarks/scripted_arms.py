@@ -18,18 +18,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.scripted_model import scripted_model
+from evaluation.arms.calling import HeldModel
+from evaluation.arms.dense import Embedder
+from evaluation.arms.making import make_arms
+from evaluation.arms.minilm import MiniLm
+from evaluation.data.datasets import Dataset, Question, open_dataset, questions
+from evaluation.data.records import TracedRowRecord
+from evaluation.data.snapshots import Corpus, prepare
+from evaluation.reporting.reading import read_runs
+from evaluation.reporting.tables import write_report
+from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
-from lens_lsp.evaluation.arms.calling import HeldModel
-from lens_lsp.evaluation.arms.dense import Embedder
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.arms.minilm import MiniLm
-from lens_lsp.evaluation.data.datasets import Dataset, Question, open_dataset, questions
-from lens_lsp.evaluation.data.records import TracedRowRecord
-from lens_lsp.evaluation.data.snapshots import Corpus, prepare
-from lens_lsp.evaluation.reporting.reading import read_runs
-from lens_lsp.evaluation.reporting.tables import write_report
-from lens_lsp.evaluation.runner import Judging, run
 
 ARMS = ("lens", "react", "hybrid", "bm25-rag", "closed-book")
 _DEPTH = 10

@@ -9,7 +9,7 @@ import argparse
 import json
 from pathlib import Path
 
-from lens_lsp.evaluation.data.datasets import articles, open_dataset
+from evaluation.data.datasets import articles, open_dataset
 
 
 def main() -> int:

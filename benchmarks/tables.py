@@ -20,16 +20,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from evaluation.answer_key import AnswerKeyFactory
+from evaluation.arms.making import HYBRID, make_arms
+from evaluation.audits.auditing import AuditPlan, audit
+from evaluation.data.datasets import Dataset, Question, open_dataset, questions
+from evaluation.data.snapshots import Corpus, prepare
+from evaluation.reporting.markdown import table
+from evaluation.reporting.tables import write_report
+from evaluation.runner import Judging, Selection, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
-from lens_lsp.evaluation.answer_key import AnswerKeyFactory
-from lens_lsp.evaluation.arms.making import HYBRID, make_arms
-from lens_lsp.evaluation.audits.auditing import AuditPlan, audit
-from lens_lsp.evaluation.data.datasets import Dataset, Question, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import Corpus, prepare
-from lens_lsp.evaluation.reporting.markdown import table
-from lens_lsp.evaluation.reporting.tables import write_report
-from lens_lsp.evaluation.runner import Judging, Selection, run
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 NAMES = {

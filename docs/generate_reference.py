@@ -15,6 +15,7 @@ from pathlib import Path
 from protocol_reference import protocol_json, protocol_page
 from tools_reference import tools_page
 
+from evaluation import command as evaluation
 from lens_lsp.cli.arguments import (
     COMMANDS,
     Parser,
@@ -27,7 +28,6 @@ from lens_lsp.cli.arguments import (
     top_level_parser,
 )
 from lens_lsp.cli.kept_arguments import check_parser, clusters_parser, consent_parser, forget_parser
-from lens_lsp.evaluation import command as evaluation
 from lens_lsp.settings.languages import LANGUAGES
 from lens_lsp.settings.options import EDITOR_ONLY, ClientOptions, ProjectOptions, UserOptions
 

@@ -33,10 +33,10 @@ from benchmarks.passages.corpora import docsqa_folders, docsqa_questions, gate_q
 from benchmarks.passages.judgement import BEGIN, END, KINDS, WHOLE, Fault, judge
 from benchmarks.passages.outline import LONGEST, Outline
 from benchmarks.passages.reading import outline
+from evaluation.reporting.markdown import table
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.domain.model import Evidence
-from lens_lsp.evaluation.reporting.markdown import table
 
 FORMATS = (".md", ".mdx", ".rst", ".txt", "extensionless", "other")
 ENDS = ("token", "sentence", "item", "row", "code", "cut-claim")

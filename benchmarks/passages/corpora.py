@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
 
 GATE = (("hotpotqa", "125"), ("squad", "S_dev48"))
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.passages.corpora import docsqa_folders, text_of
+from evaluation.reporting.markdown import table
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.evaluation.reporting.markdown import table
 
 QUESTIONS = Path(__file__).resolve().parent.parent / "questions" / "metadata.jsonl"
 HALVES = ("first", "second")

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.speed import generated
 from benchmarks.speed.queries import TERMS
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
 
 SEED = 20_240_601
 BYTES_A_NOTE = 15_000

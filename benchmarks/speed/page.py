@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.speed.record import Difference, Record, Verdict
 from benchmarks.speed.row import BUSY, Goal, Kind, Row, Unit
-from lens_lsp.evaluation.reporting.markdown import table
+from evaluation.reporting.markdown import table
 
 BUSY_MARK = "\N{DAGGER}"
 _CLOCKS = {Unit.WALL: "", Unit.CPU: ", processor time"}

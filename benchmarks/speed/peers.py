@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.answering import TOP
-from lens_lsp.evaluation.arms.indexes import Bm25sIndex, IndexMaker, TantivyIndex
+from evaluation.arms.indexes import Bm25sIndex, IndexMaker, TantivyIndex
 
 Rebuild = Callable[[], int]
 """Builds an index of the folder from nothing and asks it; returns how many documents it found."""

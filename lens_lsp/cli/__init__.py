@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from threading import current_thread, main_thread
 
 from lens_lsp.cli import terminal
@@ -106,6 +107,8 @@ def _command(argv: list[str]) -> int:
             from lens_lsp.cli import mcp
         return mcp.run(argv[1:])
     if command == "eval":
+        if find_spec("evaluation") is None:
+            raise UsageError("lens eval is not in this slim package: install lens-lsp[evaluation], or a clone of it")
         with _importing():
             from lens_lsp.cli import evaluate
         return evaluate.run(argv)

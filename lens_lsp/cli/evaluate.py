@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from evaluation import command
 from lens_lsp.cli.arguments import Parser
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.evaluation import command
 
 if TYPE_CHECKING:
+    from evaluation.arms.dense import Embedder
     from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.evaluation.arms.dense import Embedder
 
 
 def run(argv: Sequence[str]) -> int:
@@ -72,11 +72,11 @@ def _judge(args: argparse.Namespace) -> OracleFactory:
 def _embedder(args: argparse.Namespace) -> Embedder:
     """The embedding model that the environment names, else the packaged one. Raises `UsageError` for half a name, and
     `ConsentMissing` without consent to send it the corpus; MissingExtra without the package."""
+    from evaluation.arms.dense import EndpointEmbedder
+    from evaluation.arms.minilm import MiniLm
     from lens_lsp.app.consent import Destination
     from lens_lsp.cli.consent import require_consent
     from lens_lsp.cli.searching import settled
-    from lens_lsp.evaluation.arms.dense import EndpointEmbedder
-    from lens_lsp.evaluation.arms.minilm import MiniLm
     from lens_lsp.models.embeddings import Embeddings
     from lens_lsp.settings.settings import CommandLine
 

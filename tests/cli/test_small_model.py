@@ -13,10 +13,10 @@ import pytest
 from lens_process import Command
 from scripted_endpoint import settings
 
+from evaluation.data.docsqa import DocsQa, open_docsqa, unpack
 from lens_lsp.app.lens import Lens
 from lens_lsp.domain.answer import Answer, Mode, StopReason
 from lens_lsp.domain.events import Answered
-from lens_lsp.evaluation.data.docsqa import DocsQa, open_docsqa, unpack
 from lens_lsp.models.base import ChatReply, ChatRequest
 from lens_lsp.models.openai import OpenAIChat
 from lens_lsp.models.scripted import ScriptedModel

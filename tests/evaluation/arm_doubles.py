@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.arms.base import ArmResult, Quoted, Said
+from evaluation.arms.indexes import Passage, read_corpus
 from lens_lsp.domain.answer import Account, Status, StopReason
-from lens_lsp.evaluation.arms.base import ArmResult, Quoted, Said
-from lens_lsp.evaluation.arms.indexes import Passage, read_corpus
 from lens_lsp.models.base import ModelError
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_datasets import BODIES
 
-from lens_lsp.evaluation.arms.access import PAGE, Access, windows
-from lens_lsp.evaluation.data.snapshots import manifest_path, prepare
+from evaluation.arms.access import PAGE, Access, windows
+from evaluation.data.snapshots import manifest_path, prepare
 
 
 @pytest.fixture

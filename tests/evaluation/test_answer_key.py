@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_datasets import BODIES, QUESTIONS, write_dataset
 
+from evaluation.answer_key import AnswerKeyFactory, AnswerKeyOracle, Key, KeyedDocument, key_of, table_of
+from evaluation.arms.making import make_arms
+from evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import Judging, run
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.domain.observation import ConfidenceMap, Region, Verdict
 from lens_lsp.domain.text import Span
-from lens_lsp.evaluation.answer_key import AnswerKeyFactory, AnswerKeyOracle, Key, KeyedDocument, key_of, table_of
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import Judging, run
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.oracle.base import ObserveRequest
 from lens_lsp.oracle.ledger import Budget, CallStage, Ledger

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.evaluation.scoring.answers import Script, exact_match, f1, normalised
+from evaluation.scoring.answers import Script, exact_match, f1, normalised
 
 BOTH = (Script.HOTPOTQA, Script.SQUAD)
 

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_datasets import BODIES
 
+from evaluation.arms.indexes import chunks, read_corpus
+from evaluation.arms.lens import LensArm
+from evaluation.arms.making import ABLATIONS, make_arms, parse_ablation
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import run
 from lens_lsp.app.request import Request
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.model import Coverage, Evidence, Findings, Origin, RankedDocument
 from lens_lsp.domain.text import Position, Span
-from lens_lsp.evaluation.arms.indexes import chunks, read_corpus
-from lens_lsp.evaluation.arms.lens import LensArm
-from lens_lsp.evaluation.arms.making import ABLATIONS, make_arms, parse_ablation
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import run
 
 
 @dataclass

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from small_datasets import ANSWERS, BODIES, write_dataset
 
+from evaluation.arms.lens import AskingArm
+from evaluation.arms.making import make_arms
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory, Terms
 from lens_lsp.app.request import Request
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.events import Answered, Event
-from lens_lsp.evaluation.arms.lens import AskingArm
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import Judging, run
 from tests.hand_made import events
 
 

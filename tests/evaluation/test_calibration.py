@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.evaluation.scoring.calibration import calibration_json, expected_calibration_error, reliability
+from evaluation.scoring.calibration import calibration_json, expected_calibration_error, reliability
 
 CLAIMS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
 

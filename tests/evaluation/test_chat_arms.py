@@ -12,14 +12,14 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import BODIES
 
+from evaluation.arms.answering import ChatArm
+from evaluation.arms.base import Arm, ArmResult
+from evaluation.arms.calling import HeldModel
+from evaluation.arms.making import make_arms
+from evaluation.arms.prompts import LAST_STEP, LEFT_OUT
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode, Status, StopReason
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.evaluation.arms.answering import ChatArm
-from lens_lsp.evaluation.arms.base import Arm, ArmResult
-from lens_lsp.evaluation.arms.calling import HeldModel
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.arms.prompts import LAST_STEP, LEFT_OUT
 from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.models.scripted import Scripted, ScriptedModel
 from lens_lsp.oracle.ledger import Budget

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.command import add_parser, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.command import add_parser, run
 from lens_lsp.models.base import ModelError
 from lens_lsp.models.scripted import ScriptedModel
 
@@ -158,7 +158,7 @@ def test_a_corpus_is_that_of_a_snapshot(dataset_dir: Path, tmp_path: Path) -> No
 
 def test_wiring_the_command_loads_nothing_heavy() -> None:
     script = (
-        "import sys, argparse, lens_lsp.evaluation.command as command\n"
+        "import sys, argparse, evaluation.command as command\n"
         "command.add_parser(argparse.ArgumentParser().add_subparsers())\n"
         "print(sorted({'numpy', 'pydantic', 'bm25s', 'tantivy'} & set(sys.modules)))"
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.evaluation.scoring.comparing import difference, mcnemar, per_unit
+from evaluation.scoring.comparing import difference, mcnemar, per_unit
 
 OUTCOMES = st.lists(st.tuples(st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0])), min_size=1, max_size=60)
 

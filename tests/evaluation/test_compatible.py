@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.evaluation.scoring.compatible import evidence_recall, ground
+from evaluation.scoring.compatible import evidence_recall, ground
 
 SENTENCE = "Ada wrote the first program"
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from small_datasets import write_dataset
 
+from evaluation.answer_key import AnswerKeyFactory
+from evaluation.arms.base import Arm
+from evaluation.arms.making import make_arms
+from evaluation.audits.auditing import AuditPlan, audit
+from evaluation.audits.controls import StaleArm, in_context, since, without_gold
+from evaluation.audits.lifecycle import lifecycle
+from evaluation.audits.reuse import reuse
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.evaluation.answer_key import AnswerKeyFactory
-from lens_lsp.evaluation.arms.base import Arm
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.audits.auditing import AuditPlan, audit
-from lens_lsp.evaluation.audits.controls import StaleArm, in_context, since, without_gold
-from lens_lsp.evaluation.audits.lifecycle import lifecycle
-from lens_lsp.evaluation.audits.reuse import reuse
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import run
 
 
 def _both() -> list[Arm]:

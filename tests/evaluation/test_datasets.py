@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from small_datasets import write_lines
 
+from evaluation.data.datasets import GoldSpan, articles, open_dataset, questions
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.data.datasets import GoldSpan, articles, open_dataset, questions
 
 
 def _rewrite_manifest(folder: Path, **changes: object) -> None:

@@ -13,17 +13,17 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import BODIES
 
+from evaluation.arms.dense import Embedding, EndpointEmbedder
+from evaluation.arms.hybrid import HybridIndex, fused
+from evaluation.arms.indexes import Bm25sIndex
+from evaluation.arms.making import make_arms
+from evaluation.arms.minilm import MiniLm
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, MissingExtra
-from lens_lsp.evaluation.arms.dense import Embedding, EndpointEmbedder
-from lens_lsp.evaluation.arms.hybrid import HybridIndex, fused
-from lens_lsp.evaluation.arms.indexes import Bm25sIndex
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.arms.minilm import MiniLm
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import run
 from lens_lsp.models.base import ModelError
 from lens_lsp.models.embeddings import Embeddings
 from lens_lsp.models.scripted import ScriptedModel

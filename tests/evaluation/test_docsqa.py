@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.command import add_parser, run
+from evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
+from evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
+from evaluation.reporting.docsqa import page
 from lens_lsp.app import without_model
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.command import add_parser, run
-from lens_lsp.evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
-from lens_lsp.evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
-from lens_lsp.evaluation.reporting.docsqa import page
 from tests.judge.tiny_reader import write_reader
 
 KITCHEN = {

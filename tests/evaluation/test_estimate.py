@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.scripted_arms import Trial
+from evaluation.command import add_parser, run
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.estimate import estimate
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
-from lens_lsp.evaluation.command import add_parser, run
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.estimate import estimate
 from lens_lsp.models.base import ModelError
 from lens_lsp.models.scripted import ScriptedModel
 from lens_lsp.oracle.ledger import Budget

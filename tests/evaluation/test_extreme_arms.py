@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from small_datasets import BODIES
 
+from evaluation.arms.base import ArmResult, Quoted, Said
+from evaluation.arms.indexes import Passage
+from evaluation.data.datasets import Question, open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import Judging, run
 from lens_lsp.domain.answer import Account, Status, StopReason
-from lens_lsp.evaluation.arms.base import ArmResult, Quoted, Said
-from lens_lsp.evaluation.arms.indexes import Passage
-from lens_lsp.evaluation.data.datasets import Question, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import Judging, run
 
 UNRELATED = "Unrelated"
 ANSWERING = {"analytical", "engine", "1837", "grace", "hopper"}

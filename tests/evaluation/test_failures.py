@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.scripted_model import scripted_model
+from evaluation.arms.making import make_arms
+from evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
+from evaluation.data.records import TracedRowRecord
+from evaluation.data.snapshots import prepare
+from evaluation.reporting.failures import FALSE_ANSWER, UNPROVEN, Case, failure_of, failures_page
+from evaluation.reporting.reading import Withheld
+from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.data.datasets import Gold, GoldSpan, open_dataset, questions
-from lens_lsp.evaluation.data.records import TracedRowRecord
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.reporting.failures import FALSE_ANSWER, UNPROVEN, Case, failure_of, failures_page
-from lens_lsp.evaluation.reporting.reading import Withheld
-from lens_lsp.evaluation.runner import Judging, run
 
 PLAIN = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "li", "a", "article", "dl", "dt",

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from small_datasets import BODIES
 
+from evaluation.arms.making import make_arms
+from evaluation.arms.shards import ShardArm
+from evaluation.data.datasets import Dataset, open_dataset, questions
+from evaluation.data.fullwiki import Titles, open_shards, unpack
+from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.arms.shards import ShardArm
-from lens_lsp.evaluation.data.datasets import Dataset, open_dataset, questions
-from lens_lsp.evaluation.data.fullwiki import Titles, open_shards, unpack
-from lens_lsp.evaluation.runner import run
 
 _MORE = "The weather was fair on most days of that year. " * 40
 """Enough that no passage reaches over two articles."""

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.data.records import FigureRecord
+from evaluation.gate import ROWS, GatePlan, Target, Verdict, run_gate
+from evaluation.runner import Selection
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.evaluation.data.records import FigureRecord
-from lens_lsp.evaluation.gate import ROWS, GatePlan, Target, Verdict, run_gate
-from lens_lsp.evaluation.runner import Selection
 
 
 def _verdict(**values: float | None) -> Verdict:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.scoring.judge import Judged, VerdictRecord, Verdicts, judge, read_verdicts, verdict
 from lens_lsp.domain.errors import EvaluationError, OracleFailed
-from lens_lsp.evaluation.scoring.judge import Judged, VerdictRecord, Verdicts, judge, read_verdicts, verdict
 from lens_lsp.models.base import ChatReply, ModelError, ModelFailure
 from lens_lsp.models.scripted import ScriptedModel
 

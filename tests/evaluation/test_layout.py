@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from test_withheld import write_run
 
+from evaluation.reporting import paper
+from evaluation.reporting.tables import write_report
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.reporting import paper
-from lens_lsp.evaluation.reporting.tables import write_report
 
 
 def _section(told: str, title: str) -> list[str]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.gate import GatePlan, run_gate
-from lens_lsp.evaluation.runner import Selection, run
+from evaluation.arms.making import make_arms
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.gate import GatePlan, run_gate
+from evaluation.runner import Selection, run
 
 pytest.importorskip("lens_lsp.app.lens")
 

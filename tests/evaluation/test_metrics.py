@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.evaluation.data.datasets import Gold, GoldSpan
-from lens_lsp.evaluation.scoring.metrics import (
+from evaluation.data.datasets import Gold, GoldSpan
+from evaluation.scoring.metrics import (
     Worded,
     all_gold,
     evidence_recall,

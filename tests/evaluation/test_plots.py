@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 from test_withheld import write_run
 
-from lens_lsp.evaluation.reporting.plots import write_plots
-from lens_lsp.evaluation.reporting.reading import read_runs
+from evaluation.reporting.plots import write_plots
+from evaluation.reporting.reading import read_runs
 
 pytest.importorskip("matplotlib")
 

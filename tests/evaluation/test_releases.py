@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.command import add_parser
+from evaluation.command import run as run_command
+from evaluation.data.datasets import Dataset, GoldSpan, articles, open_dataset, questions, sample_ids
+from evaluation.data.nesting import bindings
+from evaluation.data.snapshots import open_corpus, prepare
+from evaluation.scoring.answers import exact_match, f1
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.command import add_parser
-from lens_lsp.evaluation.command import run as run_command
-from lens_lsp.evaluation.data.datasets import Dataset, GoldSpan, articles, open_dataset, questions, sample_ids
-from lens_lsp.evaluation.data.nesting import bindings
-from lens_lsp.evaluation.data.snapshots import open_corpus, prepare
-from lens_lsp.evaluation.scoring.answers import exact_match, f1
 
 _HOTPOT = {
     "_id": "5a8b57f25542995d1e6f1371",

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.arms.making import make_arms
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.reporting.reading import figure_of, read_summary
+from evaluation.reporting.tables import write_report
+from evaluation.runner import run
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.reporting.reading import figure_of, read_summary
-from lens_lsp.evaluation.reporting.tables import write_report
-from lens_lsp.evaluation.runner import run
 
 
 @pytest.fixture

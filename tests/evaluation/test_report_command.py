@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.command import add_parser, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.command import add_parser, run
 from lens_lsp.models.scripted import ScriptedModel
 
 

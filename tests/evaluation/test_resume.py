@@ -14,24 +14,24 @@ import pytest
 from arm_doubles import Letters
 from small_datasets import QUESTIONS, write_dataset
 
+from evaluation.arms.base import Arm
+from evaluation.arms.making import make_arms
+from evaluation.audits.controls import StaleArm
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import Selection, run
 from lens_lsp.disk.locks import lock_file, take
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.arms.base import Arm
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.audits.controls import StaleArm
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import Selection, run
 
 _MANY = tuple({**row, "id": f"{row['id']}-{n}"} for n in range(8) for row in QUESTIONS[:2])
 _SUICIDAL = """
 import os, signal, sys
 from dataclasses import replace
 from pathlib import Path
-from lens_lsp.evaluation.arms.base import ArmResult
-from lens_lsp.evaluation.data.datasets import open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import open_corpus
-from lens_lsp.evaluation.runner import run
+from evaluation.arms.base import ArmResult
+from evaluation.data.datasets import open_dataset, questions
+from evaluation.data.snapshots import open_corpus
+from evaluation.runner import run
 
 class Arm:
     def __init__(self, name, last):

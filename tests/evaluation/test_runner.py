@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.arms.base import ArmResult
+from evaluation.arms.making import make_arms
+from evaluation.data.datasets import Gold, Question, open_dataset, questions
+from evaluation.data.snapshots import prepare
+from evaluation.runner import Selection, run
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.arms.base import ArmResult
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.data.datasets import Gold, Question, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import prepare
-from lens_lsp.evaluation.runner import Selection, run
 
 
 @dataclass

@@ -16,20 +16,20 @@ import pytest
 from arm_doubles import FixedArm, Letters, nothing
 from small_datasets import BODIES, QUESTIONS
 
-import lens_lsp.evaluation.arms
+import evaluation.arms
 from benchmarks.scripted_arms import ARMS, Trial, table
 from benchmarks.scripted_model import CONTEXT_TOKENS, best_sentence, reply, scripted_model
+from evaluation.arms.base import Arm, ArmResult, cited
+from evaluation.arms.calling import HeldModel
+from evaluation.arms.inside import asks_a_program
+from evaluation.arms.making import make_arms
+from evaluation.audits.controls import WithoutArm
+from evaluation.data.datasets import Dataset, Gold, GoldSpan, Question, open_dataset, questions
+from evaluation.data.snapshots import Corpus, manifest_path, prepare
+from evaluation.reporting.tables import write_report
+from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode, Status
-from lens_lsp.evaluation.arms.base import Arm, ArmResult, cited
-from lens_lsp.evaluation.arms.calling import HeldModel
-from lens_lsp.evaluation.arms.inside import asks_a_program
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.audits.controls import WithoutArm
-from lens_lsp.evaluation.data.datasets import Dataset, Gold, GoldSpan, Question, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import Corpus, manifest_path, prepare
-from lens_lsp.evaluation.reporting.tables import write_report
-from lens_lsp.evaluation.runner import Judging, run
 from lens_lsp.models.base import ChatRequest, Message, Role
 from lens_lsp.models.scripted import ScriptedModel
 
@@ -163,7 +163,7 @@ def test_a_run_of_a_program_is_marked_although_nobody_said_so_and_its_answers_ar
 
 
 def test_no_module_of_the_arms_can_name_gold_or_a_score() -> None:
-    (folder,) = lens_lsp.evaluation.arms.__path__
+    (folder,) = evaluation.arms.__path__
     gold = ("evaluation.data.datasets", "evaluation.scoring", "evaluation.answer_key", "evaluation.runner")
     for path in Path(folder).glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

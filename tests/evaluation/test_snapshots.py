@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from small_datasets import BODIES, PAGES, write_workspace
 
+from evaluation.data.datasets import GoldSpan, open_dataset, questions
+from evaluation.data.snapshots import document_names, manifest_path, open_corpus, prepare
 from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.evaluation.data.datasets import GoldSpan, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import document_names, manifest_path, open_corpus, prepare
 
 
 def _files(folder: Path) -> dict[str, str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.evaluation.scoring.statistics import mean, percentile
+from evaluation.scoring.statistics import mean, percentile
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 

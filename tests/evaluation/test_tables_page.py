@@ -10,8 +10,8 @@ import pytest
 from small_datasets import write_dataset
 
 from benchmarks.tables import AUDITS, DENSE, NAMES, RUNS, Run, Tables
-from lens_lsp.evaluation.audits.auditing import AuditPlan
-from lens_lsp.evaluation.runner import Selection
+from evaluation.audits.auditing import AuditPlan
+from evaluation.runner import Selection
 
 SMALL = (
     Run("hotpotqa", "2"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.evaluation.scoring.taxonomy import Outcome, outcome_of
+from evaluation.scoring.taxonomy import Outcome, outcome_of
 
 GOLD = ("a", "b")
 

@@ -16,19 +16,19 @@ from arm_doubles import Letters
 from small_datasets import QUESTIONS, write_dataset
 
 from benchmarks.scripted_model import CONTEXT_TOKENS, reply
+from evaluation.answer_key import AnswerKeyFactory
+from evaluation.arms.base import Arm
+from evaluation.arms.making import make_arms
+from evaluation.arms.together import in_order
+from evaluation.audits.controls import WithoutArm
+from evaluation.command import add_parser
+from evaluation.command import run as run_command
+from evaluation.data.datasets import Dataset, Question, open_dataset, questions
+from evaluation.data.snapshots import Corpus, prepare
+from evaluation.runner import AT_ONCE, Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.evaluation.answer_key import AnswerKeyFactory
-from lens_lsp.evaluation.arms.base import Arm
-from lens_lsp.evaluation.arms.making import make_arms
-from lens_lsp.evaluation.arms.together import in_order
-from lens_lsp.evaluation.audits.controls import WithoutArm
-from lens_lsp.evaluation.command import add_parser
-from lens_lsp.evaluation.command import run as run_command
-from lens_lsp.evaluation.data.datasets import Dataset, Question, open_dataset, questions
-from lens_lsp.evaluation.data.snapshots import Corpus, prepare
-from lens_lsp.evaluation.runner import AT_ONCE, Judging, run
 from lens_lsp.models.base import ChatRequest
 from lens_lsp.models.scripted import ScriptedModel
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.evaluation.reporting.plots import write_plots
-from lens_lsp.evaluation.reporting.reading import read_runs, read_summary
-from lens_lsp.evaluation.reporting.tables import write_report
+from evaluation.reporting.plots import write_plots
+from evaluation.reporting.reading import read_runs, read_summary
+from evaluation.reporting.tables import write_report
 
 RIGHT = {"value": 87.65, "low": 86.54, "high": 88.76, "n": 2}
 FOUND = {"value": 43.21, "low": 42.1, "high": 44.32, "n": 2}

@@ -89,7 +89,7 @@ def test_a_handshake_without_answer_ends_at_the_deadline_or_with_a_cancel_and_cl
             with pytest.raises(asyncio.CancelledError):
                 await task
             await asyncio.wait_for(server.idle(), 0.1)
-            assert (server.connections, server.requests) == (2, [])
+            assert server.requests == []
 
     asyncio.run(run())
 

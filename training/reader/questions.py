@@ -102,7 +102,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def docsqa(data: Path, work: Path) -> Iterator[Example]:
     """The visible questions of DocsQA, of both halves, with what the search shows for them."""
-    from lens_lsp.evaluation.data.docsqa import open_docsqa, unpack
+    from evaluation.data.docsqa import open_docsqa, unpack
 
     dataset = open_docsqa(data)
     lenses: dict[str, Lens] = {}

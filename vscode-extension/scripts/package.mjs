@@ -10,7 +10,11 @@ const BUNDLED = path.join(HERE, 'bundled');
 const python = process.env.PYTHON ?? 'python3';
 
 function run(command, args) {
-  const { status, error } = spawnSync(command, args, { cwd: HERE, stdio: ['ignore', 'inherit', 'inherit'] });
+  const { status, error } = spawnSync(command, args, {
+    cwd: HERE,
+    env: { ...process.env, LENS_SLIM: '1' }, // the measurements stay out of the server's wheel
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   if (status !== 0) {
     throw error ?? new Error(`${command} ${args.join(' ')} ended with ${status}`);
   }
