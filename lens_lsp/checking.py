@@ -13,6 +13,7 @@ from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Root, Skipped, display_path, open_named
 from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.walk import discover
@@ -26,6 +27,8 @@ from lens_lsp.sources import NO_BUFFERS, Sources
 _MARKDOWN = "markdown"
 _LARGEST = 64 << 20
 """Bytes of a Markdown file that is looked into."""
+_BEGINNING = 1 << 16
+"""Bytes of a text file in which it is looked for how it says that it is private."""
 _TOLD = frozenset({SkipReason.IGNORE_FILE, SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
 """Why a file that was not read may yet hold citations."""
 
@@ -64,6 +67,15 @@ class Unreadable:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A document that is private and does not say so as documented; ``line`` is 0 where there are none."""
+
+    where: str
+    line: int
+    message: str
+
+
 @dataclass(slots=True)
 class Report:
     """What a check found so far, by place when it is done."""
@@ -72,6 +84,8 @@ class Report:
     unreadable: list[Unreadable] = field(default_factory=list)
     answers: int = 0
     """Answer files and blocks."""
+    understood: list[Understood] = field(default_factory=list)
+    """Text files whose mark ``lens: private`` is spelled in a way of its own."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -145,9 +159,12 @@ def _citing(
                 report.unreadable.append(Unreadable(os.path.join(root.path, skip.path), 0, _unread(skip.reason)))
         for entry in found.files:
             name = os.path.join(root.path, *entry.path.split("/"))
-            if name in seen or not (file is not None or _is_markdown(entry.path)):
+            if name in seen:
                 continue
             seen.add(name)
+            _understand(name, root, entry.path, rules, buffers, report)
+            if file is None and not _is_markdown(entry.path):
+                continue
             try:
                 text = buffers[name].text if name in buffers else _text(root, entry.path, rules)
             except Skipped as skipped:
@@ -156,6 +173,25 @@ def _citing(
                 continue
             if "lens" in text:
                 yield name, _read(text)
+
+
+def _understand(
+    name: str, root: Root, path: str, rules: CorpusRules, buffers: Mapping[str, Buffer], report: Report
+) -> None:
+    """Note how a text file that can be read says that it is private, where that is not as documented."""
+    try:
+        if reader_for(path.rpartition("/")[2]) is None:
+            return
+        if name in buffers:
+            text = buffers[name].text
+        else:
+            beginning = next(root.stream(path, _BEGINNING), b"")[:_BEGINNING]
+            text = decode(beginning, rules.fallback_encoding).text
+    except Skipped:
+        return
+    said = privacy_of_file(path, text)
+    if said is not None and not said.exact:
+        report.understood.append(Understood(name, said.line, said.message))
 
 
 def _read(text: str) -> Citing:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.shown import tokens
+from lens_lsp.domain.shown import counted, tokens
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, ModelError
 from lens_lsp.oracle.calling import Prompt
 
@@ -106,7 +106,7 @@ class MeteredChat:
 
 
 class _Call:
-    """What a call costs: as the endpoint says, the estimate where it is silent."""
+    """What a call costs: as the endpoint says, the estimate where that cannot be."""
 
     def __init__(self, request: ChatRequest) -> None:
         self.tokens_in = Prompt(request.messages, request.max_tokens, request.schema).tokens
@@ -117,6 +117,5 @@ class _Call:
         if isinstance(piece, str):
             self.tokens_out += tokens(piece)
             return
-        if piece.tokens_in is not None:
-            self.tokens_in = max(0, piece.tokens_in)
-        self.tokens_out = max(self.tokens_out, tokens(piece.text)) if piece.tokens_out is None else piece.tokens_out
+        self.tokens_in = counted(piece.tokens_in, self.tokens_in)
+        self.tokens_out = counted(piece.tokens_out, max(self.tokens_out, tokens(piece.text)))

@@ -10,10 +10,12 @@ from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.corpus.opening import Root, Skipped
+from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.documents.kinds import kind_for, missing
 from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.privacy import Privacy
 from lens_lsp.domain.records import dataclass
 
 _LARGE = 16 << 20
@@ -32,6 +34,10 @@ class Census:
     encodings: Mapping[str, int]
     """Number of files by encoding, of documents by kind; a guessed one says so."""
     seconds: float
+    private: int
+    """Text files that say ``lens: private``."""
+    misspelled: int
+    """Those of them that do not say it as documented."""
     complete: bool
     """False: the time was up, and the figures are a part."""
 
@@ -46,7 +52,8 @@ def take_census(folder: str, rules: CorpusRules = CorpusRules(), *, limit: float
     with Root(folder) as root:
         found = discover(root, rules, cancelled=late)
         skipped = Counter(skip.reason.value for skip in found.skips)
-        encodings, unread, complete = _encodings(root, found.files, rules.fallback_encoding, late)
+        marks: list[Privacy] = []
+        encodings, unread, complete = _encodings(root, found.files, rules.fallback_encoding, late, marks)
     return Census(
         files=len(found.files) - unread.total(),
         folders=len(_folders(entry.path for entry in found.files)),
@@ -54,27 +61,30 @@ def take_census(folder: str, rules: CorpusRules = CorpusRules(), *, limit: float
         skipped=_by_count(skipped + unread),
         encodings=_by_count(encodings),
         seconds=monotonic() - started,
+        private=len(marks),
+        misspelled=sum(not mark.exact for mark in marks),
         complete=found.complete and complete,
     )
 
 
 def _encodings(
-    root: Root, files: Iterable[FileEntry], fallback: str, late: Callable[[], bool]
+    root: Root, files: Iterable[FileEntry], fallback: str, late: Callable[[], bool], marks: list[Privacy]
 ) -> tuple[Counter[str], Counter[str], bool]:
-    """Files by encoding, files by the reason they cannot be read, and whether time allowed to see all."""
+    """Files by encoding, files by the reason they cannot be read, and whether time allowed to see all. How those that
+    are private say so is added to ``marks``."""
     encodings: Counter[str] = Counter()
     unread: Counter[str] = Counter()
     for entry in files:
         if late():
             return encodings, unread, False
         try:
-            encodings[_encoding(root, entry, fallback)] += 1
+            encodings[_encoding(root, entry, fallback, marks)] += 1
         except Skipped as reason:
             unread[reason.reason.value] += 1
     return encodings, unread, True
 
 
-def _encoding(root: Root, entry: FileEntry, fallback: str) -> str:
+def _encoding(root: Root, entry: FileEntry, fallback: str, marks: list[Privacy]) -> str:
     kind = kind_for(entry.path)
     if kind is not None:
         if missing(kind):
@@ -85,6 +95,8 @@ def _encoding(root: Root, entry: FileEntry, fallback: str) -> str:
     if entry.size > _LARGE:
         return "not looked at (large)"
     decoded = decode(root.read(entry.path), fallback)
+    mark = privacy_of_file(entry.path, decoded.text)
+    marks.extend([mark] if mark is not None else [])
     if decoded.guessed:
         return f"{decoded.encoding} (guessed)"
     return f"{decoded.encoding} (byte order mark)" if decoded.bom else decoded.encoding

@@ -74,7 +74,7 @@ def run(request: CheckRequest) -> int:
     if interrupted:
         tell(f"interrupted; {some(len(report.findings), 'citation')} checked so far")
         return INTERRUPTED
-    if not request.quiet and not report.answers and not report.unreadable:
+    if not request.quiet and not report.understood and not report.answers and not report.unreadable:
         tell("no answer file and no block was found here, so there is nothing to check")
     return NOTHING if report.drifted(strict=request.strict) else FOUND
 
@@ -96,13 +96,17 @@ def _put(request: CheckRequest, report: Report) -> None:
 
 
 def _text(report: Report, places: Places, style: Style) -> str:
-    """A line for each citation that did not stay as it was and each place that cannot be read, then the sum."""
+    """A line for each citation that did not stay as it was, each place that cannot be read and each private document
+    with a spelling of its own, then the sum."""
     lines = [
         f"{_place(places, finding.cited.where, finding.cited.line, style)}: {printable(message(finding))}"
         for finding in report.findings
         if finding.checked.state is not CitationState.VERIFIED
     ]
     lines += [f"{_place(places, item.where, item.line, style)}: {item.why}" for item in report.unreadable]
+    lines += [
+        f"{_place(places, item.where, item.line, style)}: {printable(item.message)}" for item in report.understood
+    ]
     if report.answers or report.unreadable:
         lines.append(_sum(report))
     return "".join(f"{line}\n" for line in lines)

@@ -265,6 +265,9 @@ def _corpus(workspace: str, rules: CorpusRules) -> Facts:
         "seconds": round(census.seconds, 3),
         "complete": "yes" if census.complete else "no: the time was up, the figures are a part",
     }
+    if census.private:
+        own = f", {census.misspelled} in a spelling of its own: `lens check` names them" if census.misspelled else ""
+        figures["private"] = f"{some(census.private, 'text file')}{own}"
     return {
         "corpus": figures,
         "skipped": dict(census.skipped),

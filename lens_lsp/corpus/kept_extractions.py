@@ -26,7 +26,7 @@ from lens_lsp.documents.model import Extracted, Unextracted
 MOST = 512 << 20
 """Bytes of all files together, about: those used longest ago go first."""
 
-_MAGIC = b"lens.extraction/1\n"
+_MAGIC = b"lens.extraction/2\n"
 _SUFFIX = ".extraction"
 _LEFT = 0.9
 """Share of the bound that is left when files go."""

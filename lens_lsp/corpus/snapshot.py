@@ -21,10 +21,13 @@ from lens_lsp.corpus.listings import UNKNOWN, YOUNG_NS, Identity, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, check_name
 from lens_lsp.corpus.ours import Ours, ours
 from lens_lsp.corpus.pieces import Piece
+from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.documents.kinds import Kind, kind_for
+from lens_lsp.documents.model import Extracted
 from lens_lsp.domain.edits import History
 from lens_lsp.domain.model import Document, Origin, SkipReason, Structure, TextSource
+from lens_lsp.domain.privacy import privacy
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 
@@ -128,7 +131,7 @@ class Snapshot:
             text=extraction.text,
             reader=f"{reader.name}/{reader.version}",
             origin=source.origin,
-            structure=_structure(reader, extraction.text),
+            structure=_structure(reader, extraction.text, source.text),
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
 
@@ -142,7 +145,7 @@ class Snapshot:
             text=extracted.text,
             reader=read.reader,
             origin=Origin(hashlib.sha256(data).hexdigest(), EXTRACTED),
-            structure=extracted.structure,
+            structure=_with_privacy(extracted),
             locators=extracted.locators,
             notices=read.notices,
         )
@@ -165,10 +168,9 @@ class Snapshot:
             raise Skipped(SkipReason.UNSUPPORTED)
         whole = self._whole(root, rel)
         text = piece.text(self.roots[root], rel)
-        structure = _structure(reader, text, continued=piece.point > 0)
-        if piece.point:  # what the file says of itself at its head holds for all of it
-            head = reader.structure(whole.beginning.decode(piece.encoding, "replace"))
-            structure = replace(structure, private=head.private)
+        # What the file says of itself at its head holds for all of it.
+        head = whole.beginning.decode(piece.encoding, "replace") if piece.point else text
+        structure = _structure(reader, text, head, continued=piece.point > 0)
         return Document(
             root=root,
             path=rel,
@@ -197,13 +199,23 @@ def without_documents(buffers: Mapping[tuple[int, str], Buffer]) -> dict[tuple[i
     return {key: buffer for key, buffer in buffers.items() if kind_for(key[1]) is None}
 
 
-def _structure(reader: Reader, text: str, *, continued: bool = False) -> Structure:
-    """What the reader finds in a text. In text formats what is ours is marked, and no heading or link comes from it."""
+def _structure(reader: Reader, text: str, source: str, *, continued: bool = False) -> Structure:
+    """What the reader finds in a text. In text formats what is ours is marked, and no heading or link comes from it.
+
+    ``source`` is what the file says from its start on: there stands whether it is private.
+    """
     found = Ours() if reader.extracted else ours(text, continued=continued)
-    if not found.spans:
-        return reader.structure(text)
-    structure = reader.structure(text if found.answer else blank(text, found.spans))
-    return replace(structure, ours=found.spans, answer=found.answer)
+    structure = reader.structure(blank(text, found.spans) if found.spans and not found.answer else text)
+    if found.spans:
+        structure = replace(structure, ours=found.spans, answer=found.answer)
+    said = privacy_of(reader.name, source) or (privacy_of(reader.name, text) if reader.extracted else None)
+    return structure if said is None else replace(structure, privacy=said)
+
+
+def _with_privacy(extracted: Extracted) -> Structure:
+    """The structure of a document: what its metadata or its first lines say makes it private."""
+    said = privacy_of("plain", extracted.text) if extracted.private is None else privacy(extracted.private)
+    return extracted.structure if said is None else replace(extracted.structure, privacy=said)
 
 
 def source_of_buffer(buffer: Buffer) -> Source:

@@ -111,6 +111,7 @@ def result_of(extracted: Extracted) -> tuple[dict[str, Any], bytes]:
         "notices": _shortened(extracted.notices),
         "pages": extracted.pages[:MOST_PLACES],
         "pictures": extracted.pictures,
+        "private": _short(extracted.private),
     }
     return head, text
 
@@ -142,6 +143,7 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
             notices=_several(head["notices"]),
             pages=_pages(head["pages"]),
             pictures=_count(head["pictures"]),
+            private=_words(head["private"]),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise Damaged(f"a reply that is not in order: {error}") from error
@@ -205,6 +207,7 @@ def bounded(extracted: Extracted, most: int = MOST_PLACES) -> Extracted:
         notices=(*extracted.notices, f"only the first {end:,} characters were read"),
         pages=extracted.pages,
         pictures=extracted.pictures,
+        private=extracted.private,
     )
 
 

@@ -61,6 +61,8 @@ class Extracted:
     """Pages, from 1, that something is drawn on and that have no text: pictures of pages, mostly."""
     pictures: int = 0
     """Other pictures in it. What may be written on them is not in the text."""
+    private: str | None = None
+    """How its metadata say ``lens: private``, None where they do not."""
 
     @property
     def unseen(self) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 
+from lens_lsp.domain.privacy import Privacy
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Position, Span
 
@@ -159,13 +160,18 @@ class Structure:
     targets: tuple[Span, ...] = ()
     """Where links lead: destinations and addresses, in order and apart. They are shown, and their words prove nothing.
     """
-    private: bool = False
-    """``lens: private`` in the front matter: never sent to an endpoint that is not loopback, never stored."""
+    privacy: Privacy | None = None
+    """How the document says ``lens: private``; None where it does not."""
     answer: bool = False
     """``lens: answer/…`` in the front matter: one of our own answer files, never evidence."""
     ours: tuple[Span, ...] = ()
     """Spans that are never evidence because we wrote them or they ask us, in order and apart: inserted blocks, ``??``
     lines, all of an answer file. Markup may lie in them and around them."""
+
+    @property
+    def private(self) -> bool:
+        """The document says ``lens: private``: never sent to an endpoint that is not loopback, never stored."""
+        return self.privacy is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,20 @@ MOST_CONTEXT = 400
 """Code points of a line of context that a model is sent; the ledger lists a longer one whole."""
 
 
+_MOST_IN_ONE = 8
+"""As many tokens of our estimate, 24 bytes, no tokenizer makes one of, text taken together."""
+
+
 def tokens(text: str) -> int:
     """An estimate of how many tokens a text costs: a third of its UTF-8 bytes, rounded up."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     return -(-size // 3)
+
+
+def counted(reported: int | None, estimate: int) -> int:
+    """The tokens that count of a text: what an endpoint reported, or the estimate where it reported nothing or far less
+    than any tokenizer makes of so much text."""
+    return estimate if reported is None or reported * _MOST_IN_ONE < estimate else reported
 
 
 @dataclass(frozen=True, slots=True)

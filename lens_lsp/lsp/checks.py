@@ -108,7 +108,7 @@ class Checks:
         if result is None or not result.cites:
             self._know(uri, frozenset())
             self._tell_elsewhere(uri, {})
-            return []
+            return [] if result is None else result.diagnostics
         self._know(uri, result.sources)
         self._tell_elsewhere(uri, result.elsewhere)
         return result.diagnostics

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.domain.answer import Answer, RequirementStatus, Status
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.inert import printable
@@ -41,6 +43,17 @@ def diagnostics_of(sight: Sight, page: Page, found: Sequence[Found], *, related:
     if related:
         _relate(items, found, page, sight)
     return sorted(items, key=lambda item: (item.range.start.line, item.range.start.character, str(item.code)))
+
+
+def of_privacy(sight: Sight, page: Page) -> list[types.Diagnostic]:
+    """How the mark that makes a text private was understood, where it is not written as documented."""
+    said = privacy_of_file("note.md" if sight.path is None else sight.path.replace(os.sep, "/"), sight.text)
+    if said is None or said.exact:
+        return []
+    span = page.bare(min(max(said.line, 1), page.lines))
+    return [
+        types.Diagnostic(sight.ranges().range(span), said.message, _WARNING, "lens.private-spelling", source=SOURCE)
+    ]
 
 
 _Told = tuple[Span, str, types.DiagnosticSeverity, str]

@@ -3,14 +3,21 @@ read no more than any endpoint."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
+from lens_lsp.corpus.opening import Skipped
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.citation import Citation
+from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.text import Span
 from lens_lsp.lsp.requests import Beside
+from lens_lsp.lsp.uris import UriRefused, path_of
+from lens_lsp.lsp.within import Place, document_at
 from lens_lsp.oracle.redaction import HIDDEN, Redacted, redacted
 
 _WITHHELD = "This answer rests on private notes (`lens: private`), which a model is not given."
@@ -68,9 +75,40 @@ def event_for_model(event: Event, shape: dict[str, object]) -> dict[str, object]
     return shape | {"evidence": rest | {key: passage[key] for key in ("quote", "context")}}
 
 
-def clusters_for_model(clusters: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Clusters without secrets; what rests on private documents is in none."""
-    return cast(list[dict[str, object]], _worded(clusters, _cleaner({})))
+def clusters_for_model(clusters: list[dict[str, object]], sources: PrivateNow) -> list[dict[str, object]]:
+    """Clusters without secrets, and none that cites a document that is private by now. Waits for the disk."""
+    shown = [each for each in clusters if not sources.any(str(cited["uri"]) for cited in _listed(each, "citations"))]
+    withheld = {each["id"] for each in clusters} - {each["id"] for each in shown}
+    linked = [
+        each | {"links": [link for link in _listed(each, "links") if link["cluster"] not in withheld]} for each in shown
+    ]
+    return cast(list[dict[str, object]], _worded(linked, _cleaner({})))
+
+
+class PrivateNow:
+    """Tells of documents that are kept quotes of whether they are private as they stand now, each read once.
+
+    What cannot be read counts as private: nothing says that it is not.
+    """
+
+    def __init__(self, rules: CorpusRules, buffers: Mapping[str, Buffer]) -> None:
+        self._rules = rules
+        self._buffers = buffers
+        self._known: dict[str, bool] = {}
+
+    def any(self, uris: Iterable[str]) -> bool:
+        """Whether a file among these is private. Waits for the disk."""
+        return any(self._known[uri] if uri in self._known else self._look(uri) for uri in uris)
+
+    def _look(self, uri: str) -> bool:
+        try:
+            path = path_of(uri)
+            place = Place(*os.path.split(path))
+            private = document_at(place, self._rules, self._buffers).structure.private
+        except (Skipped, LensError, UriRefused):
+            private = True
+        self._known[uri] = private
+        return private
 
 
 def cut(whole: Redacted, span: Span) -> str:

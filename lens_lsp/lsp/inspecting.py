@@ -11,7 +11,7 @@ from pygls.capabilities import get_capability
 
 from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.citing import Page
-from lens_lsp.lsp.diagnostics import diagnostics_of
+from lens_lsp.lsp.diagnostics import diagnostics_of, of_privacy
 from lens_lsp.lsp.elsewhere import told_elsewhere
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.evidence import Found, looked_up, seen
@@ -33,7 +33,8 @@ class Inspected:
 
 
 async def inspected(ls: LensServer, uri: str) -> Inspected | None:
-    """Check an open text; None if there is none. A note is only checked where ``lens.diagnostics.notes`` says so."""
+    """Check an open text; None if there is none. What a note cites is only checked where ``lens.diagnostics.notes``
+    says so; how it says that it is private, always."""
     notes = ls.desk.configuration.editor.notes
     related = bool(
         get_capability(ls.session.capabilities, "text_document.publish_diagnostics.related_information", False)
@@ -41,12 +42,13 @@ async def inspected(ls: LensServer, uri: str) -> Inspected | None:
 
     def work(sight: Sight, page: Page) -> Inspected:
         if not page.citing.parts or not (notes or page.is_answer):
-            return Inspected(False, [], frozenset(), {})
+            return Inspected(False, of_privacy(sight, page), frozenset(), {})
         found = looked_up(sight, page, page.written.values())
         told = told_elsewhere(sight, os.path.dirname(page.name), found)
         sources = {path for each in found for path in _paths(page, each)} | {os.path.realpath(path) for path in told}
         elsewhere = {sight.uri_of(path): items for path, items in told.items()}
-        return Inspected(True, diagnostics_of(sight, page, found, related=related), frozenset(sources), elsewhere)
+        items = [*of_privacy(sight, page), *diagnostics_of(sight, page, found, related=related)]
+        return Inspected(True, items, frozenset(sources), elsewhere)
 
     return await seen(ls, uri, work)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lens_lsp.corpus.ours import ours
 from lens_lsp.knowledge.answer_files.reading import Written, read_citing
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
-from lens_lsp.lsp.for_models import beside
+from lens_lsp.lsp.for_models import PrivateNow, beside
 from lens_lsp.lsp.kept_results import AnswerCitation, KeptAnswer
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import AnswerParams, Beside
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
 
 async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:
-    """The answer. Raises `RequestFailed` where there is none."""
+    """The answer. Raises `RequestFailed` where there is none, or a model is not given it."""
     run = asyncio.get_running_loop().run_in_executor
-    return await run(None, _answer, ls.desk.stores, ls.session.workspaces(), params)
+    sources = PrivateNow((await ls.session.settings()).rules, ls.session.buffers()) if params.for_model else None
+    return await run(None, _answer, ls.desk.stores, ls.session.workspaces(), params, sources)
 
 
-def _answer(stores: Stores, workspaces: Sequence[str], params: AnswerParams) -> KeptAnswer:
+def _answer(stores: Stores, workspaces: Sequence[str], params: AnswerParams, sources: PrivateNow | None) -> KeptAnswer:
+    """``sources`` are asked where a model is to be given the answer."""
     path = kept_answer(stores, workspaces, params.answer)
     if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
@@ -40,6 +42,8 @@ def _answer(stores: Stores, workspaces: Sequence[str], params: AnswerParams) -> 
     if not ours(text).answer:
         raise RequestFailed("this file is no answer")
     cited = tuple(_citation(path, each, for_model=params.for_model) for each in read_citing(text).written)
+    if sources is not None and sources.any(each.uri for each in cited):
+        raise RequestFailed("this answer rests on documents that say `lens: private` or cannot be read: ask again")
     told = redacted(text).text if params.for_model else text
     return KeptAnswer(schema_="lens.kept/1", uri=uri_of(path), text=told, citations=cited)
 

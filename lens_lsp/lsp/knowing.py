@@ -16,7 +16,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.usage import Usage, usage_file
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.for_models import clusters_for_model
+from lens_lsp.lsp.for_models import PrivateNow, clusters_for_model
 from lens_lsp.lsp.opening import path_of_answer, path_of_unproven
 from lens_lsp.lsp.previewing import sent_json
 from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
@@ -37,11 +37,15 @@ if TYPE_CHECKING:
 async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:
     """Schema ``lens.clusters/1``, the one used last first; each says its ``workspace``, and what is fresh of it where
     that is asked for."""
-    rules = (await ls.session.settings()).rules if params.fresh else None
-    answers = ls.desk.configuration.editor.answers
-    look = _Look(ls.desk.stores, ls.session.workspaces(), answers, rules, ls.session.buffers())
-    found = await asyncio.get_running_loop().run_in_executor(None, _clusters, look, params.ids)
-    return {"schema": SCHEMA, "clusters": clusters_for_model(found) if params.for_model else found}
+    rules = (await ls.session.settings()).rules
+    answers, buffers = ls.desk.configuration.editor.answers, ls.session.buffers()
+    look = _Look(ls.desk.stores, ls.session.workspaces(), answers, rules if params.fresh else None, buffers)
+
+    def work() -> list[dict[str, object]]:
+        found = _clusters(look, params.ids)
+        return clusters_for_model(found, PrivateNow(rules, buffers)) if params.for_model else found
+
+    return {"schema": SCHEMA, "clusters": await asyncio.get_running_loop().run_in_executor(None, work)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
-from lens_lsp.corpus.formats.front_matter import read_front_matter
+from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 from lens_lsp.knowledge.answer_files.moving import as_block
@@ -103,9 +103,9 @@ def _behind(page: Page, number: int, question: str) -> Place:
 
 def block_text(saved: Saved, page: Page, place: Place) -> str:
     """The block of an answer, its lines ended as the note's are. What is private goes only into what is private."""
-    front = read_front_matter(page.text)
+    private = privacy_of_file(page.path or "note.md", page.text) is not None
     folder = None if page.path is None else os.path.dirname(page.path)
-    mine = replace(saved, folder=folder, private=front is not None and front.private)
+    mine = replace(saved, folder=folder, private=private)
     return set_in(write_block(mine, place.block), page, place)
 
 

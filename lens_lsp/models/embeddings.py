@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lens_lsp.domain.shown import tokens
+from lens_lsp.domain.shown import counted, tokens
 from lens_lsp.models.base import ModelError, ModelFailure
 from lens_lsp.models.endpoint import Endpoint, Key
 
@@ -92,12 +92,11 @@ class Embeddings:
 
 
 def _used(document: Any, texts: Sequence[str]) -> int:
-    """The tokens that a reply says its request had."""
+    """The tokens that a reply says its request had, our estimate where that cannot be."""
     usage = document.get("usage") if isinstance(document, dict) else None
     reported = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    if isinstance(reported, int) and not isinstance(reported, bool) and reported >= 0:
-        return reported
-    return sum(map(tokens, texts))
+    said = reported if isinstance(reported, int) and not isinstance(reported, bool) else None
+    return counted(said, sum(map(tokens, texts)))
 
 
 def _vector(numbers: Any) -> list[float]:

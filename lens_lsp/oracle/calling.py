@@ -16,7 +16,7 @@ from typing import TypeVar
 from lens_lsp.domain.answer import Mode, Sent, StopReason
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.shown import tokens
+from lens_lsp.domain.shown import counted, tokens
 from lens_lsp.judge.llm.fitness import LONGEST_TAIL, repeats
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Patience, Role
 from lens_lsp.oracle import prompts
@@ -276,9 +276,9 @@ class _Call:
         self._heard += tokens(piece)
 
     def settle(self, reply: ChatReply) -> None:
-        """The reply is there: what the endpoint says it cost counts, the estimate where it is silent."""
+        """The reply is there: what the endpoint says it cost counts, the estimate where that cannot be."""
         spoken = max(self._heard, tokens(reply.text))
-        self.ledger.used(_counted(reply.tokens_in, self.estimate), _counted(reply.tokens_out, self._billed(spoken)))
+        self.ledger.used(counted(reply.tokens_in, self.estimate), counted(reply.tokens_out, self._billed(spoken)))
         self._settled = True
         if not reply.complete and self.stage in (CallStage.SYNTHESISE, CallStage.CALIBRATE):
             self.ledger.warn("The model's answer was cut at its length limit.")
@@ -303,7 +303,3 @@ class _Call:
     def _billed(self, spoken: int) -> int:
         """What a reply of an estimated size costs: no more was granted, however long it is."""
         return min(spoken, self.request.max_tokens)
-
-
-def _counted(reported: int | None, estimate: int) -> int:
-    return estimate if reported is None or reported < 0 else reported

@@ -188,7 +188,7 @@ class Ledger:
         self._retries += again
 
     def used(self, tokens_in: int, tokens_out: int) -> None:
-        """Record the usage that the endpoint reported."""
+        """Record what a call used, as the endpoint reported it or as it was estimated."""
         self._tokens_in += tokens_in
         self._tokens_out += tokens_out
         if self._spent is not None:

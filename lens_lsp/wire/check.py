@@ -21,6 +21,7 @@ _RULES = {
     "lens.citation-drifted": ("warning", "The source no longer says what was quoted, or cannot tell any more."),
     "lens.citation-broken": ("error", "The source of a quote is gone."),
     "lens.answer-unreadable": ("error", "A place that should hold citations cannot be read."),
+    "lens.private-spelling": ("note", "A document is private and does not say so as documented."),
 }
 """What can be wrong: how bad it is, and what it means."""
 
@@ -46,6 +47,15 @@ def check_json(report: Report, shown: Callable[[str], str]) -> dict[str, object]
         "unreadable": [
             {"where": _at(shown(item.where), item.line), "file": shown(item.where), "line": item.line, "why": item.why}
             for item in report.unreadable
+        ],
+        "understood": [
+            {
+                "where": _at(shown(item.where), item.line),
+                "file": shown(item.where),
+                "line": item.line,
+                "as": item.message,
+            }
+            for item in report.understood
         ],
         "counts": report.counts,
     }
@@ -143,6 +153,9 @@ def _problems(report: Report) -> Iterator[_Problem]:
     for item in report.unreadable:
         rule = "lens.answer-unreadable"
         yield _Problem(rule, _RULES[rule][0], item.where, item.line, item.why, _digest(item.why))
+    for mark in report.understood:
+        rule = "lens.private-spelling"
+        yield _Problem(rule, _RULES[rule][0], mark.where, mark.line, mark.message, _digest(mark.message))
 
 
 def _judged(finding: Finding) -> tuple[str, str]:

@@ -59,7 +59,7 @@ def test_a_call_under_way_counts_as_what_it_may_cost(tmp_path: Path) -> None:
 
 
 async def _two_at_once(tmp_path: Path) -> None:
-    model = Model(ChatReply("x", 10, 5))
+    model = Model(ChatReply("x", 20, 5))
     model.may.clear()
     chat = metered(model, tmp_path, 400)
     first = asyncio.ensure_future(chat.complete(REQUEST))
@@ -69,7 +69,7 @@ async def _two_at_once(tmp_path: Path) -> None:
     model.may.set()
     await first
     await chat.complete(REQUEST)
-    assert spent(tmp_path) == (2, 20, 10)
+    assert spent(tmp_path) == (2, 40, 10)
 
 
 def test_a_silent_endpoint_costs_the_estimate_and_a_call_that_was_refused_nothing(tmp_path: Path) -> None:

@@ -81,6 +81,18 @@ def test_an_answer_that_cannot_be_read_is_named(kept: Path, lens_here: Command) 
     assert outcome.text.endswith("0 citations in 1 answer: 1 unreadable\n")
 
 
+def test_a_private_document_in_a_spelling_of_its_own_is_named(kept: Path, lens_here: Command) -> None:
+    (kept / "house" / "diary.org").write_text("#+TITLE: Mine\n#+Lens: privat\n\nNobody may know.\n")
+    (kept / "house" / "plain.md").write_text("---\nlens: private\n---\n\nNobody may know.\n")
+    outcome = lens_here("check", "house")
+    told = "house/diary.org:2: understood as private: `#+Lens: privat`; write `lens: private` in the front matter"
+    assert (outcome.status, outcome.text.startswith(told), outcome.text.count("\n")) == (0, True, 1)
+    (mark,) = json.loads(lens_here("check", "--json", "house").text)["understood"]
+    assert (mark["where"], mark["line"]) == ("house/diary.org:2", 2)
+    annotation = lens_here("check", "--format", "github", "house").text
+    assert annotation.startswith("::notice file=house/diary.org,line=2,title=lens.private-spelling::understood as")
+
+
 def test_nothing_to_check_is_no_drift(kept: Path, lens_here: Command) -> None:
     outcome = lens_here("check", "house")
     assert (outcome.status, outcome.text) == (0, "")

@@ -106,6 +106,14 @@ def test_it_counts_what_a_search_would_read(lens: Command, notes: Path) -> None:
     assert document["encodings"] == {"utf-8": 2, "cp1252 (guessed)": 1, "utf-8 (byte order mark)": 1}
 
 
+def test_it_counts_private_texts_and_names_none(lens: Command, notes: Path) -> None:
+    (notes / "diary.md").write_text("---\nLens = Private\n---\n\nNobody may know.\n")
+    (notes / "letters.md").write_text("---\nlens: private\n---\n\nNobody may know.\n")
+    outcome = lens("doctor", str(notes))
+    assert "2 text files, 1 in a spelling of its own: `lens check` names them" in outcome.text
+    assert "diary" not in outcome.text
+
+
 def test_the_census_ends_when_its_time_is_up(notes: Path) -> None:
     assert not take_census(str(notes), limit=-1.0).complete
     assert take_census(str(notes)).complete

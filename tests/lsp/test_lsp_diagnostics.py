@@ -49,6 +49,19 @@ def test_an_answer_that_stands_has_none(edit: Edit) -> None:
     assert editor.diagnostics(uri) == []
 
 
+def test_a_mark_of_privacy_in_a_spelling_of_its_own_says_how_it_was_understood(edit: Edit, tmp_path: Path) -> None:
+    editor = edit()
+    note = tmp_path / "diary.md"
+    note.write_text("---\ntitle: Mine\nlens : Private\n---\n\nNobody may know.\n")
+    uri = editor.show(note)
+    editor.wait(lambda: editor.codes(uri) == ["lens.private-spelling"])
+    [found] = editor.diagnostics(uri)
+    assert (found["severity"], found["range"]["start"]["line"]) == (WARNING, 2)
+    assert found["message"].startswith("understood as private: `lens : Private`; write `lens: private`")
+    editor.type(uri, "lens : Private", "lens: private")
+    editor.wait(lambda: editor.codes(uri) == [])
+
+
 def test_an_edit_shows_at_once_where_it_is_cited(edit: Edit, contract: Path) -> None:
     editor = edit()
     uri = answered(editor)

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.models.chat_faults import FAULTS, Fault, Scene
-from tests.models.chat_wire import Line, Received, completion, delta, error, pieces
+from tests.models.chat_wire import USAGE, Line, Received, completion, delta, error, pieces
 
 
 class ChatServer:
@@ -28,7 +28,7 @@ class ChatServer:
     ``refuses`` names fields of a request (``json_schema``, ``json_object``, ``temperature``, …) that it answers with a
     400. ``routes`` are further paths with the JSON they give. ``elsewhere`` is where a redirect leads. ``pieces`` are
     sent before ``paused`` is set and the stream waits for ``go_on``. A reply begins after ``first`` seconds, and each
-    piece of it takes ``pace`` seconds.
+    piece of it takes ``pace`` seconds. ``usage`` is what it says of tokens.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class ChatServer:
         pace: float = 0.0,
         done: bool = True,
         hang_after_finish: bool = False,
+        usage: object = USAGE,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.requests: list[Received] = []
@@ -64,6 +65,7 @@ class ChatServer:
         self.pace = pace
         self.done = done
         self.hang_after_finish = hang_after_finish
+        self.usage = usage
         self.silent = False
         """Whether no path at all is answered."""
         self.connected = asyncio.Event()
@@ -150,7 +152,7 @@ class ChatServer:
         text = self.reply if isinstance(self.reply, str) else self.reply(asked)
         if not asked.get("stream"):
             if not await line.gone_within(self.first + self.pace * len([*pieces(text)])):
-                await line.whole(completion(text))
+                await line.whole(completion(text, usage=self.usage))
             return
         await line.begin_stream()
         if await line.gone_within(self.first):
@@ -167,7 +169,7 @@ class ChatServer:
             await line.gone()
             return
         if "stream_options" in asked:
-            await line.event({"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 5}})
+            await line.event({"choices": [], "usage": self.usage})
         if self.done:
             await line.event("[DONE]")
         await line.end_stream()

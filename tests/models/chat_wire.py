@@ -99,10 +99,12 @@ class Line:
             at += 1
 
 
-def completion(text: object, finish: str | None = "stop", **message: object) -> bytes:
+USAGE: object = {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}
+
+
+def completion(text: object, finish: str | None = "stop", usage: object = USAGE, **message: object) -> bytes:
     """A whole reply."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
-    usage = {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}
     return json.dumps({"object": "chat.completion", "choices": [choice], "usage": usage}).encode()
 
 

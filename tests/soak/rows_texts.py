@@ -35,6 +35,22 @@ TEXTS = (
         seeded=True,
     ),
     Row(
+        "private",
+        ("S11",),
+        "a document that says in any spelling, in any format, that it is private, is, and it is told how it was"
+        " understood; one that only speaks of it is not",
+        "0 open, 0 untold; 0 ordinary ones closed",
+        "a reader that knows the documented spelling alone",
+        "private_marks",
+        "--typos 300 --ordinary 300",
+        "--typos 20000 --ordinary 20000",
+        "--typos 200000 --ordinary 200000",
+        n=("n", "ordinary"),
+        bad=("open", "untold", "closed"),
+        tells=("ordinary",),
+        seeded=True,
+    ),
+    Row(
         "evil-patterns",
         ("S14",),
         "texts that would take an expression for ever take time by their length wherever they come in, and the server"

@@ -45,7 +45,6 @@ class FrontMatter:
 
     end: int
     head: Head
-    private: bool = False
     answer: bool = False
     fields: tuple[Field, ...] = ()
     start: int = 0

@@ -28,7 +28,6 @@ _ANCHORS = regex(r"(?:[&!]\S*(?:\s+|$))+")
 _BLOCK_SCALARS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
 _BLANK_LINE = regex(r"\n[ \t]*+\n")
 _TRIPLE = ('"""', "'''")
-_FALSE = frozenset({"false", "no", "off"})
 
 
 @dataclass(slots=True)
@@ -83,7 +82,7 @@ def read_front_matter(text: str, *, cut: bool = False) -> FrontMatter | None:
     )
     if lens is None:
         return FrontMatter(close[1], head, fields=fields)
-    return FrontMatter(close[1], head, _private(lens), _answer(lens), fields)
+    return FrontMatter(close[1], head, _answer(lens), fields)
 
 
 def _is_prose(content: str, *, toml: bool) -> bool:
@@ -270,16 +269,6 @@ def _items(parts: list[str]) -> tuple[str, ...]:
         found[(quoted or single or _unquoted(plain)).strip()] = None
     found.pop("", None)
     return tuple(found)
-
-
-def _private(parts: list[str]) -> bool:
-    """``lens: private``, in a list of flags too, or ``private: true`` below ``lens:``."""
-    for part in parts:
-        for item in _ITEM.findall(part.removeprefix("- ")):
-            word, _, value = "".join(item).partition(":")
-            if word.strip().lower() == "private" and _unquoted(value).lower() not in _FALSE:
-                return True
-    return False
 
 
 def _answer(parts: list[str]) -> bool:

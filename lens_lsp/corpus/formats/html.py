@@ -102,7 +102,7 @@ class HtmlReader(TextReader):
         outline.tags.update(dict.fromkeys(head.tags))
         if front is None:
             return outline.structure(head)
-        return outline.structure(head, private=front.private, answer=front.answer)
+        return outline.structure(head, answer=front.answer)
 
     def mask(self, text: str) -> tuple[Span, ...]:
         """Tags, comments, scripts, styles and the head."""

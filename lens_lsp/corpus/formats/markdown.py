@@ -82,7 +82,7 @@ class MarkdownReader(TextReader):
         head = self.head(text[:HEAD_LENGTH])
         if front is None:
             return outline.structure(head)
-        return outline.structure(head, private=front.private, answer=front.answer)
+        return outline.structure(head, answer=front.answer)
 
 
 def _title(start: str, pos: int) -> str | None:

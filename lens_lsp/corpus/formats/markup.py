@@ -81,7 +81,7 @@ class _MarkupReader(TextReader):
         outline.tags.update(dict.fromkeys(head.tags))
         if front is None:
             return outline.structure(head)
-        return outline.structure(head, private=front.private, answer=front.answer)
+        return outline.structure(head, answer=front.answer)
 
     def head(self, start: str) -> Head:
         """The document's own title, else a short first line."""

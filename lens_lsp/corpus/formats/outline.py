@@ -82,7 +82,7 @@ class Outline:
             return start + len(self.text[start:end].rstrip())
         return end
 
-    def structure(self, head: Head, *, private: bool = False, answer: bool = False) -> Structure:
+    def structure(self, head: Head, *, answer: bool = False) -> Structure:
         """Everything kept, as a value."""
         self.close()
         return Structure(
@@ -94,7 +94,6 @@ class Outline:
             fields=tuple(self.fields[:MOST_FIELDS]),
             hidden=tuple(self.hidden),
             targets=_apart(self.targets),
-            private=private,
             answer=answer,
         )
 

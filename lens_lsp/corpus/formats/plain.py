@@ -68,7 +68,7 @@ class PlainReader(TextReader):
         add_addresses(outline)
         if front is None:
             return outline.structure(head)
-        return outline.structure(head, private=front.private, answer=front.answer)
+        return outline.structure(head, answer=front.answer)
 
 
 def begin_with(outline: Outline, front: FrontMatter | None) -> int:

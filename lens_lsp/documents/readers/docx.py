@@ -62,7 +62,7 @@ class DocxReader:
                     reading.blocks(note)
         head = package.office_head()
         found = composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
-        return replace(found, pictures=package.pictures(main))
+        return replace(found, pictures=package.pictures(main), private=package.private())
 
 
 @dataclass(slots=True)

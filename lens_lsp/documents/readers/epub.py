@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
 from urllib.parse import unquote
 
 from lxml.etree import _Element as Element
@@ -11,8 +12,9 @@ from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, head_of
 from lens_lsp.documents.readers.hypertext import compose, root_of
-from lens_lsp.documents.readers.package import Package, parsed
+from lens_lsp.documents.readers.package import Package, parsed, properties
 from lens_lsp.domain.model import Head
+from lens_lsp.domain.privacy import of_metadata
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -51,7 +53,7 @@ class EpubReader:
             else:
                 absent += 1
         notices = [f"chapters that are missing or damaged: {absent}"] if absent else []
-        return composer.extracted(_head(book), notices)
+        return replace(composer.extracted(_head(book), notices), private=of_metadata(properties(book)))
 
 
 def _opf(package: Package) -> str:

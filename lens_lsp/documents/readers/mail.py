@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from email import message_from_bytes, policy
 from email.errors import MessageError
@@ -20,6 +21,7 @@ from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.domain.model import BlockKind, Head, Locator
+from lens_lsp.domain.privacy import of_metadata, sensitive
 from lens_lsp.domain.regexes import regex
 
 _SHOWN = ("from", "to", "cc", "date")
@@ -51,7 +53,7 @@ class MessageReader:
         composer.place(_place(message, 1))
         composer.block(BlockKind.FRONT_MATTER, "\n".join(_lines_of_head(message, ("subject", *_SHOWN))))
         _compose(message, composer)
-        return composer.extracted(Head(title=on_one_line(subject) or None))
+        return replace(composer.extracted(Head(title=on_one_line(subject) or None)), private=_private(message))
 
 
 class MailboxReader:
@@ -69,7 +71,7 @@ class MailboxReader:
         composer = Composer()
         if not _FROM.match(data):
             raise Unextracted(Failure.BROKEN, "it is no mailbox")
-        unread = 0
+        unread, private = 0, None
         for number, written in enumerate(_messages(data), start=1):
             if composer.full:
                 break
@@ -78,11 +80,13 @@ class MailboxReader:
             except Unextracted:
                 unread += 1
                 continue
+            private = private or _private(message)
             composer.place(_place(message, number))
             composer.heading(_header(message, "subject") or "(no subject)", 1)
             composer.paragraph("\n".join(_lines_of_head(message, _SHOWN)))
             _compose(message, composer)
-        return composer.extracted(notices=[f"messages that could not be read: {unread}"] if unread else ())
+        notices = [f"messages that could not be read: {unread}"] if unread else ()
+        return replace(composer.extracted(notices=notices), private=private)
 
 
 def _messages(data: bytes) -> Iterator[bytes]:
@@ -192,6 +196,14 @@ def _plain(value: Header | str) -> str:
     except (MessageError, ValueError):
         words = [str(value)]
     return on_one_line("".join(words))
+
+
+def _private(message: Message) -> str | None:
+    """How the header says ``lens: private``, or that the message is private as mail programs say it."""
+    pairs = [(name, _plain(value)) for name, value in message.items() if name.lower() not in _KEYS]
+    said = of_metadata(pairs)
+    marked = (f"{name}: {value}" for name, value in pairs if name.lower() == "sensitivity" and sensitive(value))
+    return said or next(marked, None)
 
 
 def _lines_of_head(message: Message, names: tuple[str, ...]) -> Iterator[str]:

@@ -80,7 +80,7 @@ class OpenDocumentReader:
             _slides(deck, reading, composer)
         head = package.open_head()
         found = composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
-        return replace(found, pictures=_pictures(body))
+        return replace(found, pictures=_pictures(body), private=package.private())
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from lxml import etree
 from lens_lsp.documents.model import Failure, Unextracted
 from lens_lsp.documents.readers.composing import head_of
 from lens_lsp.domain.model import Head
+from lens_lsp.domain.privacy import of_metadata
 from lens_lsp.domain.records import dataclass
 
 Element: TypeAlias = etree._Element
@@ -27,8 +28,11 @@ MOST_PART = 64_000_000
 MOST_PARTS = 128_000_000
 """Bytes of all parts that are unpacked for one document."""
 
+_NAMES = ("name", "property")
+_LONGEST_PROPERTY = 2000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
+_PROPERTIES = (("custom-properties", "docProps/custom.xml"), ("extended-properties", "docProps/app.xml"))
 _OFFICE, _STRICT = "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/"
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 _MAIN = {"wordprocessingml": "w", "presentationml": "p", "spreadsheetml": "x", "drawingml": "a"}
@@ -119,6 +123,12 @@ class Package:
         if b"encryption-data" in (self.part("META-INF/manifest.xml") or b""):
             raise Unextracted(Failure.ENCRYPTED)
 
+    def private(self) -> str | None:
+        """How the properties of an Office or OpenDocument file, its own and those of users, say ``lens: private``."""
+        roots = [self.xml(self.related("", "core-properties") or "docProps/core.xml"), self.xml("meta.xml")]
+        roots += [self.xml(self.related("", kind) or name) for kind, name in _PROPERTIES]
+        return of_metadata(pair for root in roots if root is not None for pair in properties(root))
+
     def open_head(self) -> Head:
         """The metadata of an OpenDocument file."""
         return _head(self.xml("meta.xml"))
@@ -181,6 +191,17 @@ def every(element: Element | None, name: str) -> Iterator[Element]:
     for below in element.iter() if element is not None else ():
         if prefixed(below.tag) == name:
             yield below
+
+
+def properties(root: Element) -> Iterator[tuple[str, str]]:
+    """Names and values of metadata: elements with a text, named by an attribute where they have one that names."""
+    for element in root.iter():
+        if isinstance(element.tag, str):
+            named = next((attribute(element, key) for key in _NAMES if attribute(element, key)), "")
+            value = (
+                attribute(element, "content") or "".join(str(text) for text in element.itertext())[:_LONGEST_PROPERTY]
+            )
+            yield named or element.tag.rpartition("}")[2], value
 
 
 def _part_name(name: str) -> str:

@@ -59,7 +59,7 @@ class PptxReader:
         found = reading.composer.extracted(
             head if head.title else replace(head, title=reading.composer.leading_heading)
         )
-        return replace(found, pictures=reading.pictures)
+        return replace(found, pictures=reading.pictures, private=package.private())
 
 
 class _Reading:

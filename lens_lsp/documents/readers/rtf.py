@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import replace
 
 from striprtf.striprtf import rtf_to_text
 
@@ -11,6 +12,7 @@ from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table, head_of
 from lens_lsp.domain.model import Head
+from lens_lsp.domain.privacy import of_metadata
 from lens_lsp.domain.regexes import regex
 
 _START = regex(rb"\s*\{\\rtf")
@@ -22,6 +24,8 @@ _MARKS = regex(f"[{chr(_MARK)}-{chr(_MARK + 8)}]")
 _LINK = regex(r"(\\fldinst[^{}]{0,80}\{?[^{}]{0,80})HYPERLINK")
 _ITEM = regex(r"\s*(?:[•·▪◦‣\uf0b7o-]|\w{1,4}[.)])\t(.*)", re.DOTALL)
 _INFORMATION = regex(r"\{\\(title|subject|keywords)\s([^{}]{1,2000})\}")
+_SAID = regex(r"\{\\(subject|keywords|category|doccomm)\s([^{}]{1,2000})\}")
+_PROPERTY = regex(r"\{\\propname\s([^{}]{1,200})\}[^{}]{0,100}\{\\staticval\s([^{}]{1,200})\}")
 _INFORMATION_WITHIN = 200_000
 """Characters from the start that the information of a file stands in."""
 
@@ -53,7 +57,7 @@ class RtfReader:
             elif line.strip():
                 table = None
                 _compose(line, composer)
-        return composer.extracted(_head(written, encoding))
+        return replace(composer.extracted(_head(written, encoding)), private=_private(written, encoding))
 
 
 def _compose(line: str, composer: Composer) -> None:
@@ -87,6 +91,16 @@ def _encoding(data: bytes) -> str:
     except LookupError:
         return "cp1252"
     return encoding
+
+
+def _private(written: str, encoding: str) -> str | None:
+    """How its information, or a property that a user gave it, says ``lens: private``."""
+    start = written[:_INFORMATION_WITHIN]
+    pairs = [*_PROPERTY.findall(start), *_SAID.findall(start)]
+    return of_metadata(
+        (_text(f"{{\\rtf1 {name}}}", encoding).strip(), _text(f"{{\\rtf1 {value}}}", encoding).strip())
+        for name, value in pairs
+    )
 
 
 def _head(written: str, encoding: str) -> Head:

@@ -12,6 +12,7 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Protocol
 
@@ -76,7 +77,8 @@ class SheetReader:
             reading.notices.append(f"{unsaid:,} cells were not read: their columns are not said; save it as .xlsx")
         if mistaken_for_dates(data):
             reading.notices.append("some of its numbers are shown as dates; save it as .xlsx")
-        return composer.extracted(_head(data), reading.notices)
+        private = Package(data).private() if data.startswith(_ZIP) else None
+        return replace(composer.extracted(_head(data), reading.notices), private=private)
 
 
 class _Looks(Protocol):

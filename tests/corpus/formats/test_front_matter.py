@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.domain.model import Head
 
 
@@ -61,32 +60,11 @@ def test_toml_front_matter_uses_equal_signs() -> None:
     assert front.head == Head("Hugo", (), ("a", "b"), fields=(("title", "Hugo"), ("tags", "a, b")))
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.txt", "a", "a.rst", "a.adoc", "a.org", "a.html", "a.qmd"])
-@pytest.mark.parametrize(
-    "line",
-    ["lens: private", "lens: 'Private'", "lens: [private]", "lens:\n  - private", "lens:\n  private: true"],
-)
-def test_private_is_honoured_in_every_format_of_notes(name: str, line: str) -> None:
-    reader = reader_for(name)
-    assert reader is not None
-    for mark in ("\n", "\r\n"):
-        text = f"---\ntitle: x\n{line}\n---\n\nsecret\n".replace("\n", mark)
-        structure = reader.structure(text)
-        assert structure.private
-        assert not structure.answer
-
-
 @pytest.mark.parametrize("line", ["lens: answer/1", 'lens: "answer/2"'])
 def test_our_own_answers_are_known(line: str) -> None:
     front = read_front_matter(f"---\n{line}\n---\n")
     assert front is not None
-    assert (front.answer, front.private) == (True, False)
-
-
-def test_private_can_be_switched_off() -> None:
-    front = read_front_matter("---\nlens:\n  private: false\n---\n")
-    assert front is not None
-    assert not front.private
+    assert front.answer
 
 
 def test_a_long_front_matter_that_is_cut_still_gives_its_title() -> None:

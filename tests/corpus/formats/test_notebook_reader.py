@@ -106,8 +106,3 @@ def test_no_lone_surrogate_and_no_carriage_return_gets_through() -> None:
 def test_a_fence_in_code_cannot_end_its_cell() -> None:
     text = READER.extract(notebook(code('"""\n```\n"""'), markdown("# After"))).text
     assert [heading.text for heading in READER.structure(text).headings] == ["After"]
-
-
-def test_private_in_the_first_cell_is_honoured() -> None:
-    raw = {"cell_type": "raw", "source": "---\nlens: private\n---"}
-    assert READER.structure(READER.extract(notebook(raw, markdown("x"))).text).private

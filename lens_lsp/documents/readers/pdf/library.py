@@ -77,12 +77,15 @@ def page_count(document: Handle) -> int:
     return int(pdfium.FPDF_GetPageCount(document))
 
 
-def metadata(document: Handle, name: str) -> str:
-    """An entry of the document's information: ``Title``, ``Subject``, ``Keywords``; empty when it has none."""
+def metadata(document: Handle, name: str, longest: int = _LONGEST_TITLE) -> str:
+    """An entry of the document's information: ``Title``, ``Subject``, ``Keywords``; empty when it has none, or one of
+    more than ``longest`` bytes."""
     tag = name.encode("ascii")
-    length = min(pdfium.FPDF_GetMetaText(document, tag, None, 0), _LONGEST_TITLE)
-    buffer = ctypes.create_string_buffer(_LONGEST_TITLE)
-    if length <= 2 or pdfium.FPDF_GetMetaText(document, tag, buffer, _LONGEST_TITLE) > _LONGEST_TITLE:
+    length = pdfium.FPDF_GetMetaText(document, tag, None, 0)
+    if not 2 < length <= longest:
+        return ""
+    buffer = ctypes.create_string_buffer(longest)
+    if pdfium.FPDF_GetMetaText(document, tag, buffer, longest) > longest:
         return ""
     return buffer.raw[: length - 2].decode("utf-16-le", "replace")
 

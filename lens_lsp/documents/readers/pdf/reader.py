@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -27,6 +28,7 @@ from lens_lsp.documents.readers.pdf.paragraphs import Passage, passages_of
 from lens_lsp.documents.readers.pdf.pictures import picture_of
 from lens_lsp.documents.readers.pdf.view import view_of
 from lens_lsp.domain.model import BlockKind, Head, Locator
+from lens_lsp.domain.privacy import of_metadata
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
 
@@ -35,6 +37,11 @@ MOST_PAGES = 5000
 
 _BEGINNING = 400
 """Characters of a first page that stand for its title."""
+_ENTRIES = ("Keywords", "Subject", "lens", "Lens", "LENS", "lens.private", "private", "Private")
+_LONGEST_ENTRY = 1 << 16
+_XMP = regex(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
+_XMP_TEXT = regex(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
+_XMP_ATTRIBUTE = regex(r"([\w:.-]+)=\"([^\"<>]*)\"")
 _PLAIN_STYLE = Style(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
@@ -86,7 +93,8 @@ class PdfReader:
                 if reading.letters > MOST_TEXT:
                     break
             reading.close(page_count(document))
-            return reading.extracted(Headings(reading.sheets, bookmarks(document)), _head(document))
+            found = reading.extracted(Headings(reading.sheets, bookmarks(document)), _head(document))
+            return replace(found, private=_private(document, data))
 
     def view(self, data: bytes, page: int, quote: str) -> View:
         """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
@@ -211,6 +219,21 @@ def _head(document: Handle) -> Head:
     title = on_one_line(metadata(document, "Title"))
     subject, keywords = metadata(document, "Subject"), metadata(document, "Keywords")
     return head_of(None if _NO_TITLE.fullmatch(title) else title, [subject], keywords)
+
+
+def _private(document: Handle, data: bytes) -> str | None:
+    """How its information, an entry of its own in it, or its XMP say ``lens: private``."""
+    entries = ((name, metadata(document, name, _LONGEST_ENTRY)) for name in _ENTRIES)
+    said = of_metadata(entry for entry in entries if entry[1])
+    if said is not None:
+        return said
+    for packet in _XMP.findall(data):
+        text = packet.decode("utf-8", "replace")
+        pairs = [(name.rpartition(":")[2], html.unescape(value)) for name, value in _XMP_TEXT.findall(text)]
+        pairs += [("keywords", value) for name, value in pairs if name == "li"]
+        pairs += [(name.rpartition(":")[2], html.unescape(value)) for name, value in _XMP_ATTRIBUTE.findall(text)]
+        said = said or of_metadata(pairs)
+    return said
 
 
 def _have(numbers: Sequence[int]) -> str:
