@@ -27,8 +27,8 @@ _MOST_HEAD = 32 << 10
 """Bytes of a request's headers."""
 _AT_ONCE = 8
 """Connections that are accepted before those of before are looked at: they are open and not yet at the door."""
-_QUEUE = 1024
-"""Connections that the system holds until they are accepted."""
+_QUEUE = 4096
+"""Connections that the system holds until they are accepted; who finds no place there tries again a second later."""
 
 Show = Callable[[str], Awaitable[bool]]
 """What is done with the link once it works; True when the user is through with the page."""
