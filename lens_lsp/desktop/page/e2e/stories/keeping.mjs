@@ -152,14 +152,13 @@ describe('what stays', () => {
     window.complaints = complaints.filter((each) => !/404|422|400/.test(each));
   });
 
-  it('says that it needs a link when another program is at its port, and takes that in the same tab', async () => {
+  it('says that it needs a link when its key is not good any more, and takes one in the same tab', async () => {
     const complaints = [...window.complaints];
-    const { port } = new URL(desktop.origin);
-    await desktop.stop('SIGKILL');
-    await page.getByText('Lens does not answer').waitFor();
-    await desktop.run(Number(port));
+    await page.evaluate(() => localStorage.setItem('lens.key', 'of another program at this port'));
+    await page.reload();
     await page.getByText('This page needs its link').waitFor();
-    await page.evaluate((to) => location.assign(to), desktop.link); // the page stays: only the fragment is another one
+    const [, link] = /: (\S+)$/.exec(desktop.said.findLast((line) => line.includes('#token=')));
+    await page.evaluate((to) => location.assign(to), link); // the page stays: only the fragment is another one
     await page.getByText('This page needs its link').waitFor({ state: 'detached' });
     await page.locator('.threads a', { hasText: KEEL }).waitFor();
     assert.doesNotMatch(page.url(), /token/);
