@@ -106,6 +106,11 @@ def revoke(consents: Consents, path: str | None = None, origin: str | None = Non
     return consents.revoke(concerns)
 
 
+def ask_again(origin: str) -> None:
+    """Have the next question ask about an origin, as if no consent had ever been given. Raises OSError."""
+    revoke(Consents.read(consent_file()), origin=origin)
+
+
 def _around(folder: str) -> list[str]:
     """A folder and those above it, up to its workspace."""
     if not os.path.exists(folder):

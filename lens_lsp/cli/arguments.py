@@ -86,7 +86,7 @@ examples:
   lens desktop --no-browser       print the link and open nothing
   lens desktop --window           a window of its own; ends when that is closed
 
-The link works once; the browser that used it gets a cookie in exchange. Needs `pip install 'lens-lsp[desktop]'`, for a
+The link works once; the browser that used it gets a key in exchange. Needs `pip install 'lens-lsp[desktop]'`, for a
 window of its own `pip install 'lens-lsp[window]'`.
 
 exit status: 0 ended by Ctrl-C or by closing the window, 2 error

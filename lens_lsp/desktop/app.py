@@ -151,7 +151,8 @@ async def _preferences(request: Request) -> Response:
 
 async def _prefer(request: Request) -> Response:
     changes = await body_of(request)
-    return JSONResponse(await _aside(partial(preferences.prefer, changes)))
+    agreed = changes.pop("agreed", None)
+    return JSONResponse(await _aside(partial(preferences.prefer, changes, agreed)))
 
 
 async def _keep_key(request: Request) -> Response:

@@ -2,23 +2,30 @@
 
 Any page in the same browser can send requests to this machine, under any host name that it lets point here, and other
 users of the machine can, too. So every request must name our own address as its host, come from our own page where it
-says where it comes from, and carry the cookie that the link from the terminal is exchanged for, once.
+says where it comes from, and carry the key that the link from the terminal is exchanged for, once.
+
+The key is no cookie: a browser sends the cookies of a host to every port of it, and so to every other server of this
+machine. The token is in the fragment of the link, which no browser sends; the key is kept where browsers keep what
+belongs to one port, and sent by our page's own requests, in a header. ``localhost`` is no name of ours: another program
+may listen at the same port of ``[::1]``, and would share with us what belongs to that name.
+
+The files of the page are shown to everybody: there is nothing in them.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lens_lsp.desktop.door import Door
 
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
         " frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -30,42 +37,39 @@ HEADERS = {
 }
 """Of every response."""
 _SAFE = frozenset({"GET", "HEAD"})
+_SESSION = "/api/session"
 _OWN_SITES = frozenset({"same-origin", "none"})
 
 
 class Admission:
-    """The one link that is good, and the cookie that it is exchanged for. ``used`` is told when a link was."""
+    """The one link that is good, and the key that it is exchanged for. ``used`` is told when a link was."""
 
-    def __init__(self, port: int, used: Callable[[], object]) -> None:
-        self.cookie_name = f"lens-{port}"
+    def __init__(self, used: Callable[[], object]) -> None:
         self.token = secrets.token_urlsafe(32)
-        self._cookie = secrets.token_urlsafe(32)
+        self._key = secrets.token_urlsafe(32)
         self._used = used
 
     def exchanged(self, token: str) -> str | None:
-        """The cookie for the token of the link, None if it is not that; another one is good from then on."""
+        """The key for the token of the link, None if it is not that; another one is good from then on."""
         if not secrets.compare_digest(token.encode(), self.token.encode()):
             return None
         self.token = secrets.token_urlsafe(32)
         self._used()
-        return self._cookie
+        return self._key
 
-    def opens(self, cookie: str | None) -> bool:
-        """Whether a request with these cookies comes from a browser that used a link."""
-        try:
-            sent = SimpleCookie(cookie or "").get(self.cookie_name)
-        except CookieError:
-            return False
-        return sent is not None and secrets.compare_digest(sent.value.encode(), self._cookie.encode())
+    def opens(self, key: str) -> bool:
+        """Whether a request with this key comes from a page that used a link."""
+        return secrets.compare_digest(key.encode(), self._key.encode())
 
 
 class Guard:
     """In front of the app: lets through what is allowed, and puts our headers on every response."""
 
-    def __init__(self, app: ASGIApp, port: int, admission: Admission) -> None:
+    def __init__(self, app: ASGIApp, port: int, admission: Admission, door: Door) -> None:
         self._app = app
-        self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
+        self._address = f"127.0.0.1:{port}"
         self._admission = admission
+        self._door = door
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of the server's."""
@@ -80,40 +84,52 @@ class Guard:
                     headers[name] = value
             await send(message)
 
-        answer = self._answer(scope)
-        await (self._app if answer is None else answer)(scope, receive, guarded)
+        if (answer := self._answer(scope)) is not None:
+            await answer(scope, receive, guarded)
+        elif _shown_to_all(scope["path"]):
+            await self._app(scope, receive, guarded)
+        else:
+            with self._door.serving(scope["client"]):
+                await self._app(scope, receive, guarded)
 
     def _answer(self, scope: Scope) -> Response | None:
         """What the guard itself answers; None for a request that may pass."""
         if scope["type"] != "http":
             return _refused(403, "only HTTP is spoken here")
-        headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
-        hosts = headers.getlist("host")
-        if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return _refused(403, "this is no address of ours")
-        if any(origin != f"http://{hosts[0]}" for origin in headers.getlist("origin")):
+        headers, path = Headers(scope=scope), scope["path"]
+        if headers.getlist("host") != [self._address]:
+            return _refused(403, f"this is no address of ours: open http://{self._address}/")
+        if any(origin != f"http://{self._address}" for origin in headers.getlist("origin")):
             return _refused(403, "another site may not ask")
-        if path == "/" and method == "GET" and b"token=" in scope["query_string"]:
-            return self._welcome(scope)
-        if not self._admission.opens(headers.get("cookie")):
-            return _refused(401, "open the link that `lens desktop` printed")
         if path != "/" and any(site not in _OWN_SITES for site in headers.getlist("sec-fetch-site")):
             return _refused(403, "another site may not ask")
-        if method not in _SAFE and headers.get("x-lens") != "1":
-            return _refused(403, "the header X-Lens is missing")
-        return None
+        if _shown_to_all(path):
+            return None if scope["method"] in _SAFE else _refused(405, "that is only to be read")
+        sent = _bearer(headers)
+        if path == _SESSION:
+            return self._welcome(scope["method"], sent)
+        return None if self._admission.opens(sent) else _refused(401, "open the link that `lens desktop` printed last")
 
-    def _welcome(self, scope: Scope) -> Response:
-        """The cookie for the token of a link."""
-        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        cookie = self._admission.exchanged(tokens[0]) if len(tokens) == 1 else None
-        if cookie is None:
-            return PlainTextResponse(
-                "This link was used already, or is none. `lens desktop` prints a new one each time.\n", 403
-            )
-        response = Response(status_code=303, headers={"Location": "/"})
-        response.set_cookie(self._admission.cookie_name, cookie, httponly=True, samesite="strict", path="/")
-        return response
+    def _welcome(self, method: str, token: str) -> Response:
+        """The key for the token of a link."""
+        if method != "POST":
+            return _refused(405, "a link is used by POST")
+        key = self._admission.exchanged(token)
+        if key is None:
+            return _refused(403, "this link was used already, or is none: `lens desktop` prints a new one each time")
+        return JSONResponse({"key": key}, 201)
+
+
+def _shown_to_all(path: str) -> bool:
+    """Whether it is a file of the page."""
+    return path == "/" or path.startswith("/static/")
+
+
+def _bearer(headers: Headers) -> str:
+    """What a request carries as its key or token, empty where it is none."""
+    sent = headers.getlist("authorization")
+    scheme, _, value = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    return value if scheme == "Bearer" else ""
 
 
 def _refused(status: int, why: str) -> Response:

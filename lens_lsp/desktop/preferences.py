@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 
 from lens_lsp.app.configuration import read_settings
+from lens_lsp.app.consent import ConsentMissing, ask_again
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.kept import keys
 from lens_lsp.models.endpoint import Endpoint, Key
@@ -30,8 +31,23 @@ def preferences() -> dict[str, object]:
     }
 
 
-def prefer(changes: Mapping[str, object]) -> dict[str, object]:
-    """Change keys of the user's file, None takes one away; what holds then. Raises `UsageError` and OSError."""
+def prefer(changes: Mapping[str, object], agreed: object = None) -> dict[str, object]:
+    """Change keys of the user's file, None takes one away; what holds then. Raises `UsageError` and OSError.
+
+    Who changes the model's address is asked again whether text may go there: where that is another machine by the next
+    question, as if that had never been allowed; where it is this one, which no question asks about, by `ConsentMissing`
+    until ``agreed`` is the address.
+    """
+    address = changes.get("model.baseUrl")
+    if isinstance(address, str) and address != written_settings(os.environ).get("model.baseUrl"):
+        endpoint = Endpoint.of(address)
+        if not endpoint.loopback:
+            ask_again(endpoint.origin)
+        elif agreed != address:
+            raise ConsentMissing(
+                f"questions and passages would go to whatever program of this machine listens at {endpoint.origin}, and"
+                " no question would ask about it: agree to that, or leave the address as it is"
+            )
     change_settings(os.environ, changes)
     return preferences()
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 MOST_BYTES = 1 << 20
 """Of a request's body."""
+_SECONDS = 10.0
+"""For a request's body to come."""
 
 
 class Malformed(Exception):
@@ -26,10 +29,16 @@ async def body_of(request: Request) -> dict[str, Any]:
     if kind != "application/json":
         raise Malformed("the body must be application/json", 415)
     data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MOST_BYTES:
-            raise Malformed(f"the body is larger than {MOST_BYTES} bytes", 413)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > MOST_BYTES:
+                    raise Malformed(f"the body is larger than {MOST_BYTES} bytes", 413)
+    except TimeoutError:
+        raise Malformed(f"the body did not come within {_SECONDS:.0f} seconds; send it again", 408) from None
+    except ClientDisconnect:
+        raise Malformed("cancelled", 499) from None
     try:
         body = json.loads(data)
     except (ValueError, RecursionError):

@@ -10,11 +10,13 @@ import webbrowser
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
 from lens_lsp.desktop.app import application
 from lens_lsp.desktop.assistant import Assistant
+from lens_lsp.desktop.door import Door, protocol_at
 from lens_lsp.desktop.guard import Admission, Guard
 from lens_lsp.domain.errors import UsageError
 
@@ -23,6 +25,10 @@ _LAST_SECONDS = 2
 """For connections to end when we do."""
 _MOST_HEAD = 32 << 10
 """Bytes of a request's headers."""
+_AT_ONCE = 8
+"""Connections that are accepted before those of before are looked at: they are open and not yet at the door."""
+_QUEUE = 4096
+"""Connections that the system holds until they are accepted; who finds no place there tries again a second later."""
 
 Show = Callable[[str], Awaitable[bool]]
 """What is done with the link once it works; True when the user is through with the page."""
@@ -43,13 +49,14 @@ def serve(folders: Sequence[str], port: int, show: Show) -> int:
 
 async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -> None:
     port: int = listening.getsockname()[1]
-    admission = Admission(port, lambda: _print(_link(port, admission), "In another browser"))
-    assistant = Assistant(folders)
-    guard = Guard(application(assistant), port, admission)
+    admission = Admission(lambda: _print(_link(port, admission), "In another browser"))
+    assistant, door = Assistant(folders), Door()
+    guard = Guard(application(assistant), port, admission, door)
+    asyncio.get_running_loop().set_exception_handler(_Complaints())
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # it prints what requests were about
     config = uvicorn.Config(
         guard,
-        http="h11",
+        http=protocol_at(door),
         ws="none",
         loop="asyncio",
         lifespan="on",
@@ -58,6 +65,7 @@ async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -
         server_header=False,
         proxy_headers=False,
         h11_max_incomplete_event_size=_MOST_HEAD,
+        backlog=_AT_ONCE,
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
     server = _Server(config, assistant)
@@ -85,6 +93,12 @@ class _Server(uvicorn.Server):
         self._loop = asyncio.get_running_loop()
         self._assistant = assistant
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; the loop takes one number for what it accepts at once and for what waits, and that may be more."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """A signal: leave in order, at once the second time."""
         super().handle_exit(sig, frame)
@@ -94,6 +108,23 @@ class _Server(uvicorn.Server):
         """Leave in order."""
         self.should_exit = True
         self._assistant.hush()
+
+
+class _Complaints:
+    """What the event loop complains of; that no connection can be accepted, many times a second, once."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Tell it."""
+        error = context.get("exception")
+        if not isinstance(error, OSError) or "socket" not in context:
+            loop.default_exception_handler(context)
+        elif not self._told:
+            self._told = True
+            sys.stderr.write(f"no connection can be accepted ({error.strerror}): close files, or raise `ulimit -n`\n")
+            sys.stderr.flush()
 
 
 async def in_no_browser(link: str) -> bool:
@@ -130,7 +161,7 @@ def _listening(port: int) -> socket.socket:
 
 
 def _link(port: int, admission: Admission) -> str:
-    return f"http://{HOST}:{port}/?token={admission.token}"
+    return f"http://{HOST}:{port}/#token={admission.token}"
 
 
 def _print(link: str, what: str) -> None:

@@ -44,16 +44,18 @@ class Sent:
 class Desktop:
     """A process. Use it in a ``with`` statement: it is gone afterwards."""
 
-    def __init__(self, env: Mapping[str, str], *arguments: str, shown: bool = False) -> None:
+    def __init__(
+        self, env: Mapping[str, str], *arguments: str, shown: bool = False, errors: int = subprocess.PIPE
+    ) -> None:
         command = [sys.executable, "-m", "lens_lsp", "desktop", *([] if shown else ["--no-browser"]), *arguments]
         self.process = subprocess.Popen(
-            command, env=dict(env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command, env=dict(env), stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
         )
         assert self.process.stdout is not None
         self.link = self.process.stdout.readline().rpartition(" ")[2].strip()
         assert self.link, self.process.communicate()[1]
         self.port = urlsplit(self.link).port or 0
-        self.cookie = ""
+        self.key = ""
 
     def __enter__(self) -> Desktop:
         return self
@@ -72,12 +74,21 @@ class Desktop:
     def token(self) -> str:
         return self.link.partition("token=")[2]
 
+    @property
+    def carried(self) -> dict[str, str]:
+        """The header that lets a request in."""
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
     def enter(self) -> Desktop:
-        """Use the link as a browser does."""
-        reply = self.send("GET", f"/?token={self.token}")
-        assert reply.status == 303, reply
-        self.cookie = reply.headers["set-cookie"].partition(";")[0]
+        """Use the link as the page does."""
+        reply = self.use(self.token)
+        assert reply.status == 201, reply
+        self.key = reply.json()["key"]
         return self
+
+    def use(self, token: str, **headers: str | None) -> Reply:
+        """What a token is exchanged for."""
+        return self.send("POST", "/api/session", Authorization=f"Bearer {token}", **headers)
 
     def next_link(self) -> str:
         """The link that was printed when the last one was used."""
@@ -86,11 +97,9 @@ class Desktop:
 
     def send(self, method: str, path: str, body: object = None, **headers: str | None) -> Reply:
         """A request with nothing but what is said here; headers with ``_`` for ``-``, None leaves a usual one out."""
-        usual: dict[str, str | None] = {"Host": self.host, **({"Cookie": self.cookie} if self.cookie else {})}
+        usual: dict[str, str | None] = {"Host": self.host, **self.carried}
         if body is not None:
             usual["Content-Type"] = "application/json"
-        if method not in ("GET", "HEAD"):
-            usual["X-Lens"] = "1"
         usual |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
@@ -121,6 +130,11 @@ class Desktop:
         reply = self.send("POST", "/api/rpc", {"method": method, "params": params})
         assert reply.status == 200, reply
         return reply.json()["result"]
+
+    def use_model(self, address: str, **more: object) -> None:
+        """Have a model asked at an address, as who was asked about it and agreed."""
+        reply = self.send("PUT", "/api/settings", {"model.baseUrl": address, "agreed": address, **more})
+        assert reply.status == 200, reply
 
     def ask(self, question: str, **more: object) -> str:
         """Begin a question; its name."""
@@ -164,7 +178,7 @@ class Stream:
 
     def __init__(self, desktop: Desktop, path: str, last: int | None) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", desktop.port, timeout=PATIENCE)
-        headers = {"Host": desktop.host, "Cookie": desktop.cookie}
+        headers = {"Host": desktop.host, **desktop.carried}
         if last is not None:
             headers["Last-Event-ID"] = str(last)
         self._connection.request("GET", path, headers=headers)

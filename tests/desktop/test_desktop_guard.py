@@ -1,4 +1,4 @@
-"""Who is let in: the browser that used the link, from our own page, under our own address, and nobody else."""
+"""Who is let in: the page that used the link, from our own page, under our own address, and nobody else."""
 
 from __future__ import annotations
 
@@ -11,48 +11,91 @@ from tests.desktop.conftest import LEASE, OUTSIDE
 from tests.desktop.desktop_process import Desktop
 
 Start = Callable[..., Desktop]
-GETS = ("/", "/api/asks", "/api/folders", "/api/settings", "/api/happenings", "/api/page?uri=file:///a.pdf&page=1")
+GETS = ("/api/asks", "/api/folders", "/api/settings", "/api/happenings", "/api/page?uri=file:///a.pdf&page=1")
+SHOWN = ("/", "/static/page.js", "/static/page.css")
+"""To everybody: nothing is in them."""
 
 
-def test_the_link_is_exchanged_for_a_cookie_once(start: Start, notes: object) -> None:
+def test_the_link_is_exchanged_for_a_key_once(start: Start, notes: object) -> None:
     desktop = start(notes)
-    reply = desktop.send("GET", f"/?token={desktop.token}")
-    assert (reply.status, reply.headers["location"]) == (303, "/")
-    cookie = reply.headers["set-cookie"]
-    assert cookie.startswith(f"lens-{desktop.port}=")
-    assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
-    assert desktop.token not in cookie
-    again = desktop.send("GET", f"/?token={desktop.token}")
-    assert (again.status, "set-cookie" in again.headers) == (403, False)
-    desktop.link = desktop.next_link()  # for another browser, and good once, too
+    used = desktop.token
+    key = desktop.enter().key
+    assert used not in key
+    again = desktop.use(used)
+    assert (again.status, b"key" in again.body) == (403, False)
+    desktop.link, desktop.key = desktop.next_link(), ""  # for another browser, and good once, too
     assert desktop.enter().send("GET", "/api/folders").status == 200
-    desktop.cookie = ""
-    assert desktop.send("GET", f"/?token={desktop.token}").status == 403
+    assert desktop.key == key
+    assert desktop.use(desktop.token).status == 403
 
 
 def test_what_is_no_token_opens_nothing(start: Start, notes: object) -> None:
     desktop = start(notes)
-    for query in ("token=", "token=x", "token=%00", "token=é", "token", "x=1", "token={0}&token={0}"):
-        asked = query.format(desktop.token).encode()
-        answer = desktop.raw(b"GET /?%s HTTP/1.0\r\nHost: %s\r\n\r\n" % (asked, desktop.host.encode()))
-        assert answer.split(b" ", 2)[1] in (b"400", b"401", b"403")
-        assert b"set-cookie" not in answer.lower()
+    good = f"Authorization: Bearer {desktop.token}\r\n"
+    for sent in (
+        "",
+        "Authorization: Bearer x\r\n",
+        "Authorization: Bearer \xe9\r\n",
+        "Authorization: Bearer\r\n",
+        f"Authorization: Basic {desktop.token}\r\n",
+        f"Authorization: {desktop.token}\r\n",
+        f"Cookie: token={desktop.token}\r\n",
+        good * 2,
+    ):
+        head = f"POST /api/session HTTP/1.0\r\nHost: {desktop.host}\r\n{sent}\r\n"
+        answer = desktop.raw(head.encode("latin-1"))
+        assert answer.split(b" ", 2)[1] in (b"400", b"403"), sent
+        assert b'"key"' not in answer
+    for path in (f"/?token={desktop.token}", f"/api/session?token={desktop.token}"):
+        answer = desktop.raw(f"GET {path} HTTP/1.0\r\nHost: {desktop.host}\r\n{good}\r\n".encode())
+        assert b'"key"' not in answer
     assert desktop.enter()  # the link is good still
 
 
 @pytest.mark.parametrize("path", GETS)
-def test_nothing_is_told_without_the_cookie(shared: Desktop, path: str) -> None:
-    for cookie in (None, "", f"lens-{shared.port}=", f"lens-{shared.port}=wrong", shared.cookie[:-1], "a=;;=\x01"):
-        assert shared.send("GET", path, Cookie=cookie).status == 401
-    other = shared.cookie.replace(f"lens-{shared.port}", "lens-1")  # of one that listens elsewhere
-    assert shared.send("GET", path, Cookie=other).status == 401
+def test_nothing_is_told_without_the_key(shared: Desktop, path: str) -> None:
+    key = shared.key
+    for sent in (None, "", "Bearer", "Bearer ", "Bearer wrong", f"Bearer {key[:-1]}", f"Basic {key}", key):
+        assert shared.send("GET", path, Authorization=sent).status == 401
+    bare = path.partition("?")[0]
+    for query in (f"key={key}", f"token={key}", f"access_token={key}"):
+        assert shared.send("GET", f"{bare}?{query}", Authorization=None).status == 401
+
+
+def test_no_cookie_is_set_and_none_opens_anything(start: Start, notes: object) -> None:
+    """A browser sends a cookie to every port of its host, so to every other server of this machine."""
+    desktop = start(notes)
+    key = desktop.enter().key
+    for path in (*SHOWN, *GETS[:3]):
+        assert "set-cookie" not in desktop.send("GET", path).headers
+    for name in (f"lens-{desktop.port}", "lens", "key", "Authorization"):
+        cookie = f"{name}={key}; {name}=Bearer {key}"
+        assert desktop.send("GET", "/api/folders", Authorization=None, Cookie=cookie).status == 401
+
+
+@pytest.mark.parametrize("path", SHOWN)
+def test_the_files_of_the_page_are_shown_to_everybody_and_hold_no_secret(shared: Desktop, path: str) -> None:
+    shown = shared.send("GET", path, Authorization=None)
+    assert shown.status == 200
+    assert shown.body == shared.send("GET", path).body
+    for secret in (shared.key, shared.token, LEASE):
+        assert secret.encode() not in shown.body
+    assert shared.send("POST", path, Authorization=None).status == 405
 
 
 @pytest.mark.parametrize("path", GETS)
 def test_a_foreign_name_that_points_here_gets_nothing(shared: Desktop, path: str) -> None:
-    """DNS rebinding: the page of another site, whose name leads to this machine, and the best cookie there is."""
+    """DNS rebinding: the page of another site, whose name leads to this machine, and the right key."""
     port = shared.port
-    named = ["evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1", f"127.0.0.1:{port}.", f"[::1]:{port}"]
+    named = [
+        "evil.example",
+        f"evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        f"127.0.0.1:{port}.",
+        f"[::1]:{port}",
+        f"localhost:{port}",
+    ]
     for host in (*named, f"0:{port}", ""):
         reply = shared.send("GET", path, Host=host)
         assert reply.status == 403
@@ -61,13 +104,14 @@ def test_a_foreign_name_that_points_here_gets_nothing(shared: Desktop, path: str
 
 def test_a_foreign_name_does_not_use_the_link_up(start: Start, notes: object) -> None:
     desktop = start(notes)
-    assert desktop.send("GET", f"/?token={desktop.token}", Host=f"evil.example:{desktop.port}").status == 403
-    assert desktop.send("GET", f"/?token={desktop.token}", Origin="https://evil.example").status == 403
+    assert desktop.use(desktop.token, Host=f"evil.example:{desktop.port}").status == 403
+    assert desktop.use(desktop.token, Origin="https://evil.example").status == 403
+    assert desktop.use(desktop.token, Sec_Fetch_Site="same-site").status == 403
     desktop.enter()
 
 
 def test_no_host_and_two_hosts_are_refused(shared: Desktop) -> None:
-    head = f"GET /api/folders HTTP/1.0\r\nCookie: {shared.cookie}\r\n".encode()
+    head = f"GET /api/folders HTTP/1.0\r\nAuthorization: Bearer {shared.key}\r\n".encode()
     ours, theirs = f"Host: {shared.host}\r\n".encode(), b"Host: evil.example\r\n"
     for hosts in (b"", ours + theirs, theirs + ours):
         assert shared.raw(head + hosts + b"\r\n").split(b" ", 2)[1] in (b"400", b"403")
@@ -88,21 +132,17 @@ def test_another_site_may_not_ask(shared: Desktop, origin: str) -> None:
 
 
 def test_our_own_page_may(shared: Desktop) -> None:
-    for name in (shared.host, f"localhost:{shared.port}"):
-        headers = {"Host": name, "Origin": f"http://{name}", "Sec_Fetch_Site": "same-origin"}
-        assert shared.send("GET", "/api/folders", **headers).status == 200
-    mixed = {"Host": shared.host, "Origin": f"http://localhost:{shared.port}"}
-    assert shared.send("GET", "/api/folders", **mixed).status == 403
+    ours = {"Host": shared.host, "Origin": f"http://{shared.host}", "Sec_Fetch_Site": "same-origin"}
+    assert shared.send("GET", "/api/folders", **ours).status == 200
+    assert shared.send("GET", "/api/folders", Origin=f"http://localhost:{shared.port}").status == 403
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "x"])
-def test_a_page_of_another_port_sends_the_cookie_and_gets_nothing(shared: Desktop, site: str) -> None:
-    """To a browser all ports of this machine are one site: SameSite does not keep the cookie from them."""
+def test_a_page_of_another_port_gets_nothing_even_with_the_key(shared: Desktop, site: str) -> None:
     assert shared.send("GET", "/api/folders", Sec_Fetch_Site=site).status == 403
 
 
-@pytest.mark.parametrize("value", [None, "", "0", "true"])
-def test_what_changes_something_needs_a_header_that_forms_cannot_send(shared: Desktop, value: str | None) -> None:
+def test_what_changes_something_needs_the_key_in_a_header_that_forms_cannot_send(shared: Desktop) -> None:
     for method, path in (
         ("POST", "/api/asks"),
         ("POST", "/api/rpc"),
@@ -113,7 +153,16 @@ def test_what_changes_something_needs_a_header_that_forms_cannot_send(shared: De
         ("DELETE", "/api/key"),
         ("DELETE", "/api/asks/x"),
     ):
-        assert shared.send(method, path, {}, X_Lens=value).status == 403
+        assert shared.send(method, path, {}, Authorization=None).status == 401
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(shared: Desktop) -> None:
+    head = f"POST /api/asks HTTP/1.1\r\nHost: {shared.host}\r\nAuthorization: Bearer {shared.key}\r\n"
+    answer = shared.raw(
+        f"{head}Connection: close\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{{".encode()
+    )
+    assert answer.split(b" ", 2)[1] == b"408"
+    assert shared.send("GET", "/api/asks").json() == {"asks": []}
 
 
 def test_a_body_that_is_no_json_object_is_refused(shared: Desktop) -> None:
@@ -160,7 +209,9 @@ def test_only_the_names_of_the_page_s_files_are_served(shared: Desktop) -> None:
         "/app.py",
         "//evil.example/",
     ):
-        answer = shared.raw(f"GET {path} HTTP/1.0\r\nHost: {shared.host}\r\nCookie: {shared.cookie}\r\n\r\n".encode())
+        answer = shared.raw(
+            f"GET {path} HTTP/1.0\r\nHost: {shared.host}\r\nAuthorization: Bearer {shared.key}\r\n\r\n".encode()
+        )
         assert answer.split(b" ", 2)[1] in (b"400", b"404"), path
         assert b"import" not in answer
         assert b"root:" not in answer
@@ -190,6 +241,6 @@ def test_no_secret_is_in_what_it_prints_or_logs(start: Start, notes: object) -> 
     desktop.process.terminate()
     said, errors = desktop.process.communicate(timeout=30)
     assert "canary" not in said + errors
-    assert desktop.cookie.partition("=")[2] not in said + errors
+    assert desktop.key not in said + errors
     assert OUTSIDE not in said + errors
     assert "Traceback" not in errors

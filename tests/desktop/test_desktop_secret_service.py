@@ -63,7 +63,7 @@ def test_a_key_is_kept_by_the_system_and_found_again(
     folder = bridges(tmp_path / "bridges", more=1)
     with in_thread(ChatServer(served())) as model:
         desktop = start(folder, **secret_service).enter()
-        desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url, "model.name": "any"})
+        desktop.use_model(model.base_url, **{"model.name": "any"})
         kept = desktop.send("PUT", "/api/key", {"key": KEY})
         assert kept.json()["key"] == {"origin": model.origin, "stored": True, "available": True, "environment": False}
         assert desktop.interrupt() == 0

@@ -19,6 +19,9 @@ from tests.oracle.chat_session import QUESTION, served
 from tests.oracle.chat_session import notes as bridges
 
 Start = Callable[..., Desktop]
+OWN = "http://localhost:1/v1"
+FAR = "https://models.invalid/v1"
+"""On another machine; no such host is ever resolved (RFC 6761)."""
 KEY = "sk-canary-Wheatear-0123456789"
 
 
@@ -43,6 +46,16 @@ def told(desktop: Desktop) -> dict[str, Any]:
     return answer
 
 
+def prompted(desktop: Desktop, question: str, action: str) -> str:
+    """Ask, and answer the prompt for consent; its message."""
+    id_ = desktop.ask(question)
+    with desktop.listen(f"/api/asks/{id_}/events") as stream:
+        prompt = stream.until("consent")[-1].data
+    desktop.send("POST", f"/api/consents/{prompt['id']}", {"action": action})
+    desktop.heard(id_)
+    return str(prompt["message"])
+
+
 def sent_keys(model: ChatServer) -> set[str | None]:
     """What was sent as a key with each request to the model since the last look."""
     keys = {each.headers.get("authorization") for each in model.requests}
@@ -55,12 +68,12 @@ def test_settings_are_kept_in_the_user_s_own_file(start: Start, home: Path, fold
     config(home).write_text("# mine\nmode = 'fast'  # quick\n[budget]\ncalls = 3\n")
     desktop = start(folder).enter()
     assert told(desktop)["settings"] == {"mode": "fast", "budget.calls": 3}
-    changes = {"mode": "evidence", "budget.calls": None, "budget.seconds": 60, "model.baseUrl": "http://localhost:1/v1"}
-    reply = desktop.send("PUT", "/api/settings", changes)
+    changes = {"mode": "evidence", "budget.calls": None, "budget.seconds": 60, "model.baseUrl": OWN}
+    reply = desktop.send("PUT", "/api/settings", changes | {"agreed": OWN})
     assert reply.json()["settings"] == {
         "mode": "evidence",
         "budget.seconds": 60,
-        "model.baseUrl": "http://localhost:1/v1",
+        "model.baseUrl": OWN,
     }
     text = config(home).read_text()
     assert text.startswith('# mine\nmode = "evidence" # quick\n') or "# quick" in text.splitlines()[1]
@@ -79,7 +92,7 @@ def test_a_key_is_kept_in_the_keyring_and_goes_to_its_origin_alone(
     assert told(desktop)["key"] == {"origin": None, "stored": False, "available": True, "environment": False}
     refused = desktop.send("PUT", "/api/key", {"key": KEY})
     assert (refused.status, refused.json()["error"]["name"]) == (422, "lens.usage")  # of no model
-    desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url, "model.name": "any"})
+    desktop.use_model(model.base_url, **{"model.name": "any"})
     desktop.heard(desktop.ask(QUESTION))
     assert sent_keys(model) == {None}
     assert uses(home) == []  # who keeps no key there never touches it
@@ -94,11 +107,11 @@ def test_a_key_is_kept_in_the_keyring_and_goes_to_its_origin_alone(
     files = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file() and file.name != "keyring.json")
     commands = b"".join(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in desktop.children())
     assert b"Wheatear" not in everything + files + commands
-    desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url.replace("127.0.0.1", "localhost")})
+    desktop.use_model(model.base_url.replace("127.0.0.1", "localhost"))
     assert told(desktop)["key"]["stored"] is False  # another origin, even if it leads to the same
     desktop.heard(desktop.ask(QUESTION + " And again."))
     assert sent_keys(model) == {None}
-    desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url})
+    desktop.use_model(model.base_url)
     assert desktop.send("DELETE", "/api/key").json()["key"]["stored"] is False
     desktop.heard(desktop.ask(QUESTION + " Once more."))
     assert sent_keys(model) == {None}
@@ -109,7 +122,7 @@ def test_the_environment_s_key_comes_first_and_the_command_line_has_the_other_to
     start: Start, home: Path, folder: Path, model: ChatServer
 ) -> None:
     desktop = start(folder, PYTHON_KEYRING_BACKEND=NAME).enter()
-    desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url, "model.name": "any"})
+    desktop.use_model(model.base_url, **{"model.name": "any"})
     desktop.send("PUT", "/api/key", {"key": KEY})
     sent_keys(model)
     command = [sys.executable, "-m", "lens_lsp", "ask", QUESTION, str(folder), "--no-store"]
@@ -129,7 +142,7 @@ def test_where_no_keyring_keeps_a_secret_the_environment_is_named(
     start: Start, home: Path, folder: Path, backend: str
 ) -> None:
     desktop = start(folder, PYTHON_KEYRING_BACKEND=backend).enter()
-    desktop.send("PUT", "/api/settings", {"model.baseUrl": "http://localhost:1/v1", "model.name": "any"})
+    desktop.use_model(OWN, **{"model.name": "any"})
     assert told(desktop)["key"]["available"] is False
     refused = desktop.send("PUT", "/api/key", {"key": KEY}).json()["error"]
     assert "LENS_API_KEY" in refused["message"]
@@ -140,9 +153,47 @@ def test_a_key_that_went_away_is_told_and_none_is_sent(
     start: Start, home: Path, folder: Path, model: ChatServer
 ) -> None:
     desktop = start(folder, PYTHON_KEYRING_BACKEND=NAME).enter()
-    desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url, "model.name": "any"})
+    desktop.use_model(model.base_url, **{"model.name": "any"})
     desktop.send("PUT", "/api/key", {"key": KEY})
     os.unlink(home / "keyring.json")
     failed = desktop.heard(desktop.ask(QUESTION))[-1].data
     assert (failed["type"], failed["name"]) == ("error", "lens.keyring")
     assert sent_keys(model) == set()
+
+
+def test_a_changed_address_of_another_machine_is_asked_about_again(start: Start, home: Path, folder: Path) -> None:
+    desktop = start(folder).enter()
+    other = FAR.replace("models", "others")
+    desktop.use_model(FAR, **{"model.name": "any"})
+    assert "https://models.invalid" in prompted(desktop, QUESTION, "Send")
+    heard = desktop.heard(desktop.ask(QUESTION + " Again."))
+    assert "consent" not in {each.data["type"] for each in heard}  # it was given, and nothing changed
+    for same in ({"model.baseUrl": FAR}, {"budget.calls": 3}, {"model.baseUrl": FAR, "mode": "fast"}):
+        desktop.send("PUT", "/api/settings", same)
+    heard = desktop.heard(desktop.ask(QUESTION + " Once more."))
+    assert "consent" not in {each.data["type"] for each in heard}
+    for number, address in enumerate((other, FAR, FAR.replace("/v1", "/v2"))):  # also one that was agreed to before
+        desktop.use_model(address)
+        message = prompted(desktop, f"{QUESTION} {number}", "Send")
+        assert address.rpartition("/")[0] in message
+
+
+def test_a_changed_address_of_this_machine_is_asked_about_at_once(
+    start: Start, home: Path, folder: Path, model: ChatServer
+) -> None:
+    """No question asks about it: whoever listens there would get what it cites."""
+    desktop = start(folder).enter()
+    changes = {"model.baseUrl": model.base_url, "model.name": "any"}
+    for agreed in (None, True, "", OWN, model.origin):
+        refused = desktop.send("PUT", "/api/settings", changes | {"agreed": agreed})
+        assert (refused.status, refused.json()["error"]["name"]) == (422, "lens.consent")
+        assert model.origin in refused.json()["error"]["message"]
+    assert not config(home).exists()
+    desktop.heard(desktop.ask(QUESTION))
+    assert sent_keys(model) == set()  # the control of it: nothing came there
+    desktop.use_model(model.base_url, **{"model.name": "any"})
+    desktop.heard(desktop.ask(QUESTION))
+    assert sent_keys(model) == {None}
+    assert desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url, "mode": "fast"}).status == 200
+    assert desktop.send("PUT", "/api/settings", {"model.baseUrl": None}).status == 200
+    assert desktop.send("PUT", "/api/settings", {"model.baseUrl": model.base_url}).status == 422

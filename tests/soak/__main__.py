@@ -24,12 +24,13 @@ from typing import Any
 
 from tests.soak.attacks import FAULTS
 from tests.soak.rows import EVIDENCE, PROTOCOL, SIZES, Row, count
+from tests.soak.rows_desktop import DESKTOP
 from tests.soak.rows_files import FILES
 from tests.soak.rows_kept import MODELS, STORE
 from tests.soak.rows_lsp import SERVER
 from tests.soak.rows_texts import TEXTS
 
-ROWS = (*PROTOCOL, *SERVER, *EVIDENCE, *TEXTS, *FILES, *STORE, *MODELS)
+ROWS = (*PROTOCOL, *SERVER, *EVIDENCE, *TEXTS, *FILES, *STORE, *MODELS, *DESKTOP)
 REPOSITORY = Path(__file__).resolve().parents[2]
 LONGEST = {"quick": 600, "first": 4 * 3600, "next": 48 * 3600}
 """Seconds until a harness is given up."""

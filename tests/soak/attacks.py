@@ -17,6 +17,9 @@ _WORKER = "documents/test_worker.py::test_"
 _MODEL = "settings/test_settings_model.py::test_"
 _FILES = "settings/test_settings_files.py::test_"
 _REQUESTS = "lsp/test_lsp_requests.py::test_"
+_GUARD = "desktop/test_desktop_guard.py::test_"
+_DOOR = "desktop/test_desktop_door.py::test_"
+_PREFERENCES = "desktop/test_desktop_settings.py::test_"
 _REDACTION = "oracle/test_chat_redaction.py::test_"
 _MARKING = "oracle/test_chat_marking.py::test_"
 _HOSTILE = "cli/test_hostile_folders.py::test_"
@@ -283,6 +286,37 @@ ATTACKS = {
             _MEMORY + "a_question_over_another_folder_does_not_reuse_what_lies_outside",
         ),
         control="a part of the workspace does reuse: test_asking_a_part_of_the_workspace_reuses_what_lies_in_it",
+    ),
+    "S21": Fault(
+        "another server of this machine that is after what opens the page of `lens desktop`",
+        of(
+            _GUARD,
+            "no_cookie_is_set_and_none_opens_anything",
+            "nothing_is_told_without_the_key",
+            "a_page_of_another_port_gets_nothing_even_with_the_key",
+            "the_files_of_the_page_are_shown_to_everybody_and_hold_no_secret",
+        ),
+        control="in Chromium, what a second server receives opens a server whose key is a cookie, and not this one:"
+        " e2e/stories/neighbours.mjs of the page",
+    ),
+    "S22": Fault(
+        "half-open connections to `lens desktop`",
+        of(
+            _DOOR,
+            "the_oldest_strangers_make_room_and_the_owner_gets_through",
+            "strangers_leave_after_some_seconds_and_the_owner_s_stream_does_not",
+            "a_program_that_can_open_nothing_more_says_so_once",
+        ),
+    ),
+    "S23": Fault(
+        "a model's address that is changed to where nobody agreed to send text",
+        of(
+            _PREFERENCES,
+            "a_changed_address_of_another_machine_is_asked_about_again",
+            "a_changed_address_of_this_machine_is_asked_about_at_once",
+        ),
+        control="an address that is agreed to gets the question: the second test; one that stays is not asked about"
+        " again: the first",
     ),
 }
 

@@ -166,6 +166,10 @@ _NOTHING_SENT_HOME = "ORT_DISABLE_TELEMETRY"
 unless this is 1 before it is imported (docs/Privacy.md of onnxruntime)."""
 
 
+_PROVIDER = ("CPUExecutionProvider", {"arena_extend_strategy": "kSameAsRequested"})
+"""Memory by what passages take: by powers of two it would be 20 MB more, and 100 MB by a heap for each thread."""
+
+
 def _session(path: Path) -> Any:
     os.environ[_NOTHING_SENT_HOME] = "1"
     try:
@@ -177,10 +181,10 @@ def _session(path: Path) -> Any:
     onnxruntime.disable_telemetry_events()  # on Windows, where the variable says nothing
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # it keeps what the longest passage ever took
+    options.enable_mem_pattern = False  # passages are of all lengths
     options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(str(path), options, providers=[_PROVIDER])
         names = {item.name for item in session.get_inputs()}, [item.name for item in session.get_outputs()]
     except Exception as error:
         raise ReaderUnavailable(f"the reader is off: {path} cannot be loaded ({_brief(error)})") from error

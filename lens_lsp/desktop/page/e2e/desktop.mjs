@@ -12,7 +12,7 @@ import { browser, python, shots } from './rig.mjs';
 export const PATIENCE = 60_000;
 const STARTS_WITHIN = 120_000;
 const ANSWERED_WITHIN = 120_000;
-const LINK = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/;
+const LINK = /http:\/\/127\.0\.0\.1:\d+\/#token=\S+/;
 /** Of the environment only what a person's own machine would have, too. */
 const KEPT = /^(LANG|LC_.*|TZ|TERM|TMPDIR|PATH|PYTHONPATH|SSL_CERT_.*|.*_CA_BUNDLE|https?_proxy|no_proxy)$/i;
 
@@ -102,7 +102,7 @@ export class Window {
     this.complaints = [];
   }
 
-  /** A tab that shows the page; the link is good for one, others have its cookie. */
+  /** A tab that shows the page; the link is good for one, others share its key. */
   async tab(address) {
     const page = await this.context.newPage();
     page.on('pageerror', (error) => this.complaints.push(String(error)));

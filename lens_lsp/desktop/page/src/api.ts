@@ -16,23 +16,52 @@ export class Failed extends Error {
 /** An end of something that was begun. */
 export type Closing = () => void;
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers = { 'X-Lens': '1', ...(body !== undefined && { 'Content-Type': 'application/json' }) };
-  const response = await fetch(path, {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch((error: unknown) => {
-    throw new Failed(error instanceof Error ? error.message : String(error), 0, null);
-  });
-  const said: unknown = await response.json().catch(() => null);
-  if (!response.ok) {
-    throw failureIn(said, response);
-  }
-  return said as T;
+/**
+ * Where this browser keeps what lets us in. It belongs to our port alone, where a cookie would go to every server of this
+ * machine, and is good as long as the program runs.
+ */
+const KEY = 'lens.key';
+
+/** What is sent to be let in: what the link was exchanged for, or what is given. */
+function carrying(secret = localStorage.getItem(KEY) ?? ''): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${secret}` };
 }
 
-function failureIn(said: unknown, response: Response): Failed {
+/** Exchanges the token of the link that was opened, if it was one, and takes it out of the address. */
+export async function enter(): Promise<void> {
+  const [, token] = /^#token=(.+)$/.exec(location.hash) ?? [];
+  if (token === undefined) {
+    return;
+  }
+  history.replaceState(null, '', '#/');
+  // One that was used already is no harm where its key is here.
+  const response = await fetch('/api/session', { method: 'POST', headers: carrying(token) }).catch(() => null);
+  if (response?.ok) {
+    const { key } = (await response.json()) as { readonly key: string };
+    localStorage.setItem(KEY, key);
+  }
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await answered(path, {
+    method,
+    ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as T;
+}
+
+async function answered(path: string, { headers, ...more }: RequestInit = {}): Promise<Response> {
+  const response = await fetch(path, { ...more, headers: { ...carrying(), ...headers } }).catch((error: unknown) => {
+    throw new Failed(error instanceof Error ? error.message : String(error), 0, null);
+  });
+  if (!response.ok) {
+    throw await failureIn(response);
+  }
+  return response;
+}
+
+async function failureIn(response: Response): Promise<Failed> {
+  const said: unknown = await response.json().catch(() => null);
   const { error } = (said ?? {}) as { readonly error?: { readonly message?: string; readonly name?: string } };
   const message = error?.message ?? `${response.status} ${response.statusText}`;
   return new Failed(message, response.status, error?.name ?? null);
@@ -80,9 +109,9 @@ export function openInEditor(uri: string, line: number, column: number): Promise
   return call('POST', '/api/open', { uri, line, column });
 }
 
-/** The address of a picture of a page. */
-export function pagePicture(uri: string, page: number, quote: string): string {
-  return `/api/page?${new URLSearchParams({ uri, page: String(page), quote })}`;
+/** A picture of a page. */
+export async function pagePicture(uri: string, page: number, quote: string): Promise<Blob> {
+  return (await answered(`/api/page?${new URLSearchParams({ uri, page: String(page), quote })}`)).blob();
 }
 
 /** The user's settings, as the program keeps them. */
@@ -105,8 +134,9 @@ export function preferences(): Promise<Preferences> {
   return call('GET', '/api/settings');
 }
 
-export function keepPreferences(settings: Preferences['settings']): Promise<Preferences> {
-  return call('PUT', '/api/settings', settings);
+/** Keeps settings. A new address of a model on this machine is refused until it is `agreed`. */
+export function keepPreferences(settings: Preferences['settings'], agreed: string | null): Promise<Preferences> {
+  return call('PUT', '/api/settings', { ...settings, agreed });
 }
 
 export function keepKey(key: string): Promise<unknown> {
@@ -117,30 +147,95 @@ export function dropKey(): Promise<unknown> {
   return call('DELETE', '/api/key');
 }
 
-/** Follows a question from its beginning to its end. A broken connection goes on where it broke. */
-export function follow(id: string, hear: (message: AskMessage) => void, lost: () => void): Closing {
-  const source = new EventSource(`/api/asks/${encodeURIComponent(id)}/events`);
-  source.onmessage = ({ data }) => {
-    const message = JSON.parse(String(data)) as AskMessage;
-    if (message.type === 'result' || message.type === 'error') {
-      source.close();
+const AGAIN_MILLISECONDS = 1000;
+
+/**
+ * Follows a stream of events. A broken connection goes on where it broke; `refused` is called where the program does not
+ * let it, which ends it. An EventSource does the same, but cannot say who it is.
+ */
+function listen(
+  path: string,
+  hear: (data: string) => void,
+  connected: (is: boolean) => void,
+  refused: (why: Failed) => void,
+): Closing {
+  const leaving = new AbortController();
+  let last = '';
+  let coming = '';
+  const take = (line: string) => {
+    if (leaving.signal.aborted) {
+      return; // what came with the last event that was wanted
     }
-    hear(message);
-  };
-  source.onerror = () => {
-    // The browser itself goes on after a broken connection; it gives up where the program refuses.
-    if (source.readyState === EventSource.CLOSED) {
-      lost();
+    if (line.startsWith('id: ')) {
+      coming = line.slice(4);
+    } else if (line.startsWith('data: ')) {
+      last = coming; // and not before: an event that broke off comes again
+      try {
+        hear(line.slice(6));
+      } catch (error) {
+        reportError(error); // of ours, not of the connection
+      }
     }
   };
-  return () => source.close();
+  const once = async () => {
+    const headers = last === '' ? {} : { 'Last-Event-ID': last };
+    const { body } = await answered(path, { headers, signal: leaving.signal });
+    connected(true);
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+      const lines = (rest + read.value).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        take(line);
+      }
+    }
+  };
+  const always = async () => {
+    while (!leaving.signal.aborted) {
+      try {
+        await once();
+      } catch (error) {
+        if (leaving.signal.aborted) {
+          return;
+        }
+        if (error instanceof Failed && error.status !== 0) {
+          refused(error);
+          return;
+        }
+      }
+      if (!leaving.signal.aborted) {
+        connected(false);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLISECONDS));
+      }
+    }
+  };
+  void always();
+  return () => leaving.abort();
 }
 
-/** Follows what concerns the whole page; `connected` tells whether the program is there. */
-export function attend(hear: (happening: Happening) => void, connected: (is: boolean) => void): Closing {
-  const source = new EventSource('/api/happenings');
-  source.onopen = () => connected(true);
-  source.onerror = () => connected(false);
-  source.onmessage = ({ data }) => hear(JSON.parse(String(data)) as Happening);
-  return () => source.close();
+/** Follows a question from its beginning to its end. */
+export function follow(id: string, hear: (message: AskMessage) => void, lost: () => void): Closing {
+  const close = listen(
+    `/api/asks/${encodeURIComponent(id)}/events`,
+    (data) => {
+      const message = JSON.parse(data) as AskMessage;
+      if (message.type === 'result' || message.type === 'error') {
+        close();
+      }
+      hear(message);
+    },
+    () => undefined,
+    lost,
+  );
+  return close;
+}
+
+/** Follows what concerns the whole page; `connected` tells whether the program is there, `refused` that we may not. */
+export function attend(
+  hear: (happening: Happening) => void,
+  connected: (is: boolean) => void,
+  refused: (why: Failed) => void,
+): Closing {
+  return listen('/api/happenings', (data) => hear(JSON.parse(data) as Happening), connected, refused);
 }

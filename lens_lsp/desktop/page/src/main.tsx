@@ -2,11 +2,11 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 
-import { attend } from './api';
+import { attend, type Closing, enter, Failed } from './api';
 import { followKeys } from './keys';
 import { resume } from './state/asking';
 import { loadFolders, loadLedger, loadStatus, loadThreads, openThread, recheckSoon } from './state/knowing';
-import { connected, serverState, tell, tellFailure, thread, threads } from './state/page';
+import { connected, locked, serverState, tell, tellFailure, thread, threads } from './state/page';
 import { followAddress } from './state/route';
 import { applyTheme } from './state/theme';
 import { App } from './views/App';
@@ -30,32 +30,45 @@ function threadsSoon(): void {
 }
 
 let wasLost = false;
-attend(
-  (happening) => {
-    switch (happening.type) {
-      case 'drift':
-        recheckSoon(happening.uri);
-        break;
-      case 'answered':
-        threadsSoon();
-        break;
-      case 'notice':
-        tell(happening.message);
-        break;
-      case 'server':
-        serverState.value = happening.state;
-        threadsSoon();
-        break;
-    }
-  },
-  (is) => {
-    connected.value = is;
-    if (is && wasLost) {
-      void begin();
-    }
-    wasLost = !is;
-  },
-);
+let leave: Closing = () => undefined;
+
+/** Uses the link, if the address is one, and follows what happens. */
+async function come(): Promise<void> {
+  await enter();
+  leave();
+  locked.value = false;
+  leave = attend(
+    (happening) => {
+      switch (happening.type) {
+        case 'drift':
+          recheckSoon(happening.uri);
+          break;
+        case 'answered':
+          threadsSoon();
+          break;
+        case 'notice':
+          tell(happening.message);
+          break;
+        case 'server':
+          serverState.value = happening.state;
+          threadsSoon();
+          break;
+      }
+    },
+    (is) => {
+      connected.value = is;
+      if (is && wasLost) {
+        void begin();
+      }
+      wasLost = !is;
+    },
+    ({ status }) => {
+      connected.value = false;
+      locked.value = status === 401;
+    },
+  );
+  await begin();
+}
 
 async function begin(): Promise<void> {
   try {
@@ -63,6 +76,9 @@ async function begin(): Promise<void> {
     await Promise.all([loadStatus(), resume().then(loadThreads)]); // what goes on first: a thread is joined with that
     void loadLedger();
   } catch (error) {
+    if (error instanceof Failed && error.status === 401) {
+      return; // the banner says it
+    }
     tell(words.failures.start(error instanceof Error ? error.message : String(error)), { bad: true });
   }
 }
@@ -78,4 +94,9 @@ document.addEventListener('visibilitychange', () => {
     recheckSoon();
   }
 });
-void begin();
+addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#token=')) {
+    void come(); // a new link was opened in the tab of an old one
+  }
+});
+void come();

@@ -292,6 +292,8 @@ export const words = {
     keySaved: 'The key is kept.',
     keyDrop: 'Remove key',
     keyDropped: 'The key is removed.',
+    agreeTitle: 'May text go to this address?',
+    agree: 'Use this address',
     folders: 'Folders that are searched',
     page: 'This page',
     letters: 'Single letters as shortcuts',
@@ -334,6 +336,7 @@ export const words = {
     },
   },
   failures: {
+    locked: 'This page needs its link: open the last one that `lens desktop` printed.',
     disconnected: 'Lens does not answer. What was asked goes on, and the page reconnects by itself.',
     streamLost: 'its progress can no longer be followed',
     start: (message: string) => `Lens cannot be reached: ${message}`,

@@ -89,15 +89,14 @@ describe('for everybody', () => {
     const page = await window.tab(desktop.link);
     await ask(page, QUESTION);
     await ask(page, 'When does the lease of the boathouse end?');
-    // The others get in by the same cookie: the link is good once.
-    desktop.cookies = await window.context.cookies();
+    // The others get in by the same key: the link is good once.
+    desktop.kept = await window.context.storageState();
     await window.close();
   });
   after(() => desktop?.stop());
 
   const opened = async (options) => {
-    const window = await Window.open({ bypassCSP: true, ...options });
-    await window.context.addCookies(desktop.cookies);
+    const window = await Window.open({ bypassCSP: true, storageState: desktop.kept, ...options });
     const page = await window.tab(desktop.origin);
     return { window, page };
   };

@@ -123,6 +123,24 @@ describe('what stays', () => {
     await shot(page, 'settings');
   });
 
+  it('asks before a model at another address of this machine is used', async () => {
+    const file = path.join(desktop.home, '.config/lens-lsp/config.toml');
+    await page.getByLabel('Address').fill('http://localhost:9/v1');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    const dialog = page.getByRole('dialog', { name: 'May text go to this address?' });
+    await dialog.getByText('http://localhost:9').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /localhost:9/);
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await dialog.getByRole('button', { name: 'Use this address' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.match(readFileSync(file, 'utf8'), /localhost:9/);
+    await page.getByLabel('Address').fill('');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.querySelector('[name="model.baseUrl"]').defaultValue === '');
+  });
+
   it('loses no answer when the program is killed and started again', async () => {
     const complaints = [...window.complaints];
     await desktop.stop('SIGKILL');
@@ -132,6 +150,19 @@ describe('what stays', () => {
     await page.locator('.threads a', { hasText: KEEL }).click();
     await page.locator('article .cite').first().waitFor();
     window.complaints = complaints.filter((each) => !/404|422|400/.test(each));
+  });
+
+  it('says that it needs a link when its key is not good any more, and takes one in the same tab', async () => {
+    const complaints = [...window.complaints];
+    await page.evaluate(() => localStorage.setItem('lens.key', 'of another program at this port'));
+    await page.reload();
+    await page.getByText('This page needs its link').waitFor();
+    const [, link] = /: (\S+)$/.exec(desktop.said.findLast((line) => line.includes('#token=')));
+    await page.evaluate((to) => location.assign(to), link); // the page stays: only the fragment is another one
+    await page.getByText('This page needs its link').waitFor({ state: 'detached' });
+    await page.locator('.threads a', { hasText: KEEL }).waitFor();
+    assert.doesNotMatch(page.url(), /token/);
+    window.complaints = complaints;
   });
 
   it('complains of nothing', () => {

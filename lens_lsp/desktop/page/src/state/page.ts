@@ -25,6 +25,8 @@ export const turnsOf = signal<ReadonlyMap<string, readonly Turn[]>>(new Map());
 export const fresh = signal(newThread());
 /** Whether the program answers. */
 export const connected = signal(true);
+/** Whether the program does not let us in: a link has to be opened. */
+export const locked = signal(false);
 /** Whether the language server behind it lives. */
 export const serverState = signal<'running' | 'gone'>('running');
 /** One sentence for the user, which goes by itself. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import { announcement, connected, helpIsOpen, notice, serverState, turnsOf } from '../state/page';
+import { announcement, connected, helpIsOpen, locked, notice, serverState, turnsOf } from '../state/page';
 import { route } from '../state/route';
 import { source } from '../state/source';
 import { words } from '../words';
@@ -24,11 +24,7 @@ export function App(): JSX.Element {
         <Rail />
         <TopBar />
         <main>
-          {(!connected.value || serverState.value === 'gone') && (
-            <p class="banner" role="alert">
-              {connected.value ? words.failures.serverGone : words.failures.disconnected}
-            </p>
-          )}
+          <Banner />
           <View />
         </main>
         {source.value !== null && <SourcePane source={source.value} />}
@@ -42,6 +38,24 @@ export function App(): JSX.Element {
       {waiting !== undefined && <ConsentDialog key={waiting.consent?.id} turn={waiting} />}
       {helpIsOpen.value && <HelpSheet />}
     </>
+  );
+}
+
+/** What keeps the page from working. */
+function Banner(): JSX.Element | null {
+  const said = locked.value
+    ? words.failures.locked
+    : !connected.value
+      ? words.failures.disconnected
+      : serverState.value === 'gone'
+        ? words.failures.serverGone
+        : null;
+  return (
+    said && (
+      <p class="banner" role="alert">
+        {said}
+      </p>
+    )
   );
 }
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 
 import { pagePicture } from '../api';
 import type { Stretch } from '../text/offsets';
@@ -18,9 +19,28 @@ interface Props {
 
 /** A page of a PDF as the program draws it, the passage marked; its text where there is no picture. */
 export function PageView({ uri, path, page, quote, text, at }: Props): JSX.Element {
-  const failed = useSignal('');
-  const address = pagePicture(uri, page, quote);
-  if (failed.value === address) {
+  const picture = useSignal('');
+  const failed = useSignal(false);
+  useEffect(() => {
+    let shown = true;
+    failed.value = false;
+    pagePicture(uri, page, quote).then(
+      (blob) => {
+        if (shown) {
+          picture.value = URL.createObjectURL(blob);
+        }
+      },
+      () => {
+        failed.value = shown;
+      },
+    );
+    return () => {
+      shown = false;
+      URL.revokeObjectURL(picture.value);
+      picture.value = '';
+    };
+  }, [uri, page, quote]);
+  if (failed.value) {
     return (
       <>
         <p class="hint">{words.source.noPicture}</p>
@@ -31,10 +51,10 @@ export function PageView({ uri, path, page, quote, text, at }: Props): JSX.Eleme
   return (
     <img
       class="page"
-      src={address}
+      src={picture.value || undefined}
       alt={words.source.picture(page, splitPath(path)[1])}
       onError={() => {
-        failed.value = address;
+        failed.value = picture.value !== '';
       }}
     />
   );

@@ -8,6 +8,7 @@ import { loadFolders, loadStatus } from '../state/knowing';
 import { folders, tell, tellFailure } from '../state/page';
 import { chooseTheme, type Theme, theme } from '../state/theme';
 import { words } from '../words';
+import { Dialog } from './Dialog';
 import { LettersChoice } from './LettersChoice';
 
 type Settings = api.Preferences['settings'];
@@ -65,18 +66,28 @@ function ModelForm({
   readonly saved: () => Promise<void>;
 }): JSX.Element {
   const failure = useSignal<string | null>(null);
-  const save = (event: SubmitEvent) => {
-    event.preventDefault();
-    api.keepPreferences(written(event.currentTarget as HTMLFormElement)).then(
+  /** What is saved once the user agrees to the address in it, and what is to be known of that. */
+  const asking = useSignal<{ readonly settings: Settings; readonly message: string } | null>(null);
+  const keep = (wanted: Settings, agreed: string | null) => {
+    asking.value = null;
+    failure.value = null;
+    api.keepPreferences(wanted, agreed).then(
       async () => {
-        failure.value = null;
         tell(words.settings.saved);
         await Promise.all([saved(), loadFolders(), loadStatus()]);
       },
-      (error: Error) => {
-        failure.value = error.message;
+      (error: api.Failed) => {
+        if (error.code === 'lens.consent') {
+          asking.value = { settings: wanted, message: error.message };
+        } else {
+          failure.value = error.message;
+        }
       },
     );
+  };
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    keep(written(event.currentTarget as HTMLFormElement), null);
   };
   return (
     <form class="fields" onSubmit={save}>
@@ -127,7 +138,37 @@ function ModelForm({
       <button type="submit" class="primary">
         {words.settings.save}
       </button>
+      {asking.value !== null && (
+        <AddressDialog
+          message={asking.value.message}
+          agree={() => asking.value && keep(asking.value.settings, String(asking.value.settings['model.baseUrl']))}
+          close={() => {
+            asking.value = null;
+          }}
+        />
+      )}
     </form>
+  );
+}
+
+/** Asks before a model's address on this machine is kept: no question asks about it. */
+function AddressDialog(props: {
+  readonly message: string;
+  readonly agree: () => void;
+  readonly close: () => void;
+}): JSX.Element {
+  return (
+    <Dialog title={words.settings.agreeTitle} close={props.close}>
+      <p>{props.message}</p>
+      <div class="actions">
+        <button type="button" onClick={props.agree}>
+          {words.settings.agree}
+        </button>
+        <button type="button" class="primary" onClick={props.close}>
+          {words.cancel}
+        </button>
+      </div>
+    </Dialog>
   );
 }
 
