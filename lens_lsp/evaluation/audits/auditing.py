@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, field
 from itertools import pairwise
@@ -23,6 +22,7 @@ from lens_lsp.evaluation.data.records import FigureRecord, SummaryRecord
 from lens_lsp.evaluation.data.snapshots import Corpus, prepare
 from lens_lsp.evaluation.reporting.markdown import shown, table
 from lens_lsp.evaluation.reporting.reading import figure_of, read_summary
+from lens_lsp.evaluation.results import write_json, write_page
 from lens_lsp.evaluation.runner import Judging, Progress, Selection, run
 
 SCHEMA = "lens.audits/1"
@@ -183,12 +183,11 @@ def audit(
         "abstention": auditor.abstention,
         "reuse": auditor.reuse,
     }
-    out.mkdir(parents=True, exist_ok=True)
     results = {name: audits[name]() for name in AUDITS if name in plan.audits}
     page = "# Audits\n\n" + "\n".join(text for _, text in results.values())
     document = {"schema": SCHEMA, "data": data.name, "audits": {name: found for name, (found, _) in results.items()}}
-    (out / "audits.json").write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    (out / "audits.md").write_text(page, "utf-8")
+    write_json(out / "audits.json", document)
+    write_page(out / "audits.md", page)
     return page
 
 

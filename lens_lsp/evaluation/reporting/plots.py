@@ -5,6 +5,7 @@ One arm has one colour and one mark in every picture, and LENS the strongest; th
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +17,7 @@ from lens_lsp.evaluation.data.records import CalibrationRecord, FigureRecord
 from lens_lsp.evaluation.reporting import paper
 from lens_lsp.evaluation.reporting.markdown import signed
 from lens_lsp.evaluation.reporting.reading import ReportRow, figure_of
+from lens_lsp.evaluation.results import MARK, write_result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,9 +60,10 @@ def write_plots(rows: Sequence[ReportRow], out: Path) -> list[Path]:
         matplotlib.rcParams["text.parse_math"] = False
         matplotlib.rcParams["axes.spines.top"] = matplotlib.rcParams["axes.spines.right"] = False
         for name, figure in _drawn(rows):
-            out.mkdir(parents=True, exist_ok=True)
-            path = out / f"{name}.svg"
-            figure.savefig(path, format="svg", bbox_inches="tight", metadata={"Date": None, "Title": name})
+            path, drawn = out / f"{name}.svg", io.StringIO()
+            about = {"Date": None, "Title": name, "Source": MARK}
+            figure.savefig(drawn, format="svg", bbox_inches="tight", metadata=about)
+            write_result(path, drawn.getvalue(), MARK)
             made.append(path)
     return made
 
