@@ -20,7 +20,7 @@ FILES = (
     ),
     Row(
         "exports",
-        ("F13",),
+        ("S21",),
         "all that writes to a place that was named or chosen, where a stranger's files, links, folders, pipes or"
         " devices are, without leave or room, beside others who write, or killed: nothing of others changes, no file"
         " is half",
