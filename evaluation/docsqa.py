@@ -16,6 +16,7 @@ from pathlib import Path
 from evaluation.arms.base import distinct
 from evaluation.arms.indexes import WINDOW, Bm25sIndex, IndexMaker, TantivyIndex, chunks, read_corpus
 from evaluation.data.docsqa import ROWS, DocsQa, DocsRow, QuestionRecord, unpack
+from evaluation.results import write_result
 from evaluation.runner import Progress
 from lens_lsp.app.request import Request
 from lens_lsp.domain.errors import EvaluationError, UsageError
@@ -199,10 +200,7 @@ def run_docsqa(dataset: DocsQa, out: Path, plan: DocsPlan = DocsPlan(), progress
             if progress is not None:
                 progress(name, number, len(questions))
     rows = tuple(row for question in asked for row in found[question.id])
-    try:
-        (out / ROWS).write_text("".join(f"{row.model_dump_json()}\n" for row in rows), "utf-8")
-    except OSError as error:
-        raise EvaluationError(f"cannot write to {out} ({error})") from error
+    write_result(out / ROWS, "".join(f"{row.model_dump_json()}\n" for row in rows), '","arm":"')
     return DocsResult(dataset, plan, asked, rows)
 
 

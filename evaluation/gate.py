@@ -7,7 +7,6 @@ fails.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
@@ -18,6 +17,7 @@ from evaluation.data.records import ArmRecord, FigureRecord, SummaryRecord
 from evaluation.data.snapshots import prepare
 from evaluation.reporting.markdown import shown, table
 from evaluation.reporting.reading import figure_of, read_summary
+from evaluation.results import write_json, write_page
 from evaluation.runner import Progress, Selection, run
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.records import dataclass
@@ -194,8 +194,8 @@ def run_gate(
             figures = {name: figure_of(arm, target.place) for name, arm in summary.arms.items()}
             verdicts.append(Verdict(row, target, figures))
     result = GateResult(tuple(verdicts), _markdown(verdicts, summaries, plan))
-    (out / "gate.md").write_text(result.markdown, "utf-8")
-    (out / "gate.json").write_text(json.dumps(_json(result), ensure_ascii=False, indent=1) + "\n", "utf-8")
+    write_page(out / "gate.md", result.markdown)
+    write_json(out / "gate.json", _json(result))
     return result
 
 

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 import lens_lsp
 from evaluation.data.records import ReadyRecord, RowRecord
 from lens_lsp.disk.locks import lock_file, take
-from lens_lsp.disk.whole import ORDINARY, PART, replace_whole
+from lens_lsp.disk.whole import ORDINARY, PART, appending, replace_whole
 from lens_lsp.domain.errors import EvaluationError
 
 SCHEMA = "lens.run/1"
@@ -47,14 +47,15 @@ class RunFolder:
         if [row.id for row in found] != list(ids[: len(found)]):
             raise EvaluationError(f"{path} holds rows of other questions: give another folder, or --anew")
         if path.exists():
-            os.truncate(path, whole)
+            with appending(path) as descriptor:
+                os.ftruncate(descriptor, whole)
         return found
 
     @contextmanager
     def appending(self, arm: str) -> Iterator[RowWriter]:
         """To add rows to an arm's."""
-        with open(self._path / f"{arm}{_ROWS}", "ab", buffering=0) as file:
-            yield RowWriter(file.fileno())
+        with appending(self._path / f"{arm}{_ROWS}") as descriptor:
+            yield RowWriter(descriptor)
 
     def ready(self, arm: str) -> ReadyRecord | None:
         """What it took for an arm to be ready, if it ever was."""
@@ -130,8 +131,11 @@ def _is_ours(name: str) -> bool:
 def _define(path: Path, definition: Mapping[str, object], *, anew: bool) -> None:
     target = path / _DEFINITION
     if anew or not target.exists():
-        if not anew and any(entry.name.endswith(_ROWS) for entry in path.iterdir()):
-            raise EvaluationError(f"{path} holds rows and does not say of which run: give another folder, or --anew")
+        there = sorted(entry.name for entry in path.iterdir() if entry.name != _LOCK and not entry.name.endswith(PART))
+        if there and not anew:
+            raise EvaluationError(
+                f"{path} holds {there[0]} and does not say of which run: give another folder, or --anew"
+            )
         for entry in path.iterdir():
             if entry.name != _LOCK:
                 entry.unlink()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, field
 from itertools import pairwise
@@ -19,6 +18,7 @@ from evaluation.data.records import FigureRecord, SummaryRecord
 from evaluation.data.snapshots import Corpus, prepare
 from evaluation.reporting.markdown import shown, table
 from evaluation.reporting.reading import figure_of, read_summary
+from evaluation.results import write_json, write_page
 from evaluation.runner import Judging, Progress, Selection, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.domain.answer import Mode
@@ -183,12 +183,11 @@ def audit(
         "abstention": auditor.abstention,
         "reuse": auditor.reuse,
     }
-    out.mkdir(parents=True, exist_ok=True)
     results = {name: audits[name]() for name in AUDITS if name in plan.audits}
     page = "# Audits\n\n" + "\n".join(text for _, text in results.values())
     document = {"schema": SCHEMA, "data": data.name, "audits": {name: found for name, (found, _) in results.items()}}
-    (out / "audits.json").write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    (out / "audits.md").write_text(page, "utf-8")
+    write_json(out / "audits.json", document)
+    write_page(out / "audits.md", page)
     return page
 
 

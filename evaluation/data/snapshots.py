@@ -8,7 +8,6 @@ preparing it again verifies every file instead of writing.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import tarfile
 import tempfile
@@ -28,6 +27,7 @@ from evaluation.data.datasets import (
 )
 from evaluation.data.nesting import Binding, bindings
 from evaluation.data.records import CorpusRecord, SnapshotEntry, WorkspaceEntry
+from evaluation.results import write_json
 from lens_lsp.domain.errors import EvaluationError
 from lens_lsp.domain.records import dataclass
 
@@ -123,8 +123,7 @@ def prepare(dataset_dir: Path, snapshot: str, out: Path, *, hide_titles: bool = 
         "nested": [asdict(binding) for binding in nested],
         "leftOut": 0 if dataset.release is None else dataset.release.left_out,
     } | _sample(dataset)
-    target = manifest_path(out)
-    target.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    write_json(manifest_path(out), manifest)
     return Corpus(out, dataset.name, dataset.snapshot, hide_titles, len(contents), checksum, renamed, nested)
 
 

@@ -16,6 +16,7 @@ from evaluation.reporting.failures import Case, failure_of, failures_page
 from evaluation.reporting.plots import write_plots
 from evaluation.reporting.reading import ReportRow, read_runs, read_summary, withheld
 from evaluation.reporting.tables import write_report
+from evaluation.results import write_page
 from evaluation.scoring.judge import Judged, Verdicts, judge
 from lens_lsp.domain.errors import EvaluationError, UsageError
 
@@ -47,8 +48,7 @@ def failures(args: argparse.Namespace) -> None:
         if why is not None:
             cases.append(Case(question.text, gold, corpus.quoted(gold.support), one, why))
     title = f"Failures of {row.arm}: {row.summary.dataset} {row.summary.snapshot}, {row.summary.mode}"
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(failures_page(title, cases, len(done), None if hidden is None else hidden.why), "utf-8")
+    write_page(args.out, failures_page(title, cases, len(done), None if hidden is None else hidden.why))
     print(f"{len(cases)} of {len(done)} questions: {args.out}")
 
 

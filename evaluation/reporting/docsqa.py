@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from evaluation import results
 from evaluation.arms.indexes import WINDOW
 from evaluation.data.docsqa import DocsQa, DocsRow, QuestionRecord
 from evaluation.docsqa import CUTS, DEPTH, FIGURES, REFERENCE, DocsResult, folded, percents, within
@@ -21,12 +22,9 @@ _Group = Mapping[str, Sequence[QuestionRecord]]
 
 
 def write_page(result: DocsResult, out: Path) -> str:
-    """Write the tables to ``docsqa.md`` in the folder ``out``; what is written."""
+    """Write the tables to ``docsqa.md`` in the folder ``out``; returns them."""
     text = page(result)
-    try:
-        (out / PAGE).write_text(text, "utf-8")
-    except OSError as error:
-        raise EvaluationError(f"cannot write to {out} ({error})") from error
+    results.write_page(out / PAGE, text)
     return text
 
 

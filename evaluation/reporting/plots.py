@@ -5,6 +5,7 @@ One arm has one colour and one mark in every picture, and LENS the strongest; th
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +16,7 @@ from evaluation.data.records import CalibrationRecord, FigureRecord
 from evaluation.reporting import paper
 from evaluation.reporting.markdown import signed
 from evaluation.reporting.reading import ReportRow, figure_of
+from evaluation.results import MARK, write_result
 from lens_lsp.domain.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -58,9 +60,10 @@ def write_plots(rows: Sequence[ReportRow], out: Path) -> list[Path]:
         matplotlib.rcParams["text.parse_math"] = False
         matplotlib.rcParams["axes.spines.top"] = matplotlib.rcParams["axes.spines.right"] = False
         for name, figure in _drawn(rows):
-            out.mkdir(parents=True, exist_ok=True)
-            path = out / f"{name}.svg"
-            figure.savefig(path, format="svg", bbox_inches="tight", metadata={"Date": None, "Title": name})
+            path, drawn = out / f"{name}.svg", io.StringIO()
+            about = {"Date": None, "Title": name, "Source": MARK}
+            figure.savefig(drawn, format="svg", bbox_inches="tight", metadata=about)
+            write_result(path, drawn.getvalue(), MARK)
             made.append(path)
     return made
 

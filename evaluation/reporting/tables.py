@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from evaluation.reporting.comparing import calibrations, classes, comparisons, v
 from evaluation.reporting.layout import paper_tables
 from evaluation.reporting.markdown import NONE, plain, section, shown, table
 from evaluation.reporting.reading import ReportRow, figure_of, read_audits, read_runs, withheld
+from evaluation.results import write_json, write_page, write_result
 
 SCHEMA = "lens.report/2"
 
@@ -58,11 +58,10 @@ def write_report(runs: Sequence[Path], out: Path) -> str:
     """
     rows, audits = read_runs(runs), read_audits(runs)
     markdown = f"{_markdown(rows)}\n{_more(rows, audits)}"
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "report.md").write_text(markdown, "utf-8")
-    (out / "report.csv").write_text(_csv(rows), "utf-8", newline="")
-    document = {"schema": SCHEMA, "rows": [_json(row) for row in rows], "audits": audits}
-    (out / "report.json").write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    write_page(out / "report.md", markdown)
+    figures = _csv(rows)
+    write_result(out / "report.csv", figures, figures.partition("\n")[0])
+    write_json(out / "report.json", {"schema": SCHEMA, "rows": [_json(row) for row in rows], "audits": audits})
     return markdown
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.scoring.answers import normalised
 from evaluation.scoring.statistics import Figure, mean
-from lens_lsp.disk.whole import ORDINARY, replace_whole
+from lens_lsp.disk.whole import ORDINARY, appending, replace_whole
 from lens_lsp.domain.answer import Mode
 from lens_lsp.domain.errors import EvaluationError
 from lens_lsp.domain.records import dataclass
@@ -133,7 +133,7 @@ async def judge(
     if others:
         raise EvaluationError(f"{path} holds verdicts of {others[0]}: remove the file to judge again")
     replace_whole(path, b"".join(map(_line, known.values())), ORDINARY)
-    with open(path, "ab") as file:
+    with appending(path) as descriptor, open(descriptor, "ab", closefd=False) as file:
         for done, one in enumerate(asked, 1):
             if one.id not in known:
                 known[one.id] = await verdict(model, one)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -17,12 +16,12 @@ from lens_lsp.cli.account import some
 from lens_lsp.cli.kept_arguments import clusters_parser
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
+from lens_lsp.disk.whole import ORDINARY, Occupied, check_replaceable, replace_whole
 from lens_lsp.domain.cluster import Cluster, WrongAnswer
 from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.inert import inert_json
 from lens_lsp.domain.records import dataclass
 from lens_lsp.knowledge.clusters import live
-from lens_lsp.knowledge.export import cluster_markdown, file_name, graph_mermaid
+from lens_lsp.knowledge.export import cluster_markdown, exported, is_export
 from lens_lsp.store.store import Store
 from lens_lsp.upkeep import call_wrong, kept_citations, settle
 from lens_lsp.wire.check import check_json, message
@@ -47,6 +46,7 @@ class ClustersRequest:
     all: bool
     choice: StoreChoice
     mode: str | None = None
+    force: bool = False
 
 
 def parse(argv: Sequence[str]) -> ClustersRequest:
@@ -56,8 +56,9 @@ def parse(argv: Sequence[str]) -> ClustersRequest:
     every = bool(getattr(options, "all", False))
     if options.action == "forget" and bool(words) == every:
         raise UsageError("say which clusters to forget: ids from `lens clusters list`, or --all")
-    mode = getattr(options, "mode", None)
-    return ClustersRequest(options.action, words, options.path, options.json, every, StoreChoice(options.store), mode)
+    mode, force = getattr(options, "mode", None), bool(getattr(options, "force", False))
+    choice = StoreChoice(options.store)
+    return ClustersRequest(options.action, words, options.path, options.json, every, choice, mode, force)
 
 
 def run(request: ClustersRequest) -> int:
@@ -107,19 +108,28 @@ def _show(store: Store, request: ClustersRequest) -> int:
 
 
 def _export(store: Store, request: ClustersRequest) -> int:
-    """A page for each cluster, all of them as JSON, and their graph; what is there of that name is replaced."""
-    (name,) = request.words
-    folder = Path(name)
+    """A page for each cluster, all of them as JSON, and their graph; of what is there, only an earlier export is
+    replaced, and with ``--force`` any file."""
+    (place,) = request.words
+    folder = Path(place)
     folder.mkdir(parents=True, exist_ok=True)
     clusters = store.clusters()
-    titles = {cluster.id: cluster.title for cluster in clusters}
-    for cluster in clusters:
-        (folder / file_name(cluster.title, cluster.id)).write_text(cluster_markdown(cluster, titles), "utf-8")
-    (folder / "graph.mmd").write_text(graph_mermaid(clusters), "utf-8")
-    whole = json.dumps(clusters_json(clusters), ensure_ascii=False, indent=2)
-    (folder / "clusters.json").write_text(inert_json(whole) + "\n", "utf-8")
+    files = exported(clusters, clusters_json(clusters))
+    made = _any if request.force else is_export
+    try:
+        for name in files:  # before the first is written
+            check_replaceable(folder / name, made)
+        for name, text in files.items():
+            replace_whole(folder / name, text.encode("utf-8"), ORDINARY, made=made)
+    except Occupied as error:
+        more = ", or write over it with --force" if error.plain else ""
+        raise UsageError(f"{printable_path(str(error.filename))}: {error.strerror}{more}") from error
     tell(f"{some(len(clusters), 'cluster')} exported to {printable_path(str(folder))}")
     return FOUND
+
+
+def _any(head: bytes) -> bool:
+    return True
 
 
 def _forget(store: Store, request: ClustersRequest) -> int:

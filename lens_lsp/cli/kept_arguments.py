@@ -111,6 +111,8 @@ def clusters_parser() -> Parser:
             action.add_argument("--mode", choices=("auto", "evidence", "fast", "deep"), help="as of `lens ask`")
         if name == "forget":
             action.add_argument("--all", action="store_true", help="all of them")
+        if name == "export":
+            action.add_argument("--force", action="store_true", help="over files that no export made, too")
         action.add_argument("--path", default=".", metavar="PATH", help="of the workspace of this path (default: here)")
         action.add_argument("--store", metavar="DIR", help="of this store instead")
         action.add_argument("--json", action="store_true", help="print one JSON document")

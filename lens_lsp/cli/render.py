@@ -185,7 +185,8 @@ def markdown_link(item: Evidence, places: Places) -> str:
     target = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
     shown, line = printable_path(path), item.start.line
     own = has_own_places(item.locator)
-    name = inert_markdown(shown_place(shown, item.locator)) if own else f"{inert_markdown(shown)}:{line}"
+    name = inert_markdown(shown_place(shown, item.locator) if own else shown, in_link=True)
+    name = name if own else f"{name}:{line}"
     return f"[{name}]({target}#{link_fragment(item.locator, line)})"
 
 

@@ -1,10 +1,13 @@
-"""A file replaced whole or not at all, whatever ends the process on the way."""
+"""The one way a file is written: whole or not at all, never through a link, never over what is not ours to replace."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
-from contextlib import suppress
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PART = ".part"
@@ -12,20 +15,180 @@ PART = ".part"
 PRIVATE, ORDINARY = 0o600, 0o666
 """Modes: for the user alone, and what the user's own mask leaves."""
 
+Made = Callable[[bytes], bool]
+"""Whether we made a file, by its first bytes."""
 
-def replace_whole(path: Path, data: bytes, mode: int = PRIVATE) -> None:
-    """Let a file hold ``data``; its folder has to be there. A reader sees the old or the new, after power loss, too.
+_HEAD = 4096
+"""Bytes that are shown to a `Made`."""
+_TRIES = 5
+_DIRECT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV})
 
-    Raises OSError; the file then holds what it held.
+
+class Occupied(FileExistsError):
+    """Where a file should be written stands what may not be replaced; the message says what to do.
+
+    ``plain`` says that it is a file, one that we did not make: whoever may decide over it can.
     """
-    part = path.parent / f".{path.name[:200]}.{secrets.token_hex(4)}{PART}"
+
+    def __init__(self, path: Path, *, plain: bool, what: str = "no plain file") -> None:
+        kind = "a file that Lens did not make" if plain else what
+        super().__init__(errno.EEXIST, f"there is {kind}; move it away or name another place", str(path))
+        self.plain = plain
+
+
+def replace_whole(
+    path: Path, data: bytes, mode: int = PRIVATE, *, made: Made | None = None, below: Path | None = None
+) -> None:
+    """Let a file hold ``data``. A reader sees the old or the new, after power loss, too.
+
+    What stands there is replaced if it is a plain file and, where ``made`` is given, if that says that we made it; then
+    it is never lost to a file that somebody else makes meanwhile, either. Its permissions are kept unless ``mode`` is
+    for the user alone. ``below`` is a folder above the file: on the way from there no folder may be a link, and those
+    that are missing are made. Without it the file's folder has to be there.
+
+    Raises OSError, `Occupied` for what may not be replaced; the file then holds what it held.
+    """
+    with _folder(path.parent, below, 0o700 if mode == PRIVATE else 0o777) as place:
+        for _ in range(_TRIES):
+            kept = _replaceable(place, path, made)
+            part = place.name(f".{path.name[:200]}.{secrets.token_hex(4)}{PART}")
+            try:
+                with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode, dir_fd=place.handle), "wb") as file:
+                    if kept is not None and mode != PRIVATE and hasattr(os, "fchmod"):
+                        os.fchmod(file.fileno(), kept)
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                if made is None or kept is not None:
+                    os.replace(part, place.name(path.name), src_dir_fd=place.handle, dst_dir_fd=place.handle)
+                    return
+                if _named(place, part, path.name):
+                    return
+            except BaseException:
+                _discard(place, part)
+                raise
+            _discard(place, part)
+        raise Occupied(path, plain=True)
+
+
+def check_replaceable(path: Path, made: Made) -> None:
+    """Raise `Occupied` for what `replace_whole` would not replace, before anything is written."""
+    with _folder(path.parent, None, 0) as place:
+        _replaceable(place, path, made)
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[int]:
+    """The descriptor of a file to add to, made where there is none; no link is followed. Raises OSError, `Occupied`."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINK | _NO_WAIT
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(part)
+        descriptor = os.open(path, flags, ORDINARY)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise Occupied(path, plain=False) from error
         raise
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Occupied(path, plain=False)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """What a file holds, at most so many bytes of it; links are followed. Raises OSError, `Occupied` for a pipe or a
+    device, which would be waited for."""
+    with open(os.open(path, os.O_RDONLY | _NO_WAIT), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise Occupied(path, plain=False)
+        return file.read(most)
+
+
+class _Place:
+    """A folder that is held, so that nobody puts another one in its place; where the system has no such, its path."""
+
+    def __init__(self, folder: Path, handle: int | None) -> None:
+        self.handle = handle
+        self._folder = folder
+
+    def name(self, name: str) -> str:
+        """A name in it as the system's calls take it beside ``handle``."""
+        return name if self.handle is not None else os.path.join(self._folder, name)
+
+
+@contextmanager
+def _folder(folder: Path, below: Path | None, mode: int) -> Iterator[_Place]:
+    way = () if below is None else folder.relative_to(below).parts
+    if not _DIRECT:
+        if below is not None:
+            folder.mkdir(mode, parents=True, exist_ok=True)
+            if os.path.realpath(folder) != os.path.join(os.path.realpath(below), *way):
+                raise Occupied(folder, plain=False, what="a link on the way")
+        yield _Place(folder, None)
+        return
+    handle = os.open(folder if below is None else below, _FOLDER)
+    try:
+        for part in way:
+            with suppress(FileExistsError):
+                os.mkdir(part, mode, dir_fd=handle)
+            try:
+                inner = os.open(part, _FOLDER | _NO_LINK, dir_fd=handle)
+            except OSError as error:
+                if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                    raise Occupied(folder, plain=False, what="a link or a file on the way") from error
+                raise
+            os.close(handle)
+            handle = inner
+        yield _Place(folder, handle)
+    finally:
+        os.close(handle)
+
+
+def _replaceable(place: _Place, path: Path, made: Made | None) -> int | None:
+    """The permissions of what may be replaced, None where nothing is. Raises OSError and `Occupied`."""
+    name = place.name(path.name)
+    try:
+        found = os.stat(name, dir_fd=place.handle, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise Occupied(path, plain=False, what="a link" if stat.S_ISLNK(found.st_mode) else "no plain file")
+    if made is not None:
+        try:
+            with open(os.open(name, os.O_RDONLY | _NO_LINK | _NO_WAIT, dir_fd=place.handle), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode) or not made(file.read(_HEAD)):
+                    raise Occupied(path, plain=True)
+        except FileNotFoundError:
+            return None
+    return stat.S_IMODE(found.st_mode) & 0o777
+
+
+def _named(place: _Place, part: str, name: str) -> bool:
+    """Give a written file its name unless something has that by now; whether it has it."""
+    target, handle = place.name(name), place.handle
+    try:
+        if handle is None:
+            os.rename(part, target)  # Windows: never over what is there
+            return True
+        os.link(part, target, src_dir_fd=handle, dst_dir_fd=handle, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        with suppress(FileNotFoundError):
+            os.stat(target, dir_fd=handle, follow_symlinks=False)
+            return False
+        os.replace(part, target, src_dir_fd=handle, dst_dir_fd=handle)
+        return True
+    os.unlink(part, dir_fd=handle)
+    return True
+
+
+def _discard(place: _Place, part: str) -> None:
+    with suppress(OSError):
+        os.unlink(part, dir_fd=place.handle)

@@ -15,7 +15,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from lens_lsp.disk.locks import lock_file, take
-from lens_lsp.disk.whole import replace_whole
+from lens_lsp.disk.whole import read_plain, replace_whole
 
 LOCK = ".lock"
 _MOST_BYTES = 16 << 20
@@ -29,8 +29,7 @@ def kept_folder() -> Path:
 def read_kept(path: Path) -> bytes | None:
     """What a file holds, None when there is none. Raises OSError."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES)
+        return read_plain(path, _MOST_BYTES)
     except FileNotFoundError:
         return None
 

@@ -5,14 +5,18 @@ Equal clusters give equal text. All that came out of a note, a model or a questi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.cluster import Cluster, KnownFact
-from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable, printable_path
+from lens_lsp.domain.inert import inert_json, inert_markdown, markdown_without_links, printable, printable_path
 from lens_lsp.domain.regexes import regex
 
+_FRONT = "---\nlens: cluster/1\n---\n\n"
+_GRAPH = "flowchart LR\n  %% lens: graph/1"
+_STAMPS = tuple(stamp.encode() for stamp in (_FRONT.rstrip(), _GRAPH, '{\n  "schema": "lens.clusters/'))
 _SLUG = regex(r"[^a-z0-9]+")
 _LONGEST_SLUG = 40
 _LONGEST_LABEL = 60
@@ -24,6 +28,22 @@ def file_name(title: str, id_: str) -> str:
     """The name of the Markdown file of a cluster or an answer: words of its title, and its id."""
     slug = _SLUG.sub("-", title.casefold()).strip("-")[:_LONGEST_SLUG].strip("-")
     return f"{slug or 'untitled'}-{id_[:8]}.md"
+
+
+def exported(clusters: Sequence[Cluster], whole: Mapping[str, object]) -> dict[str, str]:
+    """All files of an export by their names: a page for each cluster, their graph, and ``whole`` as JSON.
+
+    Each begins with a stamp by which `is_export` knows it again.
+    """
+    titles = {cluster.id: cluster.title for cluster in clusters}
+    pages = {file_name(each.title, each.id): f"{_FRONT}{cluster_markdown(each, titles)}" for each in clusters}
+    document = inert_json(json.dumps(whole, ensure_ascii=False, indent=2))
+    return {**pages, "graph.mmd": graph_mermaid(clusters), "clusters.json": f"{document}\n"}
+
+
+def is_export(head: bytes) -> bool:
+    """Whether a file was made by an export, by its first bytes."""
+    return head.replace(b"\r\n", b"\n").startswith(_STAMPS)
 
 
 def cluster_markdown(cluster: Cluster, titles: Mapping[str, str]) -> str:
@@ -69,7 +89,7 @@ def graph_mermaid(clusters: Sequence[Cluster]) -> str:
 
     A live cluster is a rounded box, an archived one a hexagon with a dashed line; documents are cylinders.
     """
-    lines = ["flowchart LR"]
+    lines = [_GRAPH]
     documents: dict[tuple[str, str], str] = {}
     names = {cluster.id: f"c{n}" for n, cluster in enumerate(clusters, 1)}
     for cluster in clusters:

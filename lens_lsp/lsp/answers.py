@@ -21,7 +21,7 @@ from lens_lsp.knowledge.matching import question_key
 from lens_lsp.memory import OFFLINE
 from lens_lsp.sources import Sources
 from lens_lsp.store.failures import NotSaved, NotSavedReason
-from lens_lsp.store.forgetting import ANSWERS
+from lens_lsp.store.forgetting import ANSWERS, is_answer
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
@@ -104,10 +104,10 @@ def _is_whole(path: str) -> bool:
 
 
 def _written(path: str, text: str) -> str:
-    """Write a file whole or not at all. Raises `NotSaved`."""
+    """Write a file whole or not at all, into a folder whose path had no link. Raises `NotSaved`."""
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        replace_whole(Path(path), text.encode("utf-8"), ORDINARY)
+        target = Path(path)
+        replace_whole(target, text.encode("utf-8"), ORDINARY, made=is_answer, below=Path(target.anchor))
     except OSError as error:
         why = f"the answer was not saved in {os.path.dirname(path)}: {error.strerror or error}"
         raise NotSaved(NotSavedReason.IO, why) from error

@@ -257,7 +257,8 @@ class Answering:
         """The answer's pieces: first which newer documents are not in it. Closed early, so is the model's stream."""
         newer = self._newer(draft)
         if newer:
-            yield f"Newer, not in this answer: {', '.join(map(inert_markdown, newer))}\n\n"
+            names = (inert_markdown(name, in_link=True) for name in newer)  # who shows it minds what is guessed
+            yield f"Newer, not in this answer: {', '.join(names)}\n\n"
         pieces = oracle.synthesise(request, result, self._ledger)
         try:
             async for piece in pieces:

@@ -51,7 +51,10 @@ def change_settings(environment: Mapping[str, str], changes: Mapping[str, object
             raise UsageError(f"{path} cannot be changed here ({type(error).__name__}): change it by hand") from error
         return new.encode("utf-8")
 
-    change_kept(Path(os.path.realpath(path)), changed)  # where a link leads: the user's files may lie elsewhere
+    target = os.path.realpath(path)  # where a link leads: the user's own files may lie elsewhere
+    if os.path.islink(path) and not os.path.isfile(target):
+        raise UsageError(f"{path} is a link that leads to no file: make that file, or remove the link")
+    change_kept(Path(target), changed)
 
 
 def _check(changes: Mapping[str, object]) -> None:

@@ -22,6 +22,7 @@ from lens_lsp.store.writing import Changes, Removal
 ANSWERS = "answers"
 """The folder of answer files, in the store's folder."""
 
+_HEAD = b"---\nlens: answer/"
 _QUESTION = b"question:"
 _MOST_HEAD = 65_536
 """Bytes in which an answer file has named its question."""
@@ -72,13 +73,18 @@ def delete_copies(files: StoreFiles) -> tuple[str, ...]:
     return tuple(path.name for path in copies)
 
 
+def is_answer(head: bytes) -> bool:
+    """Whether a file is an answer of ours, by its first bytes."""
+    return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)
+
+
 def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str, ...]:
     """Delete the answer files of some questions, None for all; returns their names below the store's folder.
 
     Raises OSError.
     """
     answers = folder / ANSWERS
-    if not answers.is_dir():
+    if answers.is_symlink() or not answers.is_dir():  # nothing of ours was ever written through a link
         return ()
     gone = [path for path in sorted(answers.glob("*.md")) if questions is None or _answered(path) in questions]
     gone += sorted(answers.glob(f".*{PART}"))  # half of an answer that a killed process was writing, to any question

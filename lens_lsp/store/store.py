@@ -26,6 +26,7 @@ from lens_lsp.store.forgetting import (
     ANSWERS,
     delete_answers,
     delete_copies,
+    is_answer,
     oblivion,
     plain,
 )
@@ -189,11 +190,9 @@ class Store:
 
     def keep_answer(self, name: str, text: str) -> Path:
         """Write an answer file beside the store, whole or not at all, over one of that name. Raises `NotSaved`."""
-        folder = self.path.parent / ANSWERS
-        path = folder / name
+        path = self.path.parent / ANSWERS / name
         try:
-            folder.mkdir(0o700, exist_ok=True)
-            replace_whole(path, text.encode("utf-8"))
+            replace_whole(path, text.encode("utf-8"), made=is_answer, below=self.path.parent)
         except OSError as error:
             why = f"the answer is known but was not saved as a file: {error.strerror or error}"
             raise NotSaved(NotSavedReason.IO, why) from error

@@ -198,27 +198,27 @@ def test_nothing_a_file_brought_into_an_answer_is_active_markdown(said: str, quo
 
 LIVE = [
     # what a file or a model may say, what of it is printed
-    ("see https://evil.example/x", r"see https\://evil.example/x"),
-    ("see HTTP://evil.example and ftp://evil.example", r"see HTTP\://evil.example and ftp\://evil.example"),
+    ("see https://evil.example/x", r"see https\://evil\.example/x"),
+    ("see HTTP://evil.example and ftp://evil.example", r"see HTTP\://evil\.example and ftp\://evil\.example"),
     ("obsidian://open", r"obsidian\://open"),
-    ("see www.evil.example or WWW.evil.example", r"see www\.evil.example or WWW\.evil.example"),
+    ("see www.evil.example or WWW.evil.example", r"see www\.evil\.example or WWW\.evil\.example"),
     ("write to joe@evil.example.", "write to `joe@evil.example`."),
     ("mailto:joe@evil.example, xmpp:@evil.example/x", "mailto:`joe@evil.example`, xmpp:`@evil.example`/x"),
     (r"joe\@evil.example joe@evil\.example", r"`joe\@evil.example` `joe@evil\.example`"),
-    ("joe&#64;evil.example joe&commat;evil.example", r"joe\&#64;evil.example joe\&commat;evil.example"),
+    ("joe&#64;evil.example joe&commat;evil.example", r"joe\&#64;evil\.example joe\&commat;evil\.example"),
     ("`joe@evil.example` `code`", r"`joe@evil.example` \`code\`"),
     ("`joe@evil.example ` jim@evil.example", r"\``joe@evil.example` \` `jim@evil.example`"),
     ("~~joe@evil.example~~", r"~\~`joe@evil.example`~\~"),
-    ("<https://evil.example> <joe@evil.example>", r"\<https\://evil.example> <`joe@evil.example`>"),
+    ("<https://evil.example> <joe@evil.example>", r"\<https\://evil\.example> <`joe@evil.example`>"),
     (r"\<b> \\<b> \\\<b>", r"\<b> \\\<b> \\\<b>"),
     (r"\![a](b) \\![a](b)", r"\![a]\(b) \\\![a]\(b)"),
-    ("[a](http://evil.example)", r"[a]\(http\://evil.example)"),
-    ("[a][r]\n\n[r]: //evil.example", "[a][r]\n\n[r]\\: //evil.example"),
+    ("[a](http://evil.example)", r"[a]\(http\://evil\.example)"),
+    ("[a][r]\n\n[r]: //evil.example", "[a][r]\n\n[r]\\: \\//evil\\.example"),
     ("[^1]: evil", r"[^1]\: evil"),
     ("[1]: evil", r"[^1]\: evil"),
     ("<!-- lens:answer --> </p> <?x", r"\<!-- lens:answer --> \</p> \<?x"),
     ("&lt;b&gt; R&D; a & b", r"\&lt;b\&gt; R\&D; a & b"),
-    ("`code`, a@b, @pytest.fixture, 12:30, a/b", "`code`, a@b, @pytest.fixture, 12:30, a/b"),
+    ("`code`, a@b, @pytest.fixture, 12:30, a/b", r"`code`, a@b, @pytest\.fixture, 12:30, a/b"),
 ]
 
 
@@ -231,7 +231,7 @@ def test_addresses_in_a_footnote_are_dead() -> None:
     quote = r"`joe@evil.example` or \jim@evil.example, www.evil.example, http://evil.example"
     shown = markdown_answer(replace(ANSWER, text="", evidence=(replace(evidence(), quote=quote),)), PLACES)
     assert shown.endswith(
-        r'"`joe@evil.example` or `\jim@evil.example`, www\.evil.example, http\://evil.example"' + "\n"
+        r'"`joe@evil.example` or `\jim@evil.example`, www\.evil\.example, http\://evil\.example"' + "\n"
     )
 
 

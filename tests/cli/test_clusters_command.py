@@ -100,6 +100,27 @@ def test_an_export_is_the_same_twice(lens_here: Command, notes: Path, tmp_path: 
     assert (tmp_path / "one" / "graph.mmd").read_text("utf-8").startswith("flowchart LR\n")
 
 
+def test_an_export_replaces_an_earlier_one_and_nothing_else(lens_here: Command, notes: Path, tmp_path: Path) -> None:
+    lens_here("ask", QUESTION, "notes")
+    out, export = tmp_path / "out", ("clusters", "export", "out", "--path", "notes")
+    assert lens_here(*export).status == lens_here(*export).status == 0
+    graph = (out / "graph.mmd").read_bytes()
+    (out / "graph.mmd").write_text("mine")
+    (out / "clusters.json").unlink()
+    refused = lens_here(*export)
+    assert refused.status == 2
+    assert "graph.mmd" in refused.complaint
+    assert "--force" in refused.complaint
+    assert (out / "graph.mmd").read_text() == "mine"
+    assert not (out / "clusters.json").exists()  # nothing is written when one may not be
+    assert lens_here(*export, "--force").status == 0
+    assert (out / "graph.mmd").read_bytes() == graph
+    (out / "graph.mmd").unlink()
+    (out / "graph.mmd").symlink_to(notes / "server.md")
+    assert lens_here(*export, "--force").status == 2
+    assert "8080" in (notes / "server.md").read_text()
+
+
 def test_a_cluster_that_is_not_there_is_told(lens_here: Command, notes: Path) -> None:
     lens_here("ask", QUESTION, "notes")
     outcome = lens_here("clusters", "show", "zzzz", "--path", "notes")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.disk.locks import give, lock_file, take
-from lens_lsp.disk.whole import ORDINARY, replace_whole
+from lens_lsp.disk.whole import ORDINARY, Occupied, appending, check_replaceable, replace_whole
 
 HOLDER = """
 import sys, time
@@ -22,6 +22,10 @@ take(lock_file(Path(sys.argv[1])), time.monotonic() + 5)
 print("held", flush=True)
 sys.stdin.read()
 """
+
+
+def ours_only(head: bytes) -> bool:
+    return head.startswith(b"ours")
 
 
 def test_a_file_is_made_and_replaced_for_its_owner_alone(tmp_path: Path) -> None:
@@ -51,6 +55,63 @@ def test_what_cannot_be_replaced_stays_and_leaves_nothing_behind(tmp_path: Path)
     with pytest.raises(OSError, match="folder"):
         replace_whole(tmp_path / "folder", b"text")
     assert os.listdir(tmp_path) == ["folder"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links and pipes")
+def test_nothing_is_written_through_a_link_or_over_what_is_no_file(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "link").symlink_to(precious)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "dangling", "pipe"):
+        for made in (None, lambda head: True):
+            with pytest.raises(Occupied, match="move it away"):
+                replace_whole(tmp_path / name, b"text", made=made)
+        with pytest.raises(Occupied, match="move it away"), appending(tmp_path / name):
+            pass
+    assert precious.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["dangling", "link", "pipe", "precious"]
+
+
+def test_a_file_that_we_did_not_make_stays(tmp_path: Path) -> None:
+    path = tmp_path / "answer.md"
+    replace_whole(path, b"ours 1", ORDINARY, made=ours_only)
+    path.chmod(0o640)
+    replace_whole(path, b"ours 2", ORDINARY, made=ours_only)
+    assert path.read_bytes() == b"ours 2"
+    assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o640
+    path.write_bytes(b"theirs")
+    with pytest.raises(Occupied, match="did not make"):
+        check_replaceable(path, ours_only)
+    with pytest.raises(Occupied, match="did not make"):
+        replace_whole(path, b"ours 3", ORDINARY, made=ours_only)
+    assert path.read_bytes() == b"theirs"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_no_folder_on_the_way_is_a_link(tmp_path: Path) -> None:
+    chosen, outside = tmp_path / "chosen", tmp_path / "outside"
+    chosen.mkdir()
+    outside.mkdir()
+    replace_whole(chosen / "made" / "there" / "file", b"text", below=chosen)
+    assert stat.S_IMODE((chosen / "made").stat().st_mode) == 0o700
+    (chosen / "led").symlink_to(outside)
+    (chosen / "plain").write_text("")
+    for way in ("led", "led/deeper", "plain"):
+        with pytest.raises(Occupied, match="on the way"):
+            replace_whole(chosen / way / "file", b"text", below=chosen)
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs forks and limits of files")
+def test_no_writer_changes_what_is_not_ours() -> None:
+    from tests.soak import exports
+
+    tally = exports.run(150, 12, 7)
+    assert tally.wrong == []
+    assert set(tally.cases) > set(exports.PLACES)
+    assert exports.run(30, 4, 7, mutant=True).wrong
 
 
 def test_a_lock_is_waited_for_and_given_back_by_a_death(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_prepare_run_and_report_follow_one_another(
     assert "| run | find | – | bm25s | 2 |" in printed.out
     assert printed.err == ""
     assert _evaluate("report", result, "--out", report) == 0
-    assert (report / "report.md").read_text() == capsys.readouterr().out
+    assert (report / "report.md").read_text() == "<!-- made by lens eval -->\n" + capsys.readouterr().out
 
 
 def test_a_run_that_asks_is_reported_with_what_only_answers_have(

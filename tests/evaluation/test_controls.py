@@ -139,7 +139,7 @@ def test_the_audits_write_one_page_and_their_runs(dataset_dir: Path, tmp_path: P
         "## Abstention",
         "## Warm reuse",
     ]
-    assert (tmp_path / "out" / "audits.md").read_text() == page
+    assert (tmp_path / "out" / "audits.md").read_text() == "<!-- made by lens eval -->\n" + page
     audits = json.loads((tmp_path / "out" / "audits.json").read_text())["audits"]
     assert list(audits["staleness"]) == ["2-3"], "nothing grows to itself"
     assert audits["staleness"]["2-3"]["bm25s-stale"]["documentRecall.10"]["value"] == 0.0

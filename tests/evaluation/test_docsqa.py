@@ -180,7 +180,7 @@ def test_every_arm_finds_what_is_asked_for_and_only_answerable_questions_are_ask
     out = tmp_path / "out"
     assert _evaluate(docsqa_dir, "--out", out) == 0
     printed = capsys.readouterr()
-    assert (out / "docsqa.md").read_text("utf-8") == printed.out
+    assert (out / "docsqa.md").read_text("utf-8") == "<!-- made by lens eval -->\n" + printed.out
     assert printed.err == ""
     rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     assert [(row["id"], row["arm"]) for row in rows] == [

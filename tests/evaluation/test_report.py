@@ -27,7 +27,7 @@ def runs(dataset_dir: Path, workspace_dir: Path, tmp_path: Path) -> Path:
 def test_the_three_tables_tell_the_same(runs: Path, tmp_path: Path) -> None:
     out = tmp_path / "report"
     markdown = write_report([runs / "engines", runs / "workspaces"], out)
-    assert (out / "report.md").read_text() == markdown
+    assert (out / "report.md").read_text() == "<!-- made by lens eval -->\n" + markdown
     rows = json.loads((out / "report.json").read_text())["rows"]
     with open(out / "report.csv", newline="") as file:
         lines = list(csv.DictReader(file))

@@ -318,6 +318,19 @@ ATTACKS = {
         control="an address that is agreed to gets the question: the second test; one that stays is not asked about"
         " again: the first",
     ),
+    "S24": Fault(
+        "a place to write to that holds a stranger's file, link, pipe or device",
+        (
+            *of(
+                "disk/test_whole_files.py::test_",
+                "nothing_is_written_through_a_link_or_over_what_is_no_file",
+                "a_file_that_we_did_not_make_stays",
+                "no_folder_on_the_way_is_a_link",
+            ),
+            "cli/test_clusters_command.py::test_an_export_replaces_an_earlier_one_and_nothing_else",
+        ),
+        control="an earlier file of ours is replaced in the same tests",
+    ),
 }
 
 TABLES = {

@@ -2,9 +2,12 @@
 
 ``python -m tests.soak.hostile_markdown --n 300000`` makes as many texts out of pieces that act somewhere (links,
 images, HTML, entities, tables, fences, what hides or reorders), shows each as a line of ours, as an answer, as a hover
-and as a streamed synthesis, and has a renderer that is not ours (markdown-it) say what acts. It prints one JSON line
-and exits with 1 if a link, an image or HTML came of one, if a word of a line was lost, or if the same texts without
-escapes act in fewer than one in ten.
+and as a streamed synthesis, and has a renderer that is not ours (markdown-it) say what acts. What a person's client
+renders, all but the synthesis, is shown to those renderers, too, that guess addresses: markdown-it with its linkify as
+it comes and as VS Code's preview has it, and marked as VS Code's hovers and chat have it; they lie in ``node_modules``
+of the page and of the extension after ``npm ci`` (without them the line says so).
+It prints one JSON line and exits with 1 if a link, an image or HTML came of one, if a word of a line was lost, or if
+the same texts without escapes act in fewer than one in ten.
 """
 
 from __future__ import annotations
@@ -12,11 +15,13 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import shutil
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -24,6 +29,7 @@ from markdown_it.token import Token
 from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable
 from lens_lsp.lsp.hovering import escaped
 from lens_lsp.oracle.marking import Sifter
+from tests.soak.node import Node
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ACTIVE = frozenset({"link_open", "image", "html_inline", "html_block"})
@@ -31,7 +37,9 @@ _PIECES = """
 ![ [ ] ]( ( ) < > </ <img·src=x> <a·href="//e.example"> <!-- --> <?php ?> <![CDATA[ ]]> [x] [x]: [x]:·//e.example [1]
 [7] [^1] [[x]] [[ ]] https://e.example //e.example www.e.example a@e.example <a@e.example> <https://e.example> &lt;
 &#60; &#x5b; & ; ` `` ``` ~~~ | |-|- # - + 1. > * ** _ __ ~ ~~ $ \\ \\\\ \\[ \\` : ! = src= HREF·= placeholder=
-command:x vscode://x file:///x javascript:x data:text/html,x "title" 'title' {x} word é漢😀 0 \u200b \u2060 \u202e
+command:x vscode://x file:///x file:/x
+e.example.com notes.md é.de b@c.com mailto:a@localhost //localhost a;@b.co x.рф
+javascript:x data:text/html,x "title" 'title' {x} word é漢😀 0 \u200b \u2060 \u202e
 \ufeff \x1b[31m \x00 \U000e0041 &colon; &lbrack; <script> <svg/onload=x> <details·open·ontoggle=x>
 """
 PIECES = _PIECES.split()
@@ -57,6 +65,44 @@ WAYS: dict[str, Callable[[str], str]] = {
 }
 
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+_MODULES = {
+    "markdown-it": REPOSITORY / "lens_lsp" / "desktop" / "page" / "node_modules" / "markdown-it",
+    "marked": REPOSITORY / "vscode-extension" / "node_modules" / "marked",
+}
+GUESSING = """
+const MarkdownIt = require(%s); const { marked } = require(%s);
+const Made = MarkdownIt.default ?? MarkdownIt;
+const linkify = new Made({ html: true, linkify: true });
+const preview = new Made({ html: true, linkify: true });
+preview.linkify.set({ fuzzyLink: false });
+const ours = { link_open: 'link', image: 'image', html_inline: 'html', html_block: 'html' };
+const parsed = renderer => text => renderer.parse(text + '\\n', {}).flatMap(block => [block, ...(block.children ?? [])])
+  .flatMap(({ type }) => ours[type] ?? []);
+const lexed = text => {
+  const found = [];
+  marked.walkTokens(marked.lexer(text), ({ type }) => {
+    if (['link', 'image', 'html'].includes(type)) found.push(type);
+  });
+  return found;
+};
+const renderers = { linkify: parsed(linkify), preview: parsed(preview), marked: lexed };
+const answered = texts => texts.map(text => Object.entries(renderers).flatMap(([name, render]) => {
+  const found = [...new Set(render(text))];
+  return found.length ? [name + ' ' + found] : [];
+}));
+"""
+"""What renderers that guess addresses make of texts, beside words."""
+AT_ONCE = 500
+
+
+def guessing() -> Node | None:
+    """The renderers of the clients; None where they are not installed."""
+    if shutil.which("node") is None or not all(module.is_dir() for module in _MODULES.values()):
+        return None
+    return Node(GUESSING % tuple(json.dumps(str(module)) for module in _MODULES.values()))
+
+
 @dataclass
 class Tally:
     """What was shown, and what acted."""
@@ -64,6 +110,9 @@ class Tally:
     shown: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     active_without: int = 0
+    guessed: int = 0
+    """Texts that were shown to renderers that guess."""
+    guessed_without: int = 0
 
 
 def made(draw: random.Random) -> str:
@@ -109,6 +158,21 @@ def run(n: int, seed: int) -> Tally:
     return tally
 
 
+def run_guessing(n: int, seed: int, node: Node) -> Tally:
+    """Show ``n`` texts in every way that a client renders, to renderers that guess addresses."""
+    draw, tally = random.Random(seed), Tally()
+    ways = {name: way for name, way in WAYS.items() if name != "synthesis"}
+    while tally.guessed < n * len(ways):
+        texts = [made(draw) for _ in range(min(AT_ONCE, n - tally.guessed // len(ways)))]
+        tally.guessed_without += sum(map(bool, node.answer([printable(text) for text in texts])))
+        shown = [(name, text, way(text)) for text in texts for name, way in ways.items()]
+        for (name, text, markdown), found in zip(shown, node.answer([each for *_, each in shown]), strict=True):
+            if found:
+                tally.wrong.append(f"{name}: {found} from {text!r}: {markdown!r}")
+        tally.guessed += len(shown)
+    return tally
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=300_000)
@@ -116,9 +180,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     started = time.perf_counter()
     tally = run(options.n, options.seed)
+    node = guessing()
+    if node is not None:
+        with node:
+            guessed = run_guessing(options.n, options.seed, node)
+        tally.wrong += guessed.wrong
+        tally.guessed, tally.guessed_without = guessed.guessed, guessed.guessed_without
     row = {
         "figure": "hostile-markdown",
-        "n": tally.shown.total(),
+        "n": tally.shown.total() + 3 * tally.guessed,
+        "guessing": "linkify, preview, marked" if tally.guessed else "not installed",
+        "guessed": tally.guessed,
+        "controlGuessed": tally.guessed_without,
         "bad": len(tally.wrong),
         "texts": options.n,
         "controlActive": tally.active_without,
@@ -126,7 +199,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "seconds": round(time.perf_counter() - started, 1),
     }
     print(json.dumps(row, ensure_ascii=False))
-    return 0 if not tally.wrong and tally.active_without * 10 >= options.n else 1
+    caught = tally.active_without * 10 >= options.n and tally.guessed_without >= tally.guessed // 30
+    return 0 if not tally.wrong and caught else 1
 
 
 if __name__ == "__main__":

@@ -345,14 +345,15 @@ EVIDENCE = (
     Row(
         "hostile-markdown",
         ("S05", "S06", "T09"),
-        "no text of a note or a model acts where Markdown is rendered",
+        "no text of a note or a model acts where Markdown is rendered, nor where renderers guess addresses (linkify)",
         "0 active elements",
         "the same texts without escapes",
         "hostile_markdown",
         "--n 6000",
         "--n 300000",
         "--n 3000000",
-        caught=("controlActive",),
+        caught=("controlActive", "controlGuessed"),
+        tells=("guessing", "guessed"),
         seeded=True,
     ),
     Row(

@@ -19,6 +19,22 @@ FILES = (
         seeded=True,
     ),
     Row(
+        "exports",
+        ("S24",),
+        "all that writes to a place that was named or chosen, where a stranger's files, links, folders, pipes or"
+        " devices are, without leave or room, beside others who write, or killed: nothing of others changes, no file"
+        " is half",
+        "0 foreign bytes changed, 0 half files, 0 writes elsewhere, 0 hung",
+        'the same places written by a plain `open(path, "w")`',
+        "exports",
+        "--n 200 --kills 20",
+        "--n 5000 --kills 500",
+        "--n 100000 --kills 10000",
+        n=("n", "kills"),
+        tells=("places", "refused"),
+        seeded=True,
+    ),
+    Row(
         "slow-disk",
         ("F07",),
         "questions over a disk that takes 50 ms more for everything, or hangs: each ends with what was read, the rest"

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Extraction, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.plain import PlainReader
+from lens_lsp.domain.inert import SEQUENCE
 from lens_lsp.domain.model import Head, Locator, LocatorMap, Structure
 from lens_lsp.domain.regexes import regex
 
 _FENCE_RUN = regex(r"`{3,}")
 _FENCE_LINE = regex(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _SURROGATE = regex("[\ud800-\udfff]")
-_ESCAPES = regex(r"\x1b\[[0-9;]*[A-Za-z]")
 _LANGUAGE = regex(r"[\w+#-]{1,30}")
 _FIRST_TITLE = regex(r'"#[ \t]+([^"\\\n]{1,200})')
 _MARKDOWN = MarkdownReader()
@@ -127,7 +127,7 @@ def _output(output: object) -> str:
         return ""
     data = output.get("data")
     plain = data.get("text/plain") if isinstance(data, dict) else None
-    return _ESCAPES.sub("", _text(output.get("text") if plain is None else plain))
+    return SEQUENCE.sub("", _text(output.get("text") if plain is None else plain))
 
 
 def _fenced(text: str, language: str) -> str:

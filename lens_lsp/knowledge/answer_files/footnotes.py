@@ -38,7 +38,7 @@ class Footnote:
 def footnote(label: str, citation: Citation, line: int, link: str) -> str:
     """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
     PDF to the page."""
-    name = inert_markdown(printable_path(citation.path))
+    name = inert_markdown(printable_path(citation.path), in_link=True)
     target = f"{link}#{link_fragment(citation.locator, line)}"
     return f'[^{label}]: [{name}:{line}]({target}) "{inert_markdown(_shown(citation.quote))}"'
 

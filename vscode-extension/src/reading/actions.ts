@@ -2,10 +2,11 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { LensClient } from '../client';
 import { viewOf } from '../documents/textUri';
-import { failureOf } from '../failures';
+import { Failure, failureOf } from '../failures';
 import type { RecheckParams, RecheckResult } from '../protocol/checking';
 import type { InsertAnswerParams, InsertAnswerResult } from '../protocol/kept';
 import type { WireRange } from '../protocol/places';
+import { replaceWhole } from '../wholeFile';
 import { fileOf } from './answerDocument';
 import { headingLine, relocated, shareable } from './answerText';
 import { showPlaces } from './evidenceView';
@@ -161,7 +162,11 @@ async function exportAnswer(document: vscode.Uri): Promise<void> {
   });
   if (target !== undefined) {
     const text = relocated(await textOf(document), folderOf(document));
-    await vscode.workspace.fs.writeFile(target, Buffer.from(text));
+    if (target.scheme !== 'file') {
+      await vscode.workspace.fs.writeFile(target, Buffer.from(text));
+    } else if (!(await replaceWhole(target.fsPath, text))) {
+      throw new Failure(vscode.l10n.t('There is a link or no file at {0}: choose another name.', target.fsPath));
+    }
     await vscode.window.showTextDocument(target);
   }
 }
