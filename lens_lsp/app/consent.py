@@ -56,14 +56,9 @@ def folders_of(paths: Iterable[str], opened: Iterable[str] = ()) -> tuple[str, .
 
     def holding(path: str) -> str:
         real = Path(os.path.realpath(path))
-        return next((folder for folder in held if real.is_relative_to(folder)), _own(path))
+        return next((folder for folder in held if real.is_relative_to(folder)), folder_of(path))
 
     return tuple(dict.fromkeys(map(holding, paths)))
-
-
-def _own(path: str) -> str:
-    """The folder of a path; a path that is not there stands for itself, not for what is around it."""
-    return folder_of(path) if os.path.exists(path) else os.path.realpath(path)
 
 
 def unconsented(destination: Destination | None, folders: Sequence[str]) -> tuple[str, ...]:

@@ -186,7 +186,11 @@ def coverage_section(findings: Result, style: Style) -> str:
 
 def skips_section(findings: Result, places: Places, style: Style) -> str:
     """What was left out, by reason; empty when nothing was."""
-    sections = {"Skipped": findings.coverage.skipped, "Hidden or without effect": findings.coverage.partial}
+    coverage = findings.coverage
+    sections: dict[str, Sequence[LeftOut]] = {
+        "Skipped": coverage.skipped,
+        "Hidden or without effect": coverage.partial,
+    }
     return "\n\n".join(_left_out(title, items, findings, places, style) for title, items in sections.items() if items)
 
 

@@ -266,7 +266,7 @@ class Search:
     def undecided(self) -> bool:
         """Whether a model was asked in vain: it failed before all was found, or what a judge that reads first says
         rests on nothing. A "no" is a judgement if it says what is missing: a small model is not even asked that."""
-        if self.matches or self._oracle.endpoint is None:
+        if self.matches or self.options.mode is Mode.EVIDENCE:
             return False
         if self.stopped in _WITHOUT and self.progress.open:
             return True

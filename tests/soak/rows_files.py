@@ -48,9 +48,9 @@ FILES = (
     ),
     Row(
         "coverage",
-        ("F01", "E01", "E04"),
-        "what is hidden, out of scope, missing or cannot be used is named in each answer and nothing sound is, by command"
-        " line, language server and agent; a model that fails or has nothing left to spend denies nothing",
+        ("E01", "E04", "F01", "F05"),
+        "what is hidden, out of scope, missing or cannot be used is named in each answer and nothing sound is, by"
+        " command line, language server and agent; a model that fails or has nothing to spend denies nothing",
         "0 unnamed, 0 falsely named, 0 denied",
         "an account without hidden parts, scopes and missing folders, as it was given before",
         "coverage",
