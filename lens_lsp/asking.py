@@ -106,17 +106,16 @@ class Asking:
         async for event in self._search(search, known, ready, failure):
             yield event
         if search.undecided and "rules" not in self.options.ablate:
-            # Nothing that the model said may stand: the question is searched as it is without one.
-            given_up, judge = search, await self.without_model()
+            # The model gave no answer: the question is searched as it is without one, and what that proves stands.
+            given_up, modelled, judge = search, judge, await self.without_model()
             ledger, options = self._terms_without_model()
             plan = await judge.oracle.analyse(given_up.plan.question, ledger)
             yield Planned(plan, self.options.mode, self.options.seed, judge.oracle.table)
             search = self._searcher(plan, judge, ledger, options, reading, further)
             async for event in self._search(search, None, ready, None):
                 yield event
-            search.take_over(given_up)
-            if known is not None:
-                known.endpoint = None
+            search = _better(given_up, search, known)
+            judge = modelled if search is given_up else judge
         async for event in self._answer(search, judge.oracle, known, ready):
             yield event
 
@@ -246,8 +245,8 @@ class Asking:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
         scanned, told = self.workspace.cache.files, tuple(notices(skipped))
-        pictures = self.workspace.cache.pictures
-        around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures)
+        pictures, parts = self.workspace.cache.pictures, self.workspace.partial(ready)
+        around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures, parts)
         answering = Answering(search, oracle, self.ledger, around, self.options.mode)
         async for event in answering.run():
             if known is not None and isinstance(event, Answered):
@@ -255,3 +254,14 @@ class Asking:
                 yield Answered(await self.work.start(keep))
             else:
                 yield event
+
+
+def _better(given_up: Search, search: Search, known: Remembering | None) -> Search:
+    """Of a search whose model failed and the one in its place the one to answer from: what a model proved is more than
+    nothing."""
+    if (given_up.said or given_up.progress.quotes) and search.progress.open:
+        return given_up
+    search.take_over(given_up)
+    if known is not None:
+        known.endpoint = None
+    return search

@@ -22,7 +22,8 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.walk import discover, discover_names
-from lens_lsp.domain.model import Skip, Stage
+from lens_lsp.domain.errors import PathNotFound, PathRefused
+from lens_lsp.domain.model import Part, Skip, Stage
 from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Sweep:
     files: list[FileEntry] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     """What was passed over without being read."""
+    parts: list[Part] = field(default_factory=list)
+    """Ignore files that could not be used."""
     paths: list[str] = field(default_factory=list)
     """At the first look at a single folder its files by path alone, instead of ``files``."""
     known: int = 0
@@ -112,7 +115,8 @@ class Workspace:
     """The texts of some paths. ``memory`` is how many bytes of them are kept, by default `memory_budget`; ``first`` for
     how many seconds documents are read before a question has shown anything.
 
-    Raises `PathNotFound` or `PathRefused` for a path that cannot be searched. Not safe for threads.
+    A path that is not there, or cannot be opened, is told among what was not searched. Raises `PathNotFound` or
+    `PathRefused` where none of the paths can be searched. Not safe for threads.
     """
 
     def __init__(
@@ -226,6 +230,10 @@ class Workspace:
         """What of the files could not be searched, as far as the question has come, by path."""
         return tuple(sorted([*ready.sweep.skips, *self.cache.skips()]))
 
+    def partial(self, ready: Ready) -> tuple[Part, ...]:
+        """What of the searched files and folders was not searched, as far as the question has come, by path."""
+        return tuple(sorted([*ready.sweep.parts, *self.cache.parts()]))
+
     def stages(self, ready: Ready) -> tuple[Stage, ...]:
         """The stages of bringing it up, with the time that documents took until now."""
         return (*ready.stages, Stage("extract", self._extracting)) if self._extracting else ready.stages
@@ -235,11 +243,17 @@ class Workspace:
         """The roots of the paths, and the file's name where a path names a file; closed at the end."""
         with contextlib.ExitStack() as stack:
             stack.callback(self._give_back)
-            opened = []
+            opened, failed = [], []
             for index, path in enumerate(self._paths):
-                root, name = open_named(path, index)
+                try:
+                    root, name = open_named(path, index)
+                except (PathNotFound, PathRefused) as error:
+                    failed.append(error)
+                    root, name = Root.absent(path, index, error), None
                 stack.enter_context(root)
                 opened.append((root, name))
+            if len(failed) == len(opened):
+                raise _nothing_to_search(failed)
             yield opened
 
     def _read(
@@ -282,9 +296,12 @@ class Workspace:
                 on_progress=lambda count: observer.progress("walk", count, None),
                 cancelled=cancelled,
             )
-            return Sweep(skips=names.skips, paths=names.paths)
+            return Sweep(skips=names.skips, parts=names.parts, paths=names.paths)
         seen: set[tuple[int, int]] = set()
         for root, name in opened:
+            if root.absence is not None:
+                sweep.skips.append(Skip(display_path(root.path), root.absence, root.index))
+                continue
             before = len(sweep.files)
             found = discover(
                 root,
@@ -295,6 +312,7 @@ class Workspace:
                 cancelled=cancelled,
             )
             sweep.skips += found.skips
+            sweep.parts += found.parts
             sweep.known = sweep.known if found.complete else self.cache.files
             if len(opened) == 1:
                 sweep.files = found.files
@@ -302,6 +320,13 @@ class Workspace:
                 sweep.files += [entry for entry in found.files if (entry.device, entry.inode) not in seen]
                 seen.update((entry.device, entry.inode) for entry in found.files)
         return sweep
+
+
+def _nothing_to_search(failed: Sequence[PathNotFound | PathRefused]) -> PathNotFound | PathRefused:
+    """What to raise where none of the paths can be searched."""
+    if len(failed) == 1:
+        return failed[0]
+    return PathNotFound(f"none of the {len(failed)} paths can be searched: {'; '.join(map(str, failed))}")
 
 
 def _wait(roots: Sequence[Root], seconds: float, one: float) -> None:

@@ -35,7 +35,7 @@ from lens_lsp.domain.events import (
     Scanned,
     Stopped,
 )
-from lens_lsp.domain.model import Coverage, Evidence, Origin, RankedDocument, Skip, SkipReason, Stage
+from lens_lsp.domain.model import Coverage, Evidence, Origin, Part, PartReason, RankedDocument, Skip, SkipReason, Stage
 from lens_lsp.domain.observation import ObservationTable, Verdict
 from lens_lsp.domain.plan import Anchor, AnswerType, Plan, Requirement
 from lens_lsp.domain.text import SourceText, Span
@@ -93,7 +93,15 @@ def answer(root: str) -> Answer:
         evidence=(evidence(),),
         computation=None,
         documents=RANKING,
-        coverage=Coverage(2, 2, (Skip("a.bin", SkipReason.BINARY),), admitted=2, read=1, matches_unread=4),
+        coverage=Coverage(
+            2,
+            2,
+            (Skip("a.bin", SkipReason.BINARY),),
+            admitted=2,
+            read=1,
+            matches_unread=4,
+            partial=(Part("b.md", 3, PartReason.OPEN_BLOCK),),
+        ),
         account=Account(seconds=0.75),
         compression=0.125,
         rejected_quotes=1,

@@ -88,11 +88,12 @@ def test_an_answer_has_the_published_shape() -> None:
         "coverage": {
             "found": 2,
             "scanned": 2,
-            "skipped": [{"path": "a.bin", "reason": "binary"}],
+            "skipped": [{"path": "a.bin", "reason": "binary", "root": 0}],
             "admitted": 2,
             "read": 1,
             "matchesUnread": 4,
             "pictures": 0,
+            "partial": [{"path": "b.md", "line": 3, "reason": "open-block", "root": 0}],
         },
         "ledger": {
             "calls": {"total": 0},

@@ -36,6 +36,15 @@ def workspace_of(path: str) -> str:
     return folder
 
 
+def workspaces_of(paths: Sequence[str]) -> tuple[str, ...]:
+    """The workspaces of those of some paths that exist, each once. Raises `PathNotFound` where none of them does."""
+    found = [path for path in paths if os.path.exists(path)]
+    if len(paths) > 1 and not found:
+        named = ", ".join(map(printable_path, paths))
+        raise PathNotFound(f"none of these paths exists: {named}; give an existing folder or file")
+    return tuple(dict.fromkeys(map(workspace_of, found or paths)))
+
+
 def folder_of(path: str) -> str:
     """The real path of a folder, or of the folder that a file lies in."""
     real = os.path.realpath(path)
@@ -53,9 +62,9 @@ def read_settings(
     """What holds for the workspaces of some paths; nothing is put in force. ``client`` is what an editor sent;
     ``projects`` says whether the workspaces' own files of settings count.
 
-    Raises `PathNotFound`.
+    A path that does not exist has no say. Raises `PathNotFound` where none exists.
     """
-    workspaces = tuple(dict.fromkeys(workspace_of(path) for path in paths)) if projects else ()
+    workspaces = workspaces_of(paths) if projects else ()
     return settings_of(workspaces, environment, command=options, client=client)
 
 

@@ -56,7 +56,7 @@ class Lens:
 
     ``memory`` is how many bytes of text are kept between questions, by default `memory_budget`; ``first`` for how many
     seconds documents (PDF, Office, …) are read before a question has shown anything. Raises `PathNotFound` or
-    `PathRefused` for a path that cannot be searched. Not safe for threads: one question at a time.
+    `PathRefused` where none of the paths can be searched. Not safe for threads: one question at a time.
     """
 
     def __init__(
@@ -217,6 +217,7 @@ class Lens:
             read=reading.read,
             matches_unread=candidates.unread(admitted),
             pictures=self._workspace.cache.pictures,
+            partial=tuple(sorted({*self._workspace.partial(ready), *reading.comments()})),
         )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.configuration import HERE, workspace_of
+from lens_lsp.app.configuration import HERE, workspaces_of
 from lens_lsp.domain.records import dataclass
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class StoreChoice:
 
 
 def workspace_for(paths: Sequence[str]) -> str:
-    """The workspace whose store counts: that of the first path."""
-    return workspace_of((tuple(paths) or (HERE,))[0])
+    """The workspace whose store counts: that of the first path that exists."""
+    return workspaces_of(tuple(paths) or (HERE,))[0]
 
 
 @contextmanager

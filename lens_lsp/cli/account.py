@@ -12,30 +12,37 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from lens_lsp.cli.layout import clipped
 from lens_lsp.cli.render import Places, Style, fenced
 from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
 from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.model import Findings, RankedDocument, Skip, SkipReason
+from lens_lsp.domain.model import Findings, Part, PartReason, RankedDocument, Skip, SkipReason
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.words import STOP_WORDS, fold
 
 Result = Findings | Answer
+LeftOut = Skip | Part
 
-_FAILED = frozenset(
+_ORDINARY = frozenset(
     {
-        SkipReason.BROKEN,
-        SkipReason.DIED,
-        SkipReason.ENCRYPTED,
-        SkipReason.IGNORE_FILE,
-        SkipReason.NO_TEXT,
-        SkipReason.PERMISSION,
-        SkipReason.TIMED_OUT,
-        SkipReason.TOO_LARGE,
-        SkipReason.UNREADABLE,
+        SkipReason.ANSWER,
+        SkipReason.BINARY,
+        SkipReason.DENIED,
+        SkipReason.IGNORED,
+        SkipReason.OUT_OF_SCOPE,
+        SkipReason.UNSUPPORTED,
+        PartReason.BLOCK,
+        PartReason.COMMENT,
+        PartReason.QUESTION,
     }
 )
+"""What is left out as it was meant to be: named after all else."""
 _NAMED = 3
-"""How many paths a sentence names before it only counts."""
+"""How many paths a sentence names; the rest it counts."""
+_REASONS_TOLD = 3
+"""How many reasons a sentence gives for what it only counts."""
+_LONGEST_PATH = 40
+"""Columns of a path in a sentence."""
 _DOCUMENTS_SHOWN = 20
 _WORDS_NAMED = 10
 _OTHER_WORDS = "try other or fewer words"
@@ -77,10 +84,12 @@ def sentences(
     if nothing:
         told.append(nothing_found(result, places))
     else:
-        if (failed := unread(result, places)) is not None:
-            told.append(failed)
+        if result.coverage.skipped:
+            told.append(f"not searched: {_named(result.coverage.skipped, result, places)}")
         if missing := missing_words(result):
             told.append(f"These words occur nowhere: {_quoted(missing)}.")
+    if result.coverage.partial:
+        told.append(f"hidden or without effect: {_named(result.coverage.partial, result, places)}")
     return told if warned else [*told, *result.warnings]
 
 
@@ -113,8 +122,6 @@ def summary(findings: Result, seconds: float) -> str:
         f"{passages} from {files:,} of {some(findings.coverage.scanned, 'file')}",
         f"{seconds:.2f} s",
     ]
-    if findings.coverage.skipped:
-        parts.append(f"{len(findings.coverage.skipped):,} skipped ({_reasons(findings.coverage.skipped)})")
     return " · ".join(parts)
 
 
@@ -149,12 +156,6 @@ def _quoted(words: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def unread(findings: Result, places: Places) -> str | None:
-    """A sentence about files that should have been searched and could not be, or None."""
-    failed = [skip for skip in findings.coverage.skipped if skip.reason in _FAILED]
-    return f"not searched: {_named(failed, findings, places)}" if failed else None
-
-
 def explanation(findings: Findings, places: Places, style: Style, seconds: float) -> str:
     """Everything behind a result, for people: documents and signals, skips, time, warnings."""
     parts = [
@@ -185,15 +186,22 @@ def coverage_section(findings: Result, style: Style) -> str:
 
 def skips_section(findings: Result, places: Places, style: Style) -> str:
     """What was left out, by reason; empty when nothing was."""
-    by_reason: dict[str, list[Skip]] = {}
-    for skip in findings.coverage.skipped:
-        by_reason.setdefault(skip.reason.value, []).append(skip)
-    if not by_reason:
-        return ""
-    lines = [style.bold("Skipped")]
-    for reason, skips in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
-        names = ", ".join(_skip_path(skip, findings, places) for skip in skips[:_NAMED])
-        lines.append(f"  {len(skips):6,}  {reason:12} {names}{' …' if len(skips) > _NAMED else ''}")
+    coverage = findings.coverage
+    sections: dict[str, Sequence[LeftOut]] = {
+        "Skipped": coverage.skipped,
+        "Hidden or without effect": coverage.partial,
+    }
+    return "\n\n".join(_left_out(title, items, findings, places, style) for title, items in sections.items() if items)
+
+
+def _left_out(title: str, items: Sequence[LeftOut], findings: Result, places: Places, style: Style) -> str:
+    by_reason: dict[str, list[LeftOut]] = {}
+    for item in items:
+        by_reason.setdefault(item.reason.value, []).append(item)
+    lines = [style.bold(title)]
+    for reason, of_it in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+        names = ", ".join(_place(item, findings, places) for item in of_it[:_NAMED])
+        lines.append(f"  {len(of_it):6,}  {reason:12} {names}{' …' if len(of_it) > _NAMED else ''}")
     return "\n".join(lines)
 
 
@@ -241,19 +249,28 @@ def _documents(documents: Sequence[RankedDocument], places: Places, style: Style
     return "\n".join(lines)
 
 
-def _named(skips: Sequence[Skip], findings: Result, places: Places) -> str:
-    if len(skips) > _NAMED:
-        return f"{some(len(skips), 'file')} ({_reasons(skips)})"
-    return ", ".join(f"{_skip_path(skip, findings, places)} ({skip.reason.value})" for skip in skips)
+def _named(items: Sequence[LeftOut], findings: Result, places: Places) -> str:
+    """The first few with their reasons, what nobody meant to leave out in front; the others counted."""
+    first = sorted(items, key=lambda item: item.reason in _ORDINARY)
+    named = ", ".join(
+        f"{clipped(_place(item, findings, places), _LONGEST_PATH, at_start=True)} ({item.reason.value})"
+        for item in first[:_NAMED]
+    )
+    rest = first[_NAMED:]
+    return f"{named} and {len(rest):,} more ({_reasons(rest)})" if rest else named
 
 
-def _skip_path(skip: Skip, findings: Result, places: Places) -> str:
-    """A skip knows its path below the root only; with several roots that is all there is to show."""
-    if len(findings.roots) > 1:
-        return printable_path(skip.path)
-    return printable_path(places.of(findings.roots[0]) if skip.path == "./" else places.path(0, skip.path))
+def _place(item: LeftOut, findings: Result, places: Places) -> str:
+    """Where it is; a root that could not be opened knows its own path."""
+    if os.path.isabs(item.path):
+        path = places.of(item.path)
+    else:
+        path = places.of(findings.roots[item.root]) if item.path == "./" else places.path(item.root, item.path)
+    return printable_path(path) + (f":{item.line}" if isinstance(item, Part) and item.line else "")
 
 
-def _reasons(skips: Sequence[Skip]) -> str:
-    counts = Counter(skip.reason.value for skip in skips)
-    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items(), key=lambda c: (-c[1], c[0])))
+def _reasons(items: Sequence[LeftOut]) -> str:
+    counts = sorted(Counter(item.reason.value for item in items).items(), key=lambda each: (-each[1], each[0]))
+    told = [f"{count:,} {reason}" for reason, count in counts[:_REASONS_TOLD]]
+    others = sum(count for _, count in counts[_REASONS_TOLD:])
+    return ", ".join([*told, f"{others:,} for other reasons"] if others else told)

@@ -5,6 +5,7 @@ It holds for one workspace and one origin.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -70,7 +71,7 @@ def require_consent(destination: Destination, paths: Sequence[str], *, yes: bool
     folders = unconsented(destination, folders_of(paths))
     if not folders:
         return
-    workspaces = tuple(dict.fromkeys(map(workspace_of, folders)))
+    workspaces = tuple(dict.fromkeys(workspace_of(each) if os.path.exists(each) else each for each in folders))
     problem = Consents.read(consent_file()).problem
     if problem is not None and not quiet:
         tell(problem)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lens_lsp.app.configuration import HERE, load_settings
 from lens_lsp.cli.terminal import tell
-from lens_lsp.corpus.opening import display_path, open_named
+from lens_lsp.corpus.opening import display_path, folders_at
 from lens_lsp.domain.errors import PathNotFound, UsageError
 from lens_lsp.settings.settings import CommandLine, Settings
 
@@ -37,11 +37,7 @@ def settled(paths: Sequence[str], command: CommandLine, *, quiet: bool, projects
 
 def roots_of(paths: Sequence[str]) -> tuple[str, ...]:
     """Where the paths of evidence start: needed before the first of it is printed."""
-    roots: list[str] = []
-    for path in paths:
-        with open_named(path)[0] as root:
-            roots.append(display_path(root.path))
-    return tuple(roots)
+    return tuple(map(display_path, folders_at(paths)))
 
 
 def require_current_folder(paths: Sequence[str]) -> None:

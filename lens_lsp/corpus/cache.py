@@ -16,7 +16,7 @@ from lens_lsp.corpus.extraction import Pictures, ReadText
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.heap import share
 from lens_lsp.corpus.held import HeldTexts, Stored
-from lens_lsp.corpus.intake import Batch, at_full_speed, searched_text
+from lens_lsp.corpus.intake import Batch, Hidden, at_full_speed, hidden_parts, searched_text
 from lens_lsp.corpus.listings import YOUNG_NS, FileEntry, Identity, differing, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, display_path
 from lens_lsp.corpus.ours import ours
@@ -24,7 +24,7 @@ from lens_lsp.corpus.pieces import cut
 from lens_lsp.corpus.snapshot import Buffer, without_documents
 from lens_lsp.corpus.texts import CachedText, Key, Progress
 from lens_lsp.corpus.unread import Unread
-from lens_lsp.domain.model import Skip, SkipReason
+from lens_lsp.domain.model import Part, PartReason, Skip, SkipReason
 
 _GLANCING, _SHARE = 0.7, 0.6
 """Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
@@ -60,6 +60,8 @@ class TextCache(HeldTexts):
         self._waiting: dict[Key, None] = {}
         """Documents that were read, with pages that are pictures and wait to be recognised."""
         self._pictures: dict[Key, int] = {}
+        self._parts: dict[Key, list[tuple[int, PartReason]]] = {}
+        """Lines on which hidden parts of texts begin, and why they are hidden."""
         self._full = False
         self._reset()
         self._room = self._budget
@@ -87,8 +89,20 @@ class TextCache(HeldTexts):
 
     def skips(self) -> list[Skip]:
         """What cannot be searched as it is, and why: documents that wait are among it."""
-        refused = [Skip(display_path(path), reason) for (_, path), reason in self._unreadable.items()]
-        return refused + [Skip(display_path(path), SkipReason.NOT_READ) for _, path in self._unread]
+        refused = [Skip(display_path(path), reason, root) for (root, path), reason in self._unreadable.items()]
+        return refused + [Skip(display_path(path), SkipReason.NOT_READ, root) for root, path in self._unread]
+
+    def parts(self) -> list[Part]:
+        """What of the texts that are searched is hidden, or was not read."""
+        return [
+            Part(display_path(path), line, reason, root)
+            for (root, path), hidden in self._parts.items()
+            for line, reason in hidden
+        ]
+
+    def _hide(self, root: int, hidden: Sequence[Hidden]) -> None:
+        for path, line, reason in hidden:
+            self._parts.setdefault((root, path), []).append((line, reason))
 
     def fill(
         self,
@@ -180,6 +194,7 @@ class TextCache(HeldTexts):
             self._unread.discard(key)
             self._waiting.pop(key, None)
             self._pictures.pop(key, None)
+            self._parts.pop(key, None)
             self._young.discard(key)
             self._buffered.pop(key, None)
 
@@ -211,6 +226,7 @@ class TextCache(HeldTexts):
         batch, folded = self._intake.folded(batch)
         for path, identity, reason in batch.refused:
             self._refuse((root, path), identity, reason)
+        self._hide(root, batch.parts)
         for path in batch.documents:
             self._put_off((root, path))
         self._young.update((root, path) for path in batch.young)
@@ -254,6 +270,7 @@ class TextCache(HeldTexts):
                 slot = self.arena.reserve(piece.end - piece.start)
                 self._enter(CachedText(key, slot, piece=piece))
                 if not piece.point:
+                    self._hide(root, hidden_parts(path, reader, text, ours(text)))
                     start = searched_text(reader, text)[:HEAD_LENGTH]
                     self._descriptions.add(slot, [path], [reader], [start.encode("utf-8", "replace")])
         except Skipped as skipped:
@@ -390,6 +407,9 @@ class TextCache(HeldTexts):
         self._waiting.pop(key, None)
         self._waiting.update({key: None} if read.waiting else {})
         self._pictures[key] = extracted.unseen
+        self._parts.pop(key, None)
+        parts = {PartReason.CUT: extracted.cut, PartReason.UNSEEN: bool(extracted.structure.hidden)}
+        self._hide(key[0], [(key[1], 0, reason) for reason, holds in parts.items() if holds])
         if identity[1] > time.time_ns() - YOUNG_NS:
             self._young.add(key)
         self._identify(key, identity)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
 from lens_lsp.corpus.listings import FileEntry
-from lens_lsp.domain.model import Skip
+from lens_lsp.domain.model import Part, Skip
 from lens_lsp.domain.records import dataclass
 
 
@@ -15,6 +17,8 @@ class Discovery:
     skips: list[Skip]
     complete: bool = True
     """``False`` when it was cancelled: what was found until then."""
+    parts: list[Part] = field(default_factory=list)
+    """Ignore files that could not be used, or only in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +28,4 @@ class Names:
     paths: list[str]
     skips: list[Skip]
     complete: bool = True
+    parts: list[Part] = field(default_factory=list)

@@ -29,8 +29,9 @@ from lens_lsp.corpus.pieces import LARGE
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.utf_8 import is_utf_8
 from lens_lsp.documents.kinds import Kind, kind_for
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.domain.model import PartReason, SkipReason
 from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.text import SourceText
 
 _MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19
 _FILES = 1024
@@ -40,6 +41,10 @@ _SHARE = 128
 smaller ones a pass takes longer: with half a megabyte about a tenth, with an eighth twice as long."""
 _BOM = b"\xef\xbb\xbf"
 _KEPT_READERS = 1 << 12
+
+
+Hidden = tuple[str, int, PartReason]
+"""A path, the line on which a hidden part begins, and why it is hidden."""
 
 
 @dataclass(slots=True)
@@ -59,6 +64,8 @@ class Batch:
     """Documents that are no text files: nothing of them was read."""
     young: list[str] = field(default_factory=list)
     """Files written so shortly before they were read that another write might show no change."""
+    parts: list[Hidden] = field(default_factory=list)
+    """What of the texts is hidden."""
     large: tuple[str, Reader, Identity] | None = None
     """A file too large for memory; it comes after the texts."""
     files: int = 0
@@ -244,6 +251,7 @@ class Intake:
         if found.answer:
             batch.refused.append((path, identity, SkipReason.ANSWER))
             return
+        batch.parts += hidden_parts(path, reader, decoded, found)
         # A question on the first line would become the title.
         start = (blank(decoded, found.spans) if found.spans else decoded)[:HEAD_LENGTH]
         searched = searched_text(reader, _document_text(reader, decoded)).encode("utf-8", "replace")
@@ -271,6 +279,19 @@ class Intake:
             else:
                 self._add_decoded(done, path, reader, identity, decoded)
         return done
+
+
+def hidden_parts(path: str, reader: Reader, text: str, found: Ours) -> list[Hidden]:
+    """What a text hides that people may take for a part of it: what is ours, and markup that is never closed."""
+    places = [(at, PartReason.BLOCK) for at in found.blocks]
+    places += [(at, PartReason.OPEN_BLOCK) for at in found.open_blocks]
+    places += [(at, PartReason.QUESTION) for at in found.asking]
+    if reader.masked and (at := reader.unclosed(text)) is not None:
+        places.append((at, PartReason.OPEN_ELEMENT))
+    if not places:
+        return []
+    source = SourceText(text)
+    return [(path, source.position(at).line, reason) for at, reason in sorted(places)]
 
 
 def _document_text(reader: Reader, decoded: str) -> str:

@@ -37,7 +37,7 @@ def left_out(root: Root, path: str, rules: CorpusRules) -> SkipReason | None:
                 above, handle = handle, open_folder_at(handle, name)
                 if above != root.handle:
                     close_folder(above)
-        return None if in_scope else SkipReason.IGNORED
+        return None if in_scope else SkipReason.OUT_OF_SCOPE
     except Skipped as error:
         return error.reason
     finally:

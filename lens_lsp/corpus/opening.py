@@ -16,7 +16,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 
 from lens_lsp.corpus.away import asked, attended, given_back, opened
@@ -86,11 +86,13 @@ class Root:
     Raises ``PathNotFound`` if there is nothing that can be opened, ``PathRefused`` if it is no folder.
     """
 
-    __slots__ = ("_held", "handle", "index", "path")
+    __slots__ = ("_held", "absence", "handle", "index", "path")
 
     def __init__(self, path: str, index: int = 0, *, descriptors: bool = DESCRIPTORS) -> None:
         self.path = os.path.abspath(path)
         self.index = index
+        self.absence: SkipReason | None = None
+        """Why nothing below it can be opened; None for a root that is there."""
         # Taken and given back by single list operations, so a descriptor is never in two threads' hands.
         self._held: list[tuple[str, Handle]] = []
         try:
@@ -100,6 +102,14 @@ class Root:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or "not a path"
             raise PathNotFound(f"{display_path(path)} cannot be opened: {why}") from error
+
+    @classmethod
+    def absent(cls, path: str, index: int, error: PathNotFound | PathRefused) -> Root:
+        """A root that could not be opened: it keeps its place among the others, and refuses every open."""
+        root = cls.__new__(cls)
+        root.path, root.index, root.absence = os.path.abspath(path), index, _absence(error)
+        root._held, root.handle = [], -1 if DESCRIPTORS else "\0"
+        return root
 
     def __enter__(self) -> Root:
         return self
@@ -231,6 +241,28 @@ def open_named(path: str, index: int = 0) -> tuple[Root, str | None]:
         raise PathRefused(f"{display_path(path)} is neither a plain file nor a folder")
     path = os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path)
     return Root(os.path.dirname(path), index), os.path.basename(path)
+
+
+def folders_at(paths: Iterable[str]) -> tuple[str, ...]:
+    """Where the paths of what is found at some paths start: a file's folder, else the path itself, absolute. One that
+    cannot be opened keeps its place."""
+    found = []
+    for path in paths:
+        try:
+            with open_named(path)[0] as root:
+                found.append(root.path)
+        except (PathNotFound, PathRefused):
+            found.append(os.path.abspath(path))
+    return tuple(found)
+
+
+def _absence(error: PathNotFound | PathRefused) -> SkipReason:
+    """Why a path that was named is not searched."""
+    if isinstance(error, PathRefused):
+        return SkipReason.IRREGULAR
+    if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+        return SkipReason.MISSING
+    return skipped(error.__cause__).reason if isinstance(error.__cause__, OSError) else SkipReason.UNREADABLE
 
 
 def check_name(name: str, rel: str, *, windows: bool = _WINDOWS) -> None:

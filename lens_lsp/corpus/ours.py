@@ -58,6 +58,12 @@ class Ours:
     """The whole text is one of our answer files."""
     spans: tuple[Span, ...] = ()
     """Blocks and asking lines, in order and apart; all of the text if it is an answer file."""
+    blocks: tuple[int, ...] = ()
+    """Where blocks begin, in order."""
+    open_blocks: tuple[int, ...] = ()
+    """Where blocks begin whose end is missing, in order."""
+    asking: tuple[int, ...] = ()
+    """Where lines begin that ask, outside of blocks, in order."""
 
 
 _NOTHING = Ours()
@@ -75,10 +81,18 @@ def ours(text: str, *, continued: bool = False) -> Ours:
         return _NOTHING
     if _is_answer(text):
         return Ours(answer=True, spans=(Span(0, len(text)),) if text else ())
-    spans = _blocks(text, continued=continued) if marked else []
-    if asks:
-        spans += asking_lines(text)
-    return Ours(spans=joined(spans)) if spans else _NOTHING
+    closed, still_open = _blocks(text, continued=continued) if marked else ([], [])
+    asking = asking_lines(text) if asks else []
+    blocks = [*closed, *still_open]
+    spans = joined([*blocks, *asking])
+    if not spans:
+        return _NOTHING
+    return Ours(
+        spans=spans,
+        blocks=tuple(sorted(block.start for block in closed)),
+        open_blocks=tuple(sorted(block.start for block in still_open)),
+        asking=tuple(line.start for line in asking if not any(block.contains(line) for block in blocks)),
+    )
 
 
 def suspects(raw: bytes, starts: NDArray[np.int64]) -> list[int]:
@@ -128,10 +142,11 @@ def _is_answer(text: str) -> bool:
     return front is not None and front.answer
 
 
-def _blocks(text: str, *, continued: bool) -> list[Span]:
-    """The blocks we inserted, in no order and perhaps overlapping."""
+def _blocks(text: str, *, continued: bool) -> tuple[list[Span], list[Span]]:
+    """The blocks we inserted, and those whose end is missing, in no order and perhaps overlapping."""
     opened: dict[str, int] = {}
     found: list[Span] = []
+    unclosed: list[Span] = []
     before = 0
     for mark in _MARK.finditer(text):
         start = _line_start(text, before, mark.start())
@@ -153,8 +168,8 @@ def _blocks(text: str, *, continued: bool) -> list[Span]:
         for first in opened.values():
             at = bisect_right(fences, first, key=lambda fence: fence.start) - 1
             inside = at >= 0 and first < fences[at].end
-            found.append(Span(first, fences[at].end if inside else len(text)))
-    return found
+            unclosed.append(Span(first, fences[at].end if inside else len(text)))
+    return found, unclosed
 
 
 def _line_start(text: str, before: int, at: int) -> int | None:

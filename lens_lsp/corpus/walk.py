@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from operator import attrgetter, itemgetter
 
 from lens_lsp.corpus.away import asked, entry_status, listed
@@ -20,7 +20,7 @@ from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, fil
 from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, display_path, open_folder_at, skipped
 from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, some_denied
 from lens_lsp.corpus.scopes import Scopes
-from lens_lsp.domain.model import Skip, SkipReason
+from lens_lsp.domain.model import Part, PartReason, Skip, SkipReason
 
 _OPEN_FOLDERS = 16
 """Descriptors a walk keeps: enough never to reopen one in ordinary trees, few enough for a limit of 64."""
@@ -48,17 +48,16 @@ def discover(
     below the root.
     """
     if denied_root(root.path):
-        return Discovery([], [Skip("./", SkipReason.DENIED)])
+        return Discovery([], [Skip("./", SkipReason.DENIED, root.index)])
     if explicit_file is not None:
         return _named(root, explicit_file)
     try:
         walk = _Walk(root, rules, False, listings, on_progress, cancelled)
     except Skipped as error:
-        return Discovery([], [Skip("./", error.reason)])
+        return Discovery([], [Skip("./", error.reason, root.index)])
     complete = walk.run()
     walk.files.sort(key=itemgetter(1))
-    walk.skips.sort(key=attrgetter("path"))
-    return Discovery(walk.files, walk.skips, complete)
+    return Discovery(walk.files, _gathered(walk.skips, map(itemgetter(1), walk.files)), complete, walk.parts)
 
 
 def discover_names(
@@ -74,24 +73,49 @@ def discover_names(
     Where the system does not say with the name that a file is regular, it is asked all the same.
     """
     if denied_root(root.path):
-        return Names([], [Skip("./", SkipReason.DENIED)])
+        return Names([], [Skip("./", SkipReason.DENIED, root.index)])
     try:
         walk = _Walk(root, rules, True, listings, on_progress, cancelled)
     except Skipped as error:
-        return Names([], [Skip("./", error.reason)])
+        return Names([], [Skip("./", error.reason, root.index)])
     complete = walk.run()
     walk.paths.sort()
-    walk.skips.sort(key=attrgetter("path"))
-    return Names(walk.paths, walk.skips, complete)
+    return Names(walk.paths, _gathered(walk.skips, walk.paths), complete, walk.parts)
+
+
+def _gathered(skips: list[Skip], found: Iterable[str]) -> list[Skip]:
+    """The skips by path; of what the scopes leave out, a folder in which nothing was found stands for all in it."""
+    outside = [skip for skip in skips if skip.reason is SkipReason.OUT_OF_SCOPE]
+    if outside:
+        within = {""}
+        for path in found:
+            folder = path.rpartition("/")[0]
+            while folder not in within:
+                within.add(folder)
+                folder = folder.rpartition("/")[0]
+        tops = dict.fromkeys(_top(display_path(skip.path), within) for skip in outside)
+        skips = [skip for skip in skips if skip.reason is not SkipReason.OUT_OF_SCOPE]
+        skips += [Skip(path, SkipReason.OUT_OF_SCOPE, outside[0].root) for path in tops]
+    return sorted(skips, key=attrgetter("path"))
+
+
+def _top(path: str, within: Container[str]) -> str:
+    """The first folder on the way to a path that is not ``within``, with its slash; else the path."""
+    at = path.find("/")
+    while at >= 0:
+        if path[:at] not in within:
+            return path[: at + 1]
+        at = path.find("/", at + 1)
+    return path
 
 
 def _named(root: Root, path: str) -> Discovery:
     if denied_path(path):
-        return Discovery([], [Skip(display_path(path), SkipReason.DENIED)])
+        return Discovery([], [Skip(display_path(path), SkipReason.DENIED, root.index)])
     try:
         fd, status = root.open_with_stat(path)
     except Skipped as error:
-        return Discovery([], [Skip(display_path(path), error.reason)])
+        return Discovery([], [Skip(display_path(path), error.reason, root.index)])
     os.close(fd)
     return Discovery([file_entry(root.index, path, status)], [])
 
@@ -128,11 +152,12 @@ class _Walk:
         self.paths: list[str] = []
         """Files found when only names are asked for; ``files`` stays empty then."""
         self.skips: list[Skip] = []
+        self.parts: list[Part] = []
         self._root = root
         self._rules = rules
         self._names_only = names_only
         self._listings = listings if isinstance(root.handle, int) else None
-        self._start = IgnoreRules.of_root(root.path, rules)
+        self._start = IgnoreRules.of_root(root.path, rules, self._unused)
         self._scopes = Scopes(root.path, rules)
         self._on_progress = on_progress or (lambda found: None)
         self._cancelled = cancelled or (lambda: False)
@@ -246,7 +271,11 @@ class _Walk:
         return "".join(self._steps)
 
     def _skip(self, path: str, reason: SkipReason) -> None:
-        self.skips.append(Skip(display_path(path), reason))
+        self.skips.append(Skip(display_path(path), reason, self._root.index))
+
+    def _unused(self, path: str, reason: PartReason) -> None:
+        """An ignore file has no effect, or only in part."""
+        self.parts.append(Part(display_path(path), 0, reason, self._root.index))
 
     def _look(self, folder: _Folder, handle: Handle, status: os.stat_result) -> None:
         """Look through a folder, or only at its known files if its listing still holds."""
@@ -306,7 +335,7 @@ class _Walk:
     def _inside(self, folder: _Folder, handle: Handle, markers: frozenset[str], prefix: str) -> IgnoreRules:
         if not markers or not self._rules.respect_ignore_files:
             return folder.rules
-        return folder.rules.inside(handle, markers, prefix)
+        return folder.rules.inside(handle, markers, prefix, told=self._unused)
 
     def _look_through(self, folder: _Folder, handle: Handle, prefix: str) -> tuple[frozenset[str], bool]:
         """List a folder: the names that change rules, and whether every entry could be asked what it is."""
@@ -354,6 +383,8 @@ class _Walk:
                     folder.children.append((name, in_scope or self._scopes.name(name, path, True)))
                 elif in_scope or self._scopes.name(name, path, False):
                     self._ask(folder, entry, path)
+                else:
+                    self._skip(path, SkipReason.OUT_OF_SCOPE)
             except OSError as error:
                 self._skip(path, skipped(error).reason)
                 whole = False

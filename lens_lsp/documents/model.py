@@ -44,6 +44,10 @@ class Unextracted(Exception):
         self.detail = detail
 
 
+_LEFT_OUT = ("only the first ", " not read", " could not be read", "missing or damaged")
+"""What a notice says of parts that were left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """The text of a document with what stands where in it; all offsets are code points of ``text``.
@@ -63,6 +67,11 @@ class Extracted:
     """Other pictures in it. What may be written on them is not in the text."""
     private: str | None = None
     """How its metadata say ``lens: private``, None where they do not."""
+
+    @property
+    def cut(self) -> bool:
+        """Whether the notices say that parts of it were not read."""
+        return any(words in notice for notice in self.notices for words in _LEFT_OUT)
 
     @property
     def unseen(self) -> int:

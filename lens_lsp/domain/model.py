@@ -39,12 +39,16 @@ class SkipReason(StrEnum):
     """A FIFO, socket or device."""
     LINK = "link"
     """A symbolic link: never followed."""
+    MISSING = "missing"
+    """A folder or file that was named and is not there."""
     NO_READER = "no-reader"
     """A document whose library is not installed: the extra ``lens-lsp[documents]``."""
     NO_TEXT = "no-text"
     """A document in which nothing is text: a scan without a text layer."""
     NOT_READ = "not-read"
     """A document whose turn did not come within the time of the question; asked again it may."""
+    OUT_OF_SCOPE = "out-of-scope"
+    """Left out by the scopes: those that were asked for, else those of ``.lens.toml``."""
     PERMISSION = "permission"
     UNREADABLE = "unreadable"
     """The system refused for another reason (I/O error, vanished between listing and reading)."""
@@ -60,7 +64,50 @@ class Skip:
     """A file or folder that was not searched, and why."""
 
     path: str
+    """From its root, ``./`` for the root itself; absolute where the root is not there."""
     reason: SkipReason
+    root: int = 0
+    """Index into the roots of the question."""
+
+
+class PartReason(StrEnum):
+    """Why a part of what was searched was not: a part of a text, or an ignore file beside it."""
+
+    BLOCK = "block"
+    """A block that we inserted: never evidence."""
+    OPEN_BLOCK = "open-block"
+    """A block whose end is missing: it hides the text to its end, or to that of the code it was opened in."""
+    OPEN_ELEMENT = "open-element"
+    """A script or style of a page that is never closed: it hides the text to its end."""
+    COMMENT = "comment"
+    """A comment in a text that was read: never evidence."""
+    QUESTION = "question"
+    """A line that begins with ``??``: never evidence."""
+    CUT = "cut"
+    """Parts of a document that could not be read, or lie beyond what is read of one."""
+    UNSEEN = "unseen"
+    """Text of a document that nobody sees in it: never evidence."""
+    IGNORE_CUT = "ignore-cut"
+    """An ignore file of which only the beginning counts."""
+    IGNORE_IRREGULAR = "ignore-irregular"
+    """An ignore file without effect: it is no plain file."""
+    IGNORE_LINK = "ignore-link"
+    """An ignore file without effect: links are not followed."""
+    IGNORE_NO_TEXT = "ignore-no-text"
+    """An ignore file without effect: it is not text in bytes, but UTF-16 or none."""
+    IGNORE_PERMISSION = "ignore-permission"
+    """An ignore file without effect: it may not be read."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Part:
+    """A part of what was searched that was not searched itself, and why."""
+
+    path: str
+    line: int
+    """Where it begins, from 1; 0 for no line of a text."""
+    reason: PartReason
+    root: int = 0
 
 
 class BlockKind(StrEnum):
@@ -323,6 +370,8 @@ class Coverage:
     """Term matches in documents that were not admitted."""
     pictures: int = 0
     """Pages and other pictures in scanned documents of which nothing was read, so that no word there was searched."""
+    partial: Sequence[Part] = ()
+    """What of the searched files and folders was not searched."""
 
 
 @dataclass(frozen=True, slots=True)

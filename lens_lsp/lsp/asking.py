@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.question import answer
+from lens_lsp.corpus.opening import folders_at
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.answer import Answer
@@ -20,7 +21,7 @@ from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import event_for_model, for_model
 from lens_lsp.lsp.lenses import Loan, in_time
-from lens_lsp.lsp.locations import Placement, places_of, roots_of
+from lens_lsp.lsp.locations import Placement, places_of
 from lens_lsp.lsp.permitting import chosen, permitted
 from lens_lsp.lsp.previewing import previewed, sent_json
 from lens_lsp.lsp.progress import Progress
@@ -74,7 +75,7 @@ async def would_send(ls: LensServer, params: AskParams) -> dict[str, object]:
         async with progress.turn():
             preview = await previewed(ls, question, factory)
         paths, _ = question.searched(factory.settings)
-        roots = await asyncio.get_running_loop().run_in_executor(None, roots_of, paths)
+        roots = await asyncio.get_running_loop().run_in_executor(None, folders_at, paths)
         return preview_json(preview, factory.mode) | {"sent": sent_json(preview.sent, roots)}
 
 
@@ -165,7 +166,7 @@ def written(
 
     Reads the files of the evidence: call it off the event loop.
     """
-    saved = recorded(answer, roots_of(paths), rules, question.request.buffers)
+    saved = recorded(answer, folders_at(paths), rules, question.request.buffers)
     contexts = {item.n: item.context for item in answer.evidence}
     places = places_of(saved.citations, rules, buffers, question.encoding, question.texts, contexts)
     items, warnings = with_places(answer.evidence, places, question)

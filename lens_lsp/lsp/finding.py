@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.opening import folders_at
 from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.domain.model import Findings
 from lens_lsp.domain.plan import Intent
@@ -14,7 +15,7 @@ from lens_lsp.lsp.asking import Asked, Observer, with_places
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import for_model
 from lens_lsp.lsp.lenses import Loan, in_time
-from lens_lsp.lsp.locations import places_of, roots_of
+from lens_lsp.lsp.locations import places_of
 from lens_lsp.lsp.progress import Progress
 from lens_lsp.lsp.questions import Question, frozen
 from lens_lsp.lsp.requests import FindParams
@@ -89,7 +90,7 @@ def _listed(
     shelf: Shelf,
 ) -> Asked:
     answer = as_answer(findings)
-    saved = recorded(answer, roots_of(paths), rules, question.request.buffers)
+    saved = recorded(answer, folders_at(paths), rules, question.request.buffers)
     contexts = {item.n: item.context for item in answer.evidence}
     places = places_of(saved.citations, rules, buffers, question.encoding, question.texts, contexts)
     items, warnings = with_places(findings.evidence, places, question)

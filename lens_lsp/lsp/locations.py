@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from types import MappingProxyType
 
 from lsprotocol import types
 
-from lens_lsp.corpus.opening import open_named
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.citation import Checked, Citation
@@ -73,12 +71,3 @@ def _now(part: Context, checked: Checked, text: SourceText) -> Span | None:
     if start < 0 or not text.text.startswith(part.text, start):
         return None
     return Span(start, start + len(part.text))
-
-
-def roots_of(paths: Sequence[str]) -> tuple[str, ...]:
-    """The folders that the paths of evidence start at, absolute: a file's is the one it lies in.
-
-    Raises `PathNotFound` and `PathRefused` for a path that is gone.
-    """
-    with ExitStack() as stack:
-        return tuple(stack.enter_context(open_named(path)[0]).path for path in paths)

@@ -144,7 +144,19 @@ class SkippedFile(Wire):
     """A file that was not searched, and why."""
 
     path: str
+    """From its root; absolute for a root that is not there."""
     reason: str
+    root: int
+
+
+class HiddenPart(Wire):
+    """A part of what was searched that was not searched itself, or an ignore file without effect, and why."""
+
+    path: str
+    line: int | None
+    """Where it begins, from 1; null for no line of a text."""
+    reason: str
+    root: int
 
 
 class Coverage(Wire):
@@ -158,6 +170,8 @@ class Coverage(Wire):
     matches_unread: int
     pictures: int
     """Pages and other pictures in searched documents of which nothing was read."""
+    partial: tuple[HiddenPart, ...]
+    """What of the searched files and folders was not searched."""
 
 
 class Tokens(Wire):

@@ -25,6 +25,8 @@ class Bounds:
     """The folders of one moment. Nothing outside of them is looked at, nothing inside is reached through a link."""
 
     folders: tuple[Folder, ...]
+    missing: tuple[str, ...] = ()
+    """Folders that were named and are not there, or are none."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -85,23 +87,34 @@ class Bounds:
 def bounds_of(named: Sequence[str], roots: Sequence[str] | None) -> Bounds:
     """What the folders that the command line names, none for any, and the client's roots, None for a client that has no
     such thing, come to. Without both it is the current folder. Folders are absolute or from the current one."""
-    allowed = _folders(named or (() if roots is not None else (os.getcwd(),)))
+    asked = named or (() if roots is not None else (os.getcwd(),))
+    allowed, missing = _folders(asked), _missing(asked)
     if roots is None:
-        return Bounds(_outermost(allowed))
-    offered = _folders(path for root in roots if (path := _path(root)) is not None)
+        return Bounds(_outermost(allowed), missing)
+    paths = [path for root in roots if (path := _path(root)) is not None]
+    offered, missing = _folders(paths), tuple(dict.fromkeys((*missing, *_missing(paths))))
     if not named:
-        return Bounds(_outermost(offered))
+        return Bounds(_outermost(offered), missing)
     both = [root for root in offered if any(inside(root.real, folder.real) for folder in allowed)]
     both += [folder for folder in allowed if any(inside(folder.real, root.real) for root in offered)]
-    return Bounds(_outermost(both))
+    return Bounds(_outermost(both), missing)
 
 
 def required_folders(paths: Sequence[str]) -> tuple[str, ...]:
-    """The arguments of the command line as absolute paths. Raises `UsageError` for one that is no folder."""
-    for path in paths:
-        if not os.path.isdir(path):
-            raise UsageError(f"{printable_path(path)!r} is no folder; name folders that an agent may search")
+    """The arguments of the command line as absolute paths. Raises `UsageError` where none of them is a folder."""
+    missing = [path for path in paths if not os.path.isdir(path)]
+    if missing and len(missing) == len(paths):
+        raise UsageError(
+            f"{printable_path(missing[0])!r} is no folder; name folders that an agent may search"
+            if len(missing) == 1
+            else f"none of these is a folder: {', '.join(map(printable_path, missing))}; name folders that an agent may"
+            " search"
+        )
     return tuple(os.path.abspath(path) for path in paths)
+
+
+def _missing(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(os.path.abspath(path) for path in paths if not os.path.isdir(path)))
 
 
 def _path(uri: str) -> str | None:

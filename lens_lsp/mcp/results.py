@@ -68,9 +68,19 @@ class FactGiven(_Given):
 
 
 class NotRead(_Given):
-    """A file that was not searched, and why."""
+    """A file or folder that was not searched, and why."""
 
     path: str
+    folder: str | None = Field(description="What the path starts at; null for a folder that is not there.")
+    reason: str
+
+
+class HiddenPart(_Given):
+    """A part of a searched file that was not searched itself, or an ignore file without effect, and why."""
+
+    path: str
+    folder: str
+    line: int | None
     reason: str
 
 
@@ -82,8 +92,10 @@ class CoverageGiven(_Given):
     read_closely: int
     matches_unread: int = Field(description="Files with matching words that were not read closely.")
     pictures: int = Field(description="Pages and other pictures in searched documents of which nothing was read.")
-    not_read: list[NotRead]
+    not_read: list[NotRead] = Field(description="The first of them.")
     not_read_total: int
+    hidden: list[HiddenPart] = Field(description="The first of them.")
+    hidden_total: int
 
 
 class AskGiven(_Given):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lens_lsp.domain.inert import printable_path
+from lens_lsp.domain.model import SkipReason
 from lens_lsp.domain.places_shown import has_own_places, shown_place
 from lens_lsp.lsp.uris import path_of
 from lens_lsp.mcp.bounds import Bounds
@@ -23,6 +24,7 @@ from lens_lsp.mcp.results import (
     CoverageGiven,
     FactGiven,
     FindGiven,
+    HiddenPart,
     NotRead,
     QuestionGiven,
     ReadGiven,
@@ -56,7 +58,7 @@ def ask_given(result: Mapping[str, Any], bounds: Bounds, warnings: Sequence[str]
             for each in result["requirements"]
         ],
         citations=[citation_given(each, result["roots"], bounds) for each in result["evidence"]],
-        coverage=_coverage(result["coverage"]),
+        coverage=_coverage(result["coverage"], result["roots"], bounds),
         warnings=[*warnings, *result["warnings"]],
         sent_to=ledger["endpoint"] if ledger["sent"] else None,
         sent_passages=len(ledger["sent"]),
@@ -70,7 +72,7 @@ def find_given(result: Mapping[str, Any], bounds: Bounds) -> FindGiven:
         query=result["query"],
         citations=[citation_given(each, result["roots"], bounds) for each in result["evidence"]],
         missing=list(result["missing"]),
-        coverage=_coverage(result["coverage"]),
+        coverage=_coverage(result["coverage"], result["roots"], bounds),
         warnings=result["warnings"],
     )
 
@@ -193,16 +195,31 @@ def _checked(n: int, item: Mapping[str, Any]) -> CheckedGiven:
     )
 
 
-def _coverage(coverage: Mapping[str, Any]) -> CoverageGiven:
-    skipped = coverage["skipped"]
+def _coverage(coverage: Mapping[str, Any], roots: Sequence[str], bounds: Bounds) -> CoverageGiven:
+    skipped, partial = coverage["skipped"], coverage["partial"]
+    not_read = [NotRead(path=path, folder=None, reason=SkipReason.MISSING.value) for path in bounds.missing]
+    not_read += [
+        NotRead(
+            path=each["path"],
+            folder=None if os.path.isabs(each["path"]) else roots[each["root"]],
+            reason=each["reason"],
+        )
+        for each in skipped[:_NAMED]
+    ]
+    hidden = [
+        HiddenPart(path=each["path"], folder=roots[each["root"]], line=each["line"], reason=each["reason"])
+        for each in partial[:_NAMED]
+    ]
     return CoverageGiven(
         files=coverage["found"],
         searched=coverage["scanned"],
         read_closely=coverage["read"],
         matches_unread=coverage["matchesUnread"],
         pictures=coverage["pictures"],
-        not_read=[NotRead(path=each["path"], reason=each["reason"]) for each in skipped[:_NAMED]],
-        not_read_total=len(skipped),
+        not_read=not_read,
+        not_read_total=len(skipped) + len(bounds.missing),
+        hidden=hidden,
+        hidden_total=len(partial),
     )
 
 

@@ -123,6 +123,13 @@ def coverage_text(coverage: CoverageGiven) -> str:
         named = ", ".join(f"{printable_path(each.path)} ({each.reason})" for each in coverage.not_read)
         more = coverage.not_read_total - len(coverage.not_read)
         told += f"; not read: {named}" + (f" and {more} more" if more else "")
+    if coverage.hidden:
+        named = ", ".join(
+            f"{printable_path(each.path)}{'' if each.line is None else f':{each.line}'} ({each.reason})"
+            for each in coverage.hidden
+        )
+        more = coverage.hidden_total - len(coverage.hidden)
+        told += f"; hidden or without effect: {named}" + (f" and {more} more" if more else "")
     return told
 
 

@@ -69,6 +69,8 @@ class SynthesisRequest:
     """Sections of a summarised document that did not fit."""
     judged: bool = False
     """A model read what was found and says that no passage states what is asked."""
+    failure: str | None = None
+    """Why the language model that was to judge gave no answer, as a clause; None where it did or there is none."""
     again: bool = False
     """The first synthesis found a requirement unmet and the search went on; this call is the calibration's."""
 

@@ -195,7 +195,7 @@ class Caller:
         state.pending_out += prompt.reply_tokens
         budget = self._ledger.budget
         patience = Patience.of(budget.call_seconds, budget.call_option)
-        seconds = max(0.001, min(patience.call, budget.seconds - self._ledger.seconds))
+        seconds = max(0.001, min(patience.call, self._ledger.model_seconds))
         request = ChatRequest(prompt.messages, prompt.reply_tokens, seconds, schema=prompt.schema, patience=patience)
         call = _Call(self._ledger, stage, estimate, request)
         try:
@@ -217,7 +217,7 @@ class Caller:
         return 2 * rounds if self._mode is Mode.DEEP else 2 + rounds
 
     def _may_retry(self, error: ModelError) -> bool:
-        left = self._ledger.budget.seconds - self._ledger.seconds
+        left = self._ledger.model_seconds
         return error.retryable and self._conversation.retries > 0 and (error.retry_after or 0.0) < left
 
     async def _wait(self, error: ModelError | None) -> None:
@@ -227,7 +227,7 @@ class Caller:
         wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (MOST_RETRIES - 1 - state.retries)) * (0.5 + self._jitter())
         if error is not None and error.retry_after is not None:
             wait = max(wait, error.retry_after) if error.retry_after else 0.0  # 0 says: at once
-        await self._sleep(max(0.0, min(wait, self._ledger.budget.seconds - self._ledger.seconds)))
+        await self._sleep(max(0.0, min(wait, self._ledger.model_seconds)))
 
     async def mended(self, prompt: Prompt, said: str, broken: MalformedReply, parse: Callable[[str], T]) -> T:
         """Ask once more for a reply that can be read, after a streamed one that cannot."""
@@ -291,7 +291,7 @@ class _Call:
             self.refused = self._settled = True
             self.ledger.withdraw(self.stage, again=again)
         if not again:
-            self.ledger.check_time()  # a call that ended with the question's time has not failed by itself
+            self.ledger.check_model_time()  # a call that ended with the question's time has not failed by itself
             raise OracleFailed(str(error)) from error
 
     def close(self) -> None:

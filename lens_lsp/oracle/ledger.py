@@ -47,6 +47,8 @@ _ANSWERING = frozenset({CallStage.READ, CallStage.AMEND, CallStage.VERIFY, CallS
 # Three lines of ours around a region, with their nonce.
 _FENCE = 30
 _ROUNDS = {Mode.DEEP: 3, Mode.FAST: 2, Mode.EVIDENCE: 3}
+_KEPT_SECONDS, _KEPT_SHARE = 5.0, 0.2
+"""What of a question's time is kept for an answer without its model, and the share of it that this is at most."""
 MODEL_SECONDS = 900.0
 """Seconds of a question that a model judges: a small one on this machine reads a prompt for minutes."""
 
@@ -71,6 +73,11 @@ class Budget:
     call_seconds: float = 600.0
     call_option: str | None = None
     """The option that was typed for ``call_seconds``, for whoever is told that it ran out."""
+
+    @property
+    def model_seconds(self) -> float:
+        """For how many of the seconds a model may be asked: the rest is for who judges in its place when it fails."""
+        return self.seconds - min(_KEPT_SECONDS, _KEPT_SHARE * self.seconds)
 
     @classmethod
     def of(cls, mode: Mode) -> Budget:
@@ -172,10 +179,20 @@ class Ledger:
             raise BudgetSpent(StopReason.BUDGET_CALLS)
         if self._tokens_in + self._tokens_out + tokens + reply > self.budget.tokens:
             raise BudgetSpent(StopReason.BUDGET_TOKENS)
-        self.check_time()
+        self.check_model_time()
         if self.budget.cost is not None and self._money(tokens, reply) + (self.cost or 0.0) > self.budget.cost:
             raise BudgetSpent(StopReason.BUDGET_COST)
         self._calls[stage.value] += 1
+
+    @property
+    def model_seconds(self) -> float:
+        """For how long from now a model may be asked; below 0 where it is too late."""
+        return self.budget.model_seconds - self.seconds
+
+    def check_model_time(self) -> None:
+        """Raise `BudgetSpent` when the time in which a model may be asked is over."""
+        if self.model_seconds <= 0.0:
+            raise BudgetSpent(StopReason.BUDGET_SECONDS)
 
     def check_time(self) -> None:
         """Raise `BudgetSpent` when the question's time is over."""

@@ -20,7 +20,7 @@ OFFLINE = "*Answered offline by rules; a configured model could word and combine
 READ = "*Judged by {}, without a language model.*\n"
 """With the reader's name."""
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
-"""In place of the others where there is a model: it failed, its budget is spent, or nothing could be shown to it."""
+"""In place of the others where there is a model and nothing could be shown to it."""
 _CLOSEST = " Closest passages:"
 _EMPHASIS = regex(r"[*`]+")
 """Markup that a short answer leaves out."""
@@ -36,6 +36,9 @@ def worded(request: SynthesisRequest, *, configured: bool, reader: str | None = 
     """The answer piece by piece; ``configured`` says whether there is a language model, ``reader`` names the reader
     that judged in its place."""
     who = READ.format(reader) if reader else WITHOUT_MODEL if configured else OFFLINE
+    if request.failure is not None:
+        judged = READ.format(reader) if reader else "*Worded offline by rules.*\n"
+        who = f"*The model gave no answer: {plain(request.failure)}. {judged[1:]}"
     last = ""
     for piece in _body(request):
         yield piece

@@ -15,7 +15,7 @@ from lens_lsp.domain.answer import Answer, Arm, Doubt, Mode, RequirementResult, 
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
 from lens_lsp.domain.inert import inert_markdown, printable
-from lens_lsp.domain.model import Coverage, Evidence, Skip, Stage
+from lens_lsp.domain.model import Coverage, Evidence, Part, Skip, Stage
 from lens_lsp.domain.observation import Verdict
 from lens_lsp.domain.plan import Intent, Requirement
 from lens_lsp.domain.records import dataclass
@@ -69,6 +69,7 @@ class Surroundings:
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()
     pictures: int = 0
+    partial: tuple[Part, ...] = ()
 
 
 @dataclass(slots=True)
@@ -305,6 +306,7 @@ class Answering:
             derivation=None if combined is None else combined.derivation,
             unread=self._search.unread,
             judged=self._search.reply is not None,
+            failure=self._search.failure,
             again=again,
         )
 
@@ -416,6 +418,7 @@ class Answering:
                 read=search.reading.read,
                 matches_unread=search.candidates.unread(slots),
                 pictures=around.pictures,
+                partial=tuple(sorted({*around.partial, *search.reading.comments()})),
             ),
             account=self._ledger.account(),
             compression=search.candidates.compression(slots),

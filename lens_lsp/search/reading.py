@@ -7,7 +7,7 @@ scanned; what changed in between is left out and said.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -19,12 +19,17 @@ from lens_lsp.corpus.opening import Skipped, display_path
 from lens_lsp.corpus.ours import joined
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import CachedText, Key
-from lens_lsp.domain.model import Document, Evidence
+from lens_lsp.domain.model import Document, Evidence, Part, PartReason
 from lens_lsp.domain.places_shown import has_own_places
 from lens_lsp.domain.text import Position, SourceText, Span
+from lens_lsp.domain.words import content
 from lens_lsp.search.context import context_of
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.outline import heading_path
+
+_COMMENTED = "markdown/"
+"""The reader of the texts in which people hide words by comments."""
+_OURS = ("<!-- lens:begin", "<!-- lens:end")
 
 
 class Reading:
@@ -162,6 +167,19 @@ class Reading:
             context=context_of(document, span, before),
             cut=cut,
         )
+
+    def comments(self) -> Iterator[Part]:
+        """The comments that hold words, in the Markdown texts that were read."""
+        for slot, document in self._documents.items():
+            if document is None or not document.reader.startswith(_COMMENTED):
+                continue
+            text, piece = document.text, self.text(slot).piece
+            for span in document.structure.hidden:
+                said = text[span.start : span.end]
+                if said.startswith("<!--") and not said.startswith(_OURS) and content(said):
+                    first = Position(1, 1) if piece is None else piece.position
+                    line = self._texts.setdefault(slot, SourceText(text)).position(span.start).behind(first).line
+                    yield Part(display_path(document.path), line, PartReason.COMMENT, document.root)
 
     def _notice(self, document: Document) -> None:
         for notice in document.notices:

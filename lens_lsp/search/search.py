@@ -99,10 +99,14 @@ _MARGIN = 4
 """How many times what is admitted counts as seen."""
 
 
-_WITHOUT = frozenset(
-    {StopReason.MODEL_FAILED, StopReason.BUDGET_CALLS, StopReason.BUDGET_TOKENS, StopReason.BUDGET_COST}
-)
-"""Ends after which the rules still have time to decide."""
+_SPENT = {
+    StopReason.BUDGET_CALLS: "the calls to it that one question may take are spent",
+    StopReason.BUDGET_TOKENS: "the tokens that this question may take are spent",
+    StopReason.BUDGET_SECONDS: "its time for this question is over",
+    StopReason.BUDGET_COST: "the money that this question may cost is spent",
+}
+_WITHOUT = frozenset({StopReason.MODEL_FAILED, *_SPENT})
+"""Ends after which those who need no model decide, in the time that is kept for it."""
 
 T = TypeVar("T")
 
@@ -153,6 +157,8 @@ class Search:
         self._summary = plan.intent is Intent.SUMMARIZE
         self.subject: int | None = None
         """The document that the question names to be summarised: read in order, not searched."""
+        self.failure: str | None = None
+        """Why the oracle could not go on, as a clause."""
         self.warnings: list[str] = []
         self.stages: list[Stage] = []
         self._oracle = oracle
@@ -258,12 +264,14 @@ class Search:
 
     @property
     def undecided(self) -> bool:
-        """Whether a judge that reads first was asked in vain: it failed, or what it says rests on nothing. A "no" is a
-        judgement if it says what is missing: a small model is not even asked that."""
-        if self._judge is None or self.said or self.matches or self.progress.quotes:
+        """Whether a model was asked in vain: it failed before all was found, or what a judge that reads first says
+        rests on nothing. A "no" is a judgement if it says what is missing: a small model is not even asked that."""
+        if self.matches or self.options.mode is Mode.EVIDENCE:
             return False
-        if self.reply is None:
-            return self.stopped in _WITHOUT
+        if self.stopped in _WITHOUT and self.progress.open:
+            return True
+        if self._judge is None or self.said or self.progress.quotes or self.reply is None:
+            return False
         return self.reply.answerable is not Answerable.NO or not self.reply.missing
 
     @property
@@ -283,7 +291,7 @@ class Search:
     def take_over(self, other: Search) -> None:
         """Report what another search of the question met that was given up for this one."""
         if other.stopped in _WITHOUT:
-            self.stopped = other.stopped
+            self.stopped, self.failure = other.stopped, other.failure
         elif other.progress.rejected:
             self.warnings.append("nothing that the model quotes stands in what it was shown: the answer is without it")
         self.warnings[:0] = other.warnings
@@ -310,8 +318,10 @@ class Search:
         """The oracle cannot go on: what was found stays."""
         if isinstance(failure, BudgetSpent):
             self.stopped = failure.reason
+            self.failure = _SPENT.get(failure.reason)
         else:
             self.stopped = StopReason.MODEL_FAILED
+            self.failure = str(failure).partition(";")[0]
             if str(failure) not in self.warnings:
                 self.warnings.append(str(failure))
 
@@ -387,7 +397,7 @@ class Search:
             async for event in self._read(judge, request):
                 yield event
             if self._broken_off:
-                reason = StopReason.MODEL_FAILED
+                reason, self.failure = StopReason.MODEL_FAILED, "its reply ended before its end"
                 break
             if self.subject is not None and self._says_no():  # another document was meant
                 self.subject, self._queue = None, list(self.passages)
@@ -493,7 +503,7 @@ class Search:
     def may_call(self) -> bool:
         """Whether the oracle may be asked for more: it did not fail, and a call and time are left."""
         left = self._ledger.calls < self._ledger.budget.calls and not self._cancelled()
-        return left and self.stopped not in (*_WITHOUT, StopReason.BUDGET_SECONDS)
+        return left and self.stopped not in _WITHOUT
 
     @property
     def may_amend(self) -> bool:

@@ -94,11 +94,15 @@ def coverage_json(coverage: Coverage) -> dict[str, object]:
     return {
         "found": coverage.found,
         "scanned": coverage.scanned,
-        "skipped": [{"path": skip.path, "reason": skip.reason.value} for skip in coverage.skipped],
+        "skipped": [{"path": skip.path, "reason": skip.reason.value, "root": skip.root} for skip in coverage.skipped],
         "admitted": coverage.admitted,
         "read": coverage.read,
         "matchesUnread": coverage.matches_unread,
         "pictures": coverage.pictures,
+        "partial": [
+            {"path": part.path, "line": part.line or None, "reason": part.reason.value, "root": part.root}
+            for part in coverage.partial
+        ],
     }
 
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from lens_lsp.judge.reader.model import ReaderModel, Reading
 from lens_lsp.judge.reader.oracle import ReaderOracle
 from lens_lsp.models.scripted import ScriptedModel
 from lens_lsp.oracle.chat import ChatOracle
+from lens_lsp.oracle.ledger import Budget
 from lens_lsp.oracle.offline import OfflineOracle
 from lens_lsp.settings.settings import Settings
 from tests.judge.tiny_reader import PROOF, write_reader
@@ -123,10 +125,28 @@ def test_the_reader_judges_after_a_model_failed(notes: Path, reader: Path) -> No
     answer = asked(notes, QUESTION, Settings(reader=str(reader)), oracle=failed, mode=Mode.FAST)
     assert (answer.status, answer.stopped) == (Status.ANSWERED, StopReason.MODEL_FAILED)
     assert answer.short == PROOF
-    assert answer.text.endswith("*Judged by a reader of your own, without a language model.*\n")
+    last = answer.text.splitlines()[-1]
+    assert last.startswith("*The model gave no answer: ")
+    assert last.endswith(" Judged by a reader of your own, without a language model.*")
     missing = asked(notes, QUESTION, Settings(reader=str(reader / "none")), oracle=failed, mode=Mode.FAST)
     assert missing.status is Status.PARTIAL
     assert sum(warning.endswith(OFF) for warning in missing.warnings) == 1
+
+
+@pytest.mark.parametrize("mode", [Mode.FAST, Mode.DEEP])
+@pytest.mark.parametrize("limits", [{}, {"calls": 0}, {"tokens": 10}])
+def test_what_is_proven_without_a_model_stands_when_it_fails(
+    notes: Path, reader: Path, mode: Mode, limits: dict[str, int]
+) -> None:
+    settings = Settings(reader=str(reader))
+    failed = ChatOracle(ScriptedModel([]), mode)
+    budget = replace(Budget.of(mode), **limits)
+    for question in (QUESTION, "What colour is the dog of the miller?"):
+        offline = asked(notes, question, settings)
+        answer = asked(notes, question, settings, oracle=failed, mode=mode, budget=budget)
+        assert answer.status is offline.status
+        assert [item.quote for item in answer.evidence] == [item.quote for item in offline.evidence]
+        assert "The model gave no answer: " in answer.text
 
 
 def test_a_project_that_names_a_reader_names_none(notes: Path, reader: Path) -> None:

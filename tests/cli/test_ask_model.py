@@ -100,7 +100,8 @@ def test_where_the_model_is_down_the_reader_judges_and_it_is_said_what_to_start(
         outcome = lens("ask", QUESTION, "bridges", "--no-store", env=settings(base_url))
     assert outcome.status == 0
     assert PROOF in outcome.text
-    assert "*Judged by a reader of your own" in outcome.text
+    assert "*The model gave no answer: nothing listens at " in outcome.text
+    assert "Judged by a reader of your own" in outcome.text
     assert "ollama serve" in outcome.complaint
     assert_no_key(outcome)
 

@@ -66,10 +66,20 @@ def test_a_missing_path_is_named(lens: Command, notes: Path, path: str) -> None:
     assert path.split("/")[0].split("\n")[0] in outcome.complaint
 
 
-def test_one_missing_path_among_good_ones_is_an_error(lens: Command, notes: Path) -> None:
-    outcome = lens("find", "lease", "notes", "missing")
+@pytest.mark.parametrize("verb", ["ask", "find"])
+def test_one_missing_path_among_good_ones_is_named(lens: Command, notes: Path, verb: str) -> None:
+    outcome = lens(verb, "lease", "notes", "gone", "away.md")
+    assert outcome.complaint == "lens: not searched: away.md (missing), gone (missing)\n"
+    told = json.loads(lens(verb, "lease", "notes", "gone", "--json").out)
+    assert told["evidence"]
+    assert told["coverage"]["skipped"] == [{"path": told["roots"][1], "reason": "missing", "root": 1}]
+
+
+@pytest.mark.parametrize("verb", ["ask", "find"])
+def test_only_missing_paths_are_an_error_that_names_them(lens: Command, notes: Path, verb: str) -> None:
+    outcome = lens(verb, "lease", "gone", "away.md")
     assert_one_sentence(outcome, 2)
-    assert "missing" in outcome.complaint
+    assert "gone, away.md" in outcome.complaint
 
 
 def test_a_path_given_twice_is_searched_once(lens: Command, notes: Path) -> None:

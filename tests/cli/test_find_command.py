@@ -74,7 +74,7 @@ def test_json_is_one_document_whose_quotes_stand_in_the_files(lens: Command, not
 def test_json_says_why_files_were_left_out(lens: Command, notes: Path) -> None:
     (notes / "blob.md").write_bytes(b"lease \0\0\0 lease")
     skipped = json.loads(lens("find", "lease", "notes", "--json").out)["coverage"]["skipped"]
-    assert {"path": "blob.md", "reason": "binary"} in skipped
+    assert {"path": "blob.md", "reason": "binary", "root": 0} in skipped
 
 
 def test_two_runs_are_equal_but_for_seconds(lens: Command, notes: Path) -> None:

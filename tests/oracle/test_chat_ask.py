@@ -170,9 +170,9 @@ def test_waits_are_bounded_by_the_time_that_is_left(folder: Path) -> None:
 
     model = scripted({"read": ModelError("busy", retryable=True, retry_after=4.0)})
     oracle = oracle_of(model, Mode.FAST, sleep=sleep)
-    answer = ask(folder, model, Mode.FAST, oracle=oracle, limits={"seconds": 10.0}, clock=lambda: now[0])
+    answer = ask(folder, model, Mode.FAST, oracle=oracle, limits={"seconds": 12.0}, clock=lambda: now[0])
     assert waits == [4.0, 4.0]
-    assert answer.account.seconds <= 10.0
+    assert answer.account.seconds <= 12.0
 
 
 def test_an_endpoint_that_asks_to_wait_too_long_is_not_waited_for(folder: Path) -> None:
@@ -537,4 +537,4 @@ def test_a_call_that_takes_the_rest_of_the_time_is_the_end_of_the_budget(folder:
 
     answer = ask(folder, scripted(both(slow)), mode, limits={"seconds": 60.0}, clock=lambda: now[0])
     assert answer.stopped is StopReason.BUDGET_SECONDS
-    assert answer.account.seconds == 60.0
+    assert answer.account.seconds == 55.0  # the rest is kept for who judges without a model

@@ -62,4 +62,18 @@ FILES = (
         caught=("controlCrowded",),
         tells=("burst_s", "p99_ms", "published", "processorShare", "memory_mb"),
     ),
+    Row(
+        "coverage",
+        ("E01", "E04", "F01", "F05"),
+        "what is hidden, out of scope, missing or cannot be used is named in each answer and nothing sound is, by"
+        " command line, language server and agent; a model that fails or has nothing to spend denies nothing",
+        "0 unnamed, 0 falsely named, 0 denied",
+        "an account without hidden parts, scopes and missing folders, as it was given before",
+        "coverage",
+        "--things 40 --faults few",
+        "--things 100 --faults all",
+        "--things 1000 --faults all",
+        tells=("things", "kinds", "sound", "surfaces", "asks", "modelFailed"),
+        seeded=True,
+    ),
 )

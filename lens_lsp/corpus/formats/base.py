@@ -63,6 +63,9 @@ class Reader(Protocol):
     def mask(self, text: str) -> tuple[Span, ...]:
         """Markup that must not be searched, in order and apart; empty for most formats."""
 
+    def unclosed(self, text: str) -> int | None:
+        """Where markup begins that hides the text to its end because it is never closed; None in most texts."""
+
 
 class TextReader:
     """The defaults of a text format: nothing extracted, nothing masked, lines and columns for places."""
@@ -87,6 +90,10 @@ class TextReader:
     def mask(self, text: str) -> tuple[Span, ...]:
         """Everything may be searched."""
         return ()
+
+    def unclosed(self, text: str) -> int | None:
+        """Nothing hides anything."""
+        return None
 
 
 def locate(locators: LocatorMap, offset: int) -> Locator | None:

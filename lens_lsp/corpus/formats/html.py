@@ -57,6 +57,9 @@ _WHOLE = frozenset({"tr", "pre"})
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 
 
+_HIDING_TO_THE_END = ("script", "style")
+
+
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
     """Elements that run on inside a line of text, and those that hide what they hold."""
@@ -107,6 +110,21 @@ class HtmlReader(TextReader):
     def mask(self, text: str) -> tuple[Span, ...]:
         """Tags, comments, scripts, styles and the head."""
         return tuple(Span(start, end) for start, end in _joined(_tokens(text, 0, self.vocabulary)))
+
+    def unclosed(self, text: str) -> int | None:
+        """The script or style that is never closed."""
+        low = text.lower() if self.vocabulary.hiding else ""
+        if all(low.rfind(f"<{name}") <= low.rfind(f"</{name}") for name in _HIDING_TO_THE_END):
+            return None
+        last = 0, 0
+        for start, end, *_ in _tokens(text, 0, self.vocabulary):
+            last = start, end
+        start, end = last
+        hides = end == len(text) and any(
+            text[start + 1 : start + 1 + len(name)].lower() == name and _CLOSING[name].search(text, start) is None
+            for name in _HIDING_TO_THE_END
+        )
+        return start if hides else None
 
 
 class XmlReader(HtmlReader):
@@ -165,7 +183,7 @@ def _raw_end(text: str, pos: int, name: str, dead: set[str]) -> int:
     close = _CLOSING[name].search(text, pos)
     if close is None:
         dead.add(name)
-        return len(text) if name in ("script", "style") else 0
+        return len(text) if name in _HIDING_TO_THE_END else 0
     end = text.find(">", close.end())
     return end + 1 if end >= 0 else len(text)
 

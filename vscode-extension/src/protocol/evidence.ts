@@ -87,10 +87,17 @@ export interface RankedDocument {
 export interface Coverage {
   readonly found: number;
   readonly scanned: number;
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly skipped: readonly { readonly path: string; readonly reason: string; readonly root: number }[];
   readonly admitted: number;
   readonly read: number;
   readonly matchesUnread: number;
   /** Pages and other pictures in searched documents of which nothing was read. */
   readonly pictures: number;
+  /** What of the searched files and folders was not searched. */
+  readonly partial: readonly {
+    readonly path: string;
+    readonly line: number | null;
+    readonly reason: string;
+    readonly root: number;
+  }[];
 }

@@ -25,7 +25,11 @@ export function coverageRows(result: AnswerResult | undefined): readonly Row[] {
       icon: 'book',
     }),
     ...pictureRows(coverage),
-    ...skippedRows(coverage),
+    ...leftOutRows(coverage.skipped, (count, reason) => vscode.l10n.t('Skipped {0}: {1}', count, reason)),
+    ...leftOutRows(
+      coverage.partial.map(({ path, line, reason }) => ({ path: line === null ? path : `${path}:${line}`, reason })),
+      (count, reason) => vscode.l10n.t('Hidden or without effect {0}: {1}', count, reason),
+    ),
   ];
 }
 
@@ -58,10 +62,13 @@ function pictureRows({ pictures }: Coverage): readonly Row[] {
   return [row({ label, icon: 'file-media' })];
 }
 
-function skippedRows({ skipped }: Coverage): readonly Row[] {
-  return byReason(skipped).map(([reason, paths]) =>
+function leftOutRows(
+  places: readonly { readonly path: string; readonly reason: string }[],
+  said: (count: string, reason: string) => string,
+): readonly Row[] {
+  return byReason(places).map(([reason, paths]) =>
     row({
-      label: vscode.l10n.t('Skipped {0}: {1}', counted(paths.length), reasonInWords(reason)),
+      label: said(counted(paths.length), reasonInWords(reason)),
       icon: 'debug-step-over',
       children: () => {
         const shown = paths.slice(0, MOST_PATHS).map((path) => row({ label: path, icon: 'file' }));
@@ -80,6 +87,8 @@ function reasonInWords(reason: string): string {
     ignored: vscode.l10n.t('ignored'),
     irregular: vscode.l10n.t('no regular file'),
     link: vscode.l10n.t('symbolic link'),
+    missing: vscode.l10n.t('not there'),
+    'out-of-scope': vscode.l10n.t('outside the scope'),
     permission: vscode.l10n.t('no permission'),
     unreadable: vscode.l10n.t('could not be read'),
     'too-large': vscode.l10n.t('too large'),

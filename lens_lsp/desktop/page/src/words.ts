@@ -54,6 +54,21 @@ const stops: Readonly<Partial<Record<StopReason, string>>> = {
   cancelled: 'Stopped. This is what was found until then.',
 };
 
+const hides: Readonly<Record<string, string>> = {
+  block: 'inserted answers',
+  comment: 'comments',
+  cut: 'documents read in part',
+  'ignore-cut': 'ignore files of which only the beginning counts',
+  'ignore-irregular': 'ignore files that are no plain files',
+  'ignore-link': 'ignore files that are links',
+  'ignore-no-text': 'ignore files that are no text',
+  'ignore-permission': 'ignore files that may not be read',
+  'open-block': 'an inserted answer without its end hides the rest',
+  'open-element': 'a script or style without its end hides the rest',
+  question: 'questions in notes',
+  unseen: 'text that nobody sees',
+};
+
 const skips: Readonly<Record<string, string>> = {
   answer: 'answers of Lens itself',
   binary: 'no text',
@@ -61,6 +76,8 @@ const skips: Readonly<Record<string, string>> = {
   ignored: 'ignored',
   irregular: 'no regular file',
   link: 'symbolic link',
+  missing: 'not there',
+  'out-of-scope': 'outside the scope',
   permission: 'no permission',
   unreadable: 'could not be read',
   'too-large': 'too large',
@@ -140,6 +157,9 @@ export const words = {
     unread: (places: number) =>
       `${plural(places, 'more place')} with the words ${places === 1 ? 'was' : 'were'} not read.`,
     skipped: (count: number, reason: string) => `${plural(count, 'file')} skipped: ${skips[reason] ?? reason}.`,
+    hidden: (count: number, reason: string) =>
+      `${plural(count, 'place')} hidden or without effect: ${hides[reason] ?? reason}.`,
+    more: (count: number) => `and ${count} more`,
     rejected: (count: number) =>
       `${plural(count, 'quote')} of the model stood nowhere and ${count === 1 ? 'was' : 'were'} dropped.`,
     computed: (expression: string, value: string) => `Computed: ${expression} = ${value}`,

@@ -57,18 +57,23 @@ function placesOf(result: AnswerResult): readonly SentPlace[] {
 
 function Details({ result }: { readonly result: AnswerResult }): JSX.Element {
   const { coverage, rejectedQuotes, warnings } = result;
-  const reasons = new Map<string, string[]>();
-  for (const { reason, path } of coverage.skipped) {
-    reasons.set(reason, [...(reasons.get(reason) ?? []), path]);
-  }
+  const { roots } = result;
+  const skipped = byReason(coverage.skipped.map(({ reason, path, root }) => [reason, placed(roots, root, path)]));
+  const hidden = byReason(
+    coverage.partial.map(({ reason, path, root, line }) => [
+      reason,
+      placed(roots, root, path) + (line === null ? '' : `:${line}`),
+    ]),
+  );
   return (
     <ul>
       <li>{words.turn.looked(coverage.scanned, coverage.found, coverage.read)}</li>
       {coverage.matchesUnread > 0 && <li>{words.turn.unread(coverage.matchesUnread)}</li>}
-      {[...reasons].map(([reason, files]) => (
-        <li key={reason} title={files.slice(0, MOST_NAMED).join('\n')}>
-          {words.turn.skipped(files.length, reason)}
-        </li>
+      {skipped.map(([reason, places]) => (
+        <LeftOut key={reason} said={words.turn.skipped(places.length, reason)} places={places} />
+      ))}
+      {hidden.map(([reason, places]) => (
+        <LeftOut key={reason} said={words.turn.hidden(places.length, reason)} places={places} />
       ))}
       {rejectedQuotes > 0 && <li>{words.turn.rejected(rejectedQuotes)}</li>}
       {warnings.map((warning) => (
@@ -76,6 +81,31 @@ function Details({ result }: { readonly result: AnswerResult }): JSX.Element {
       ))}
     </ul>
   );
+}
+
+/** A sentence and the places that it counts, the first of many by name. */
+function LeftOut({ said, places }: { readonly said: string; readonly places: readonly string[] }): JSX.Element {
+  const rest = places.length - MOST_NAMED;
+  return (
+    <li>
+      {said} <span class="path">{places.slice(0, MOST_NAMED).join(', ')}</span>
+      {rest > 0 && ` ${words.turn.more(rest)}`}
+    </li>
+  );
+}
+
+function byReason(found: readonly (readonly [string, string])[]): readonly (readonly [string, readonly string[]])[] {
+  const reasons = new Map<string, string[]>();
+  for (const [reason, place] of found) {
+    reasons.set(reason, [...(reasons.get(reason) ?? []), place]);
+  }
+  return [...reasons];
+}
+
+/** A path below its folder; with the folder where there are several. */
+function placed(roots: readonly string[], root: number, path: string): string {
+  const folder = roots[root] ?? '';
+  return path === './' ? folder : roots.length === 1 || path.startsWith('/') ? path : `${folder}/${path}`;
 }
 
 /** Passages that left the machine; each opens where it stands. */
