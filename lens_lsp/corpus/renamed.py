@@ -21,6 +21,8 @@ from lens_lsp.documents.kinds import kind_for
 
 _MOST_KEPT = 1 << 17
 _CHUNK = 1 << 20
+_FEW, _PATIENCE = 1_000, 4
+"""Files that are waited for so many times longer: a busy machine must not lose a note in a small folder."""
 _HASHES: dict[Identity, str] = {}
 """Of files that were read; the oldest first."""
 _LOCK = threading.Lock()
@@ -63,11 +65,13 @@ class Renamed:
         return None if known is None else known.get(sha256, [])
 
     def _read(self, reader: str, began: float) -> dict[str, list[str]] | None:
+        met = 0
+
         def late() -> bool:
-            return time.monotonic() - began > self._budget.seconds
+            few = met < _FEW and self._budget.seconds > 0
+            return time.monotonic() - began > self._budget.seconds * (_PATIENCE if few else 1)
 
         if self._paths is None:
-            met = 0
 
             def meet(count: int) -> None:
                 nonlocal met
@@ -82,8 +86,10 @@ class Renamed:
                 return None
             self._paths = names.paths
         found: dict[str, list[str]] = {}
+        met = 0
         for path in self._paths:
             if _reader(path) == reader:
+                met += 1
                 if late() or self._budget.size <= 0:
                     return None
                 digest = self._digest(path)
