@@ -31,6 +31,7 @@ spans, lines and columns inside other values are in code points. A client asks f
 | :--- | :--- |
 | `events` | `true`: it gets `lens/event` |
 | `model` | `true`: it answers `lens/model` |
+| `trusted` | `false`: the user does not trust the workspace, so nothing that an answer file names is read |
 | `texts` | `true`: places in documents that are no text count in what `lens/text` gives, else they are the file's top |
 | `settings` | its settings under `lens`, where it can neither be asked for them nor send them |
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
+from lens_lsp.corpus.allowed import ANYWHERE, Allowed
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Root, Skipped, display_path, open_named
@@ -109,21 +110,27 @@ def check(
     rules: CorpusRules = CorpusRules(),
     kept: Iterable[Cited] = (),
     buffers: Mapping[str, Buffer] = NO_BUFFERS,
+    allowed: Allowed | None = None,
 ) -> None:
     """Check what is cited under the paths, and the citations ``kept`` elsewhere; ``report`` fills as it goes.
 
-    Raises `PathNotFound` or `PathRefused` for a path that cannot be searched.
+    What a file cites is read below the ``allowed`` folders only, by default those of the paths; what we keep ourselves
+    wherever it lies. Raises `PathNotFound` or `PathRefused` for a path that cannot be searched.
     """
-    cited = list(kept)
+    cited: list[Cited] = []
+    given: list[str] = []
     seen: set[str] = set()
     for path in paths:
-        for name, citing in _citing(os.fspath(path), rules, buffers, seen, report):
+        root, file = open_named(os.fspath(path))
+        given.append(root.path)
+        for name, citing in _citing(root, file, rules, buffers, seen, report):
             report.answers += citing.parts
             report.unreadable += [Unreadable(name, fault.line, fault.why) for fault in citing.faults]
             cited += cited_in(name, citing)
-    with Sources(rules=rules, buffers=buffers) as sources:
-        for each in by_source(cited):
-            report.findings.append(look(each, sources))
+    for some, where in ((kept, ANYWHERE), (cited, allowed or Allowed.below(given))):
+        with Sources(where, rules=rules, buffers=buffers) as sources:
+            for each in by_source(some):
+                report.findings.append(look(each, sources))
     report.findings.sort(key=lambda finding: (finding.cited.where, finding.cited.line, finding.cited.label))
 
 
@@ -148,10 +155,10 @@ def look(cited: Cited, sources: Sources) -> Finding:
 
 
 def _citing(
-    path: str, rules: CorpusRules, buffers: Mapping[str, Buffer], seen: set[str], report: Report
+    root: Root, file: str | None, rules: CorpusRules, buffers: Mapping[str, Buffer], seen: set[str], report: Report
 ) -> Iterator[tuple[str, Citing]]:
-    """The Markdown files under a path that cite, each by its absolute path, once."""
-    root, file = open_named(path)
+    """The Markdown files under a root, or the one ``file`` in it, that cite, each by its absolute path, once; closes
+    the root."""
     with root:
         found = discover(root, rules, explicit_file=file)
         for skip in found.skips:

@@ -5,21 +5,21 @@ Not here: what makes a citation stand (`lens_lsp.knowledge.citations`), where ci
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType, TracebackType
 
+from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.extraction import Pictures, recognised
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.ours import ours
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.renamed import Budget, Renamed
+from lens_lsp.corpus.rules import CorpusRules, denied_path
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.corpus.walk import discover_names
 from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.domain.citation import Checked, Citation, CitationState
 from lens_lsp.domain.edits import History
@@ -36,9 +36,14 @@ _UNREAD = {
     SkipReason.TIMED_OUT: "its document takes too long to read",
 }
 """Why nothing is known of a quote though the document may be as it was."""
+_TOO_MUCH = "the file is gone, and too much lies in its folder to look for it under another name"
 _UNRECOGNISED = "it was read from a picture by OCR, which is off here"
 
 NO_BUFFERS: Mapping[str, Buffer] = MappingProxyType({})
+
+
+class _Outside(Exception):
+    """A folder that is not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +59,17 @@ class _Read:
 class _Folder:
     """A root that is open, and what was read below it."""
 
-    def __init__(self, path: str, rules: CorpusRules, buffers: Mapping[str, Buffer]) -> None:
-        self.root = Root(path)
-        inside = self.root.path.rstrip(os.sep) + os.sep
+    def __init__(self, root: Root, rules: CorpusRules, buffers: Mapping[str, Buffer], budget: Budget) -> None:
+        self.root = root
+        around = root.path.rstrip(os.sep) + os.sep
         overlay = {
-            (0, name[len(inside) :].replace(os.sep, "/")): buffer
+            (0, name[len(around) :].replace(os.sep, "/")): buffer
             for name, buffer in buffers.items()
-            if name.startswith(inside)
+            if name.startswith(around)
         }
-        self._snapshot = Snapshot([self.root], overlay, rules)
-        self._rules = rules
+        self._snapshot = Snapshot([root], overlay, rules)
+        self.renamed = Renamed(root, rules, budget)
         self._last: tuple[tuple[str, Pictures], _Read] | None = None
-        self._named: dict[str, list[str]] | None = None
 
     def read(self, path: str, reader: str = "") -> _Read:
         """A document, as a ``reader`` of some name reads it; the one read last is kept. Raises ``Skipped`` and
@@ -75,16 +79,6 @@ class _Folder:
             self._last = (path, pictures), self._fresh(path, pictures)
         return self._last[1]
 
-    def holders(self, sha256: str) -> list[str]:
-        """The files below the root that have a hash, by path; the first call reads every file."""
-        if self._named is None:
-            self._named = {}
-            for path in discover_names(self.root, self._rules).paths:
-                digest = self._digest(path)
-                if digest is not None:
-                    self._named.setdefault(digest, []).append(path)
-        return self._named.get(sha256, [])
-
     def _fresh(self, path: str, pictures: Pictures) -> _Read:
         if kind_for(path) is not None:
             document = self._snapshot.document(0, path, pictures)
@@ -92,6 +86,8 @@ class _Folder:
         reader = reader_for(path.rpartition("/")[2])
         if reader is None:
             raise Skipped(SkipReason.UNSUPPORTED)
+        if self._snapshot.buffer(0, path) is not None:
+            self._no_link(path)
         source = self._snapshot.read(0, path)
         extraction = reader.extract(source.text)
         text = extraction.text
@@ -102,29 +98,32 @@ class _Folder:
         history = None if buffer is None else buffer.history
         return _Read(document, SourceText(text), extracted=reader.extracted, history=history)
 
-    def _digest(self, path: str) -> str | None:
-        if reader_for(path.rpartition("/")[2]) is None and kind_for(path) is None:
-            return None
-        digest = hashlib.sha256()
+    def _no_link(self, path: str) -> None:
+        """Raise ``Skipped`` where the file that an editor has open under a name is reached through a link: it may lie
+        anywhere."""
         try:
-            for data in self.root.stream(path):
-                digest.update(data)
-        except Skipped:
-            return None
-        return digest.hexdigest()
+            os.close(self.root.open(path))
+        except Skipped as skipped:
+            if skipped.reason is SkipReason.LINK:
+                raise
 
 
 class Sources:
-    """Documents under any roots. Close it, or use it in a ``with`` statement.
+    """Documents below some folders, and no others. Close it, or use it in a ``with`` statement.
 
+    ``allowed`` are the folders: those that the user gave for what answer files say, any for what we keep ourselves.
     ``buffers`` are texts open in an editor by absolute path, which win over the disk. One root is open at a time and
     one document in memory: look at citations in the order of their sources.
     """
 
-    def __init__(self, *, rules: CorpusRules = CorpusRules(), buffers: Mapping[str, Buffer] = NO_BUFFERS) -> None:
+    def __init__(
+        self, allowed: Allowed, *, rules: CorpusRules = CorpusRules(), buffers: Mapping[str, Buffer] = NO_BUFFERS
+    ) -> None:
+        self._allowed = allowed
         self._rules = rules
         self._buffers = buffers
-        self._folder: _Folder | None = None
+        self._budget = Budget()
+        self._folder: tuple[str, _Folder] | None = None
 
     def __enter__(self) -> Sources:
         return self
@@ -137,7 +136,7 @@ class Sources:
     def close(self) -> None:
         """Give back the open root."""
         if self._folder is not None:
-            self._folder.root.close()
+            self._folder[1].root.close()
             self._folder = None
 
     def check(self, citation: Citation, base: str) -> tuple[Checked, Position | None]:
@@ -147,8 +146,14 @@ class Sources:
         """
         try:
             folder = self._open(os.path.join(base, citation.root))
+        except _Outside:
+            return Checked(citation, CitationState.UNVERIFIABLE, why=self._allowed.why), None
         except (PathNotFound, PathRefused):
             return _withdrawn(citation, "the folder that it lies in is gone", gone=True), None
+        except Skipped as skipped:
+            if _missing(skipped):
+                return _withdrawn(citation, "the folder that it lies in is gone", gone=True), None
+            return _unread(citation, skipped, "the folder that it lies in"), None
         try:
             now = folder.read(citation.path, citation.reader)
         except PathRefused:
@@ -159,8 +164,7 @@ class Sources:
             if skipped.reason is SkipReason.NO_TEXT and recognised(citation.reader):
                 return Checked(citation, CitationState.UNVERIFIABLE, why=_UNRECOGNISED), None
             if not _missing(skipped):
-                why = f"the file cannot be read ({skipped.reason.value})"
-                return replace(_withdrawn(citation, why), unread=skipped.reason), None
+                return _unread(citation, skipped, "the file"), None
             return self._followed(folder, citation)
         return _placed(verify(citation, now.document, extracted=now.extracted, history=now.history), now)
 
@@ -194,7 +198,7 @@ class Sources:
         """The citation of evidence from the folder ``root``, absolute; from its document if that is still the same."""
         try:
             now = self._open(root).read(evidence.path, evidence.reader)
-        except (PathNotFound, PathRefused, Skipped):
+        except (_Outside, PathNotFound, PathRefused, Skipped):
             return record_blind(evidence, root=root)
         document, span = now.document, evidence.span
         if document.origin.sha256 != evidence.origin.sha256 or not document.text.startswith(evidence.quote, span.start):
@@ -209,20 +213,37 @@ class Sources:
         return self._open(os.path.join(base, cited.root)).read(checked.path or cited.path, cited.reader)
 
     def _open(self, path: str) -> _Folder:
+        """The folder of an absolute path. Raises ``_Outside``, ``PathNotFound``, ``PathRefused``, ``Skipped``."""
         path = os.path.abspath(path)
-        if self._folder is None or self._folder.root.path != path:
+        if self._folder is None or self._folder[0] != path:
             self.close()
-            self._folder = _Folder(path, self._rules, self._buffers)
-        return self._folder
+            place = self._allowed.place(path)
+            if place is None:
+                raise _Outside
+            self._folder = path, _Folder(_root(*place), self._rules, self._buffers, self._budget)
+        return self._folder[1]
 
     def _followed(self, folder: _Folder, citation: Citation) -> tuple[Checked, Position | None]:
         """A citation whose file is gone."""
-        holders = folder.holders(citation.sha256)
+        holders = folder.renamed.holders(citation.path, citation.sha256)
+        if holders is None:
+            return _withdrawn(citation, _TOO_MUCH, gone=True), None
         if len(holders) == 1:
             with suppress(Skipped):  # it went meanwhile, too
                 now = folder.read(holders[0], citation.reader)
                 return _placed(follow(citation, now.document, extracted=now.extracted), now)
         return lost(citation, len(holders) if len(holders) > 1 else 0), None
+
+
+def _root(folder: str, below: str) -> Root:
+    """The root of an allowed folder, or of one below it to which no link leads."""
+    root = Root(folder)
+    if not below:
+        return root
+    with root:
+        if denied_path(below):
+            raise Skipped(SkipReason.DENIED)
+        return root.below(below)
 
 
 def _missing(skipped: Skipped) -> bool:
@@ -231,6 +252,11 @@ def _missing(skipped: Skipped) -> bool:
 
 def _withdrawn(citation: Citation, why: str, *, gone: bool = False) -> Checked:
     return Checked(citation, CitationState.WITHDRAWN, why=why, gone=gone)
+
+
+def _unread(citation: Citation, skipped: Skipped, what: str) -> Checked:
+    why = f"{what} cannot be read ({skipped.reason.value})"
+    return replace(_withdrawn(citation, why), unread=skipped.reason)
 
 
 def _placed(checked: Checked, now: _Read) -> tuple[Checked, Position | None]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.checking import Cited, Report, check
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
@@ -54,7 +55,7 @@ def answered(root: Path, *items: Evidence) -> Answer:
 
 
 def recorded(given: Answer) -> dict[int, Citation]:
-    with Sources() as sources:
+    with Sources(ANYWHERE) as sources:
         return {item.n: sources.record(item, given.roots[item.root]) for item in given.evidence}
 
 
@@ -284,7 +285,7 @@ def test_evidence_of_a_file_that_changed_since_is_recorded_blind(pages: Path) ->
     item = found_in(pages, "stays.md", quote_of("stays.md"))
     (pages / "stays.md").write_text("Something else.\n")
     for root in (pages, pages / "nowhere"):
-        with Sources() as sources:
+        with Sources(ANYWHERE) as sources:
             citation = sources.record(item, str(root))
         assert (citation.left, citation.right, citation.count) == (None, None, None)
         assert citation.sha256 == item.origin.sha256

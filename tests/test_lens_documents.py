@@ -13,6 +13,7 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.checking import Report, check
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
@@ -168,11 +169,11 @@ class Citing:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         [item] = [item for item in Lens([folder], first=WHOLE).find(QUESTION).evidence if FACT in item.quote]
-        with Sources() as sources:
+        with Sources(ANYWHERE) as sources:
             self.citation = sources.record(item, str(folder))
 
     def checked(self) -> tuple[CitationState, str, dict[str, int | str] | None]:
-        with Sources() as sources:
+        with Sources(ANYWHERE) as sources:
             checked, _ = sources.check(self.citation, str(self.folder))
         return checked.state, checked.why, None if checked.locator is None else dict(checked.locator)
 
@@ -205,7 +206,7 @@ def test_another_version_of_the_reader_makes_a_citation_unverifiable(folder: Pat
     old = record(
         _document(folder, reader="pdf/1+pypdfium2.0"), citing.citation.span, root=str(folder), locator={"page": 2}
     )
-    with Sources() as sources:
+    with Sources(ANYWHERE) as sources:
         checked, _ = sources.check(old, str(folder))
     assert checked.state is CitationState.UNVERIFIABLE
 
@@ -213,7 +214,7 @@ def test_another_version_of_the_reader_makes_a_citation_unverifiable(folder: Pat
 def test_a_renamed_document_is_found_by_its_bytes(folder: Path) -> None:
     citing = Citing(folder)
     os.rename(folder / "towers.pdf", folder / "lights.pdf")
-    with Sources() as sources:
+    with Sources(ANYWHERE) as sources:
         checked, _ = sources.check(citing.citation, str(folder))
     assert (checked.state, checked.path) == (CitationState.MOVED, "lights.pdf")
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from lens_lsp import __version__
-from lens_lsp.app.configuration import HERE
+from lens_lsp.app.configuration import HERE, folder_of, workspace_of
 from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
 from lens_lsp.checking import Report, check
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
@@ -17,6 +17,7 @@ from lens_lsp.cli.kept_arguments import check_parser
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.searching import require_current_folder, settled
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
+from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.errors import UsageError
@@ -61,13 +62,16 @@ def run(request: CheckRequest) -> int:
     """Check and print; 1 when something drifted."""
     open_output(machine=request.shape in ("json", "sarif"))
     require_current_folder(request.paths)
-    rules = settled(request.paths, request.command, quiet=request.quiet).rules
+    settings = settled(request.paths, request.command, quiet=request.quiet)
+    rules = settings.rules
+    folders = [folder for path in request.paths for folder in (folder_of(path), workspace_of(path))]
+    allowed = Allowed.below([*folders, *settings.extra_roots])
     report = Report()
     interrupted = False
     try:
         with existing_store(request.paths, request.choice, tell) as store:
             kept = [] if store is None else kept_citations(store, workspace_for(request.paths))
-        check(request.paths, report, rules=rules, kept=kept)
+        check(request.paths, report, rules=rules, kept=kept, allowed=allowed)
     except KeyboardInterrupt:
         interrupted = True
     _put(request, report)

@@ -147,6 +147,14 @@ class Root:
         """A folder below the root, no part of its path a link, for the caller to close. Raises as ``open``."""
         return self._descend(rel, rel)
 
+    def below(self, rel: str) -> Root:
+        """A folder below as a root of its own, no part of the way to it a link, for the caller to close. Raises as
+        ``open``."""
+        root = object.__new__(Root)
+        root.path, root.index, root._held = os.path.join(self.path, *rel.split("/")), self.index, []
+        root.handle = self.open_folder(rel)
+        return root
+
     def read(self, rel: str, limit: int | None = None) -> bytes:
         """All bytes of a file; more than ``limit`` of them is ``Skipped(TOO_LARGE)``."""
         return self.read_with_stat(rel, limit)[0]

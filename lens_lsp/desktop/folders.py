@@ -6,12 +6,13 @@ import os
 from collections.abc import Sequence
 
 from lens_lsp.app.configuration import read_settings
+from lens_lsp.corpus.allowed import inside
 from lens_lsp.corpus.extraction import LARGEST
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules, denied_path
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.domain.errors import PathNotFound, PathRefused
-from lens_lsp.lsp.uris import UriRefused, inside, path_of, uri_of
+from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
 
 
 class Outside(Exception):

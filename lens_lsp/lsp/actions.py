@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from lens_lsp.corpus.allowed import inside
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.inert import printable
 from lens_lsp.domain.records import dataclass
@@ -20,7 +21,6 @@ from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.evidence import Found, looked_up, seen
 from lens_lsp.lsp.notes import edit_of
 from lens_lsp.lsp.sight import Sight
-from lens_lsp.lsp.uris import inside
 from lens_lsp.sources import Sources
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _line_above(page: Page, line: int) -> int | None:
 def _changes(sight: Sight, page: Page, found: Found) -> tuple[tuple[Span, str], ...]:
     """What makes a citation name the place where its quote stands now."""
     base = os.path.dirname(page.name)
-    with Sources(rules=sight.rules, buffers=sight.buffers) as sources:
+    with Sources(sight.allowed, rules=sight.rules, buffers=sight.buffers) as sources:
         checked, at = sources.check(found.finding.checked.citation, base)
         if checked.state is not CitationState.MOVED or at is None:
             return ()

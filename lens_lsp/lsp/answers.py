@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.disk.whole import ORDINARY, replace_whole
 from lens_lsp.domain.answer import Answer, Status, StopReason
 from lens_lsp.domain.citation import Citation
@@ -46,7 +47,7 @@ class Shelf:
 
 def recorded(answer: Answer, roots: Sequence[str], rules: CorpusRules, buffers: Mapping[str, Buffer]) -> Saved:
     """An answer with its citations, ready to be written anywhere. ``roots`` are absolute. Reads the sources."""
-    with Sources(rules=rules, buffers=buffers) as sources:
+    with Sources(ANYWHERE, rules=rules, buffers=buffers) as sources:
         ordered = sorted(answer.evidence, key=lambda item: (item.root, item.path))
         citations: dict[int, Citation] = {item.n: sources.record(item, roots[item.root]) for item in ordered}
     return Saved(replace(answer, roots=tuple(roots)), citations, datetime.now(UTC), None, private=False)

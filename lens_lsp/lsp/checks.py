@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from lens_lsp.lsp.uris import inside
+from lens_lsp.corpus.allowed import inside
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
@@ -199,6 +199,6 @@ def _stamps(paths: Iterable[str]) -> dict[str, Stamp]:
 def _stamp(path: str) -> Stamp:
     try:
         status = os.stat(path, follow_symlinks=False)
-    except OSError:
+    except (OSError, ValueError):  # a name that no file has
         return None
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino

@@ -46,7 +46,7 @@ def cited_by(sight: Sight, page: Page, offset: int, stores: Stores) -> list[Use]
         return []
     line = page.bare(page.line_at(offset))
     uses = []
-    with Sources(rules=sight.rules, buffers=sight.buffers) as sources:
+    with Sources(sight.allowed, rules=sight.rules, buffers=sight.buffers) as sources:
         for citing, cited in _citing(sight, stores):
             checked = look(cited, sources).checked
             span = checked.span

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from dataclasses import field
+from functools import cached_property
 
 from lens_lsp.corpus.ours import asking_lines, ours
 from lens_lsp.domain.records import dataclass
@@ -88,10 +89,12 @@ class Page:
 
     def place(self, written: Written) -> Span:
         """Where a citation shows first: its mark in the words, else its footnote, else its record's line."""
-        for mark in self.marks(1, self.lines):
-            if mark.label == written.label:
-                return mark.span
-        return self.bare(written.line)
+        return self._first.get(written.label) or self.bare(written.line)
+
+    @cached_property
+    def _first(self) -> dict[str, Span]:
+        """The first mark of each label."""
+        return {mark.label: mark.span for mark in reversed(self.marks())}
 
     def meant(self, offset: int) -> tuple[list[Written], Span | None]:
         """The one citation that is meant at a place, with the span that shows it; none where there is none."""

@@ -15,8 +15,9 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
+from lens_lsp.corpus.allowed import inside
 from lens_lsp.domain.records import dataclass
-from lens_lsp.lsp.uris import inside, uri_of
+from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -31,17 +32,18 @@ _LONGEST = 200
 def diagnostics_of(sight: Sight, page: Page, found: Sequence[Found], *, related: bool) -> list[types.Diagnostic]:
     """All of a text; ``related``: the client shows related places. Every message says enough without them."""
     ranges = sight.ranges()
-    told = [
+    told: list[_Told | None] = [
         *(_of_citation(page, each) for each in found),
         *((page.bare(fault.line), "lens.citation-broken", _ERROR, fault.why) for fault in page.citing.faults),
         *_of_answers(page, found, sight.known),
     ]
+    beside = _related(page, found) if related else lambda span, code: None
     items = [
-        types.Diagnostic(ranges.range(span), text, severity, code, source=SOURCE)
+        types.Diagnostic(
+            ranges.range(span), text, severity, code, source=SOURCE, related_information=beside(span, code)
+        )
         for span, code, severity, text in filter(None, told)
     ]
-    if related:
-        _relate(items, found, page, sight)
     return sorted(items, key=lambda item: (item.range.start.line, item.range.start.character, str(item.code)))
 
 
@@ -124,17 +126,22 @@ def _title(page: Page, held: Held) -> int:
     return next((number for number in range(1, page.lines + 1) if page.line(number).startswith("# ")), 1)
 
 
-def _relate(items: Sequence[types.Diagnostic], found: Sequence[Found], page: Page, sight: Sight) -> None:
+def _related(
+    page: Page, found: Sequence[Found]
+) -> Callable[[Span, str], list[types.DiagnosticRelatedInformation] | None]:
+    """What stands beside a diagnostic, by its place and code: where the quotes stand that are shown there."""
     places = {each.written.label: each.location for each in found if each.location is not None}
-    ranges = sight.ranges()
-    for item in items:
-        labels = [each.written.label for each in found if ranges.range(page.place(each.written)) == item.range]
-        if item.code == "lens.contested":
-            labels = list(places)
-        related = [
+    shown: defaultdict[Span, list[str]] = defaultdict(list)
+    for each in found:
+        shown[page.place(each.written)].append(each.written.label)
+
+    def beside(span: Span, code: str) -> list[types.DiagnosticRelatedInformation] | None:
+        labels = places if code == "lens.contested" else shown.get(span, ())
+        return [
             types.DiagnosticRelatedInformation(places[label], f"[{label}]") for label in labels if label in places
-        ]
-        item.related_information = related or None
+        ] or None
+
+    return beside
 
 
 def _short(text: str) -> str:

@@ -52,7 +52,7 @@ def told_elsewhere(sight: Sight, base: str, found: Sequence[Found]) -> Told:
     told: dict[str, list[types.Diagnostic]] = {}
     for each in found:
         unread = each.finding.checked.unread
-        if unread is not None:
+        if unread is not None and unread is not SkipReason.LINK:  # where it leads is nobody's business
             citation = each.finding.checked.citation
             path = os.path.abspath(os.path.join(base, citation.root, *citation.path.split("/")))
             told[path] = [_failed(unread, f"[{each.written.label}] cites it")]

@@ -52,7 +52,7 @@ def looked_up(sight: Sight, page: Page, written: Iterable[Written]) -> list[Foun
     findings: dict[str, Finding] = {}
     places: dict[str, types.Location | None] = {}
     sides: dict[str, tuple[str, str]] = {}
-    with Sources(rules=sight.rules, buffers=sight.buffers) as sources:
+    with Sources(sight.allowed, rules=sight.rules, buffers=sight.buffers) as sources:
         for each in by_source(cited):
             findings[each.label] = look(each, sources)
             places[each.label] = _location(sight, sources, findings[each.label])

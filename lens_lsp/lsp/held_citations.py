@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.opening import Skipped
 from lens_lsp.corpus.rules import CorpusRules
@@ -39,6 +40,7 @@ _PRIVATE = "its document says `lens: private`: it is not given to a model"
 class _Look:
     """What citations are looked up with."""
 
+    allowed: Allowed
     rules: CorpusRules
     buffers: Mapping[str, Buffer]
     for_model: bool
@@ -55,7 +57,7 @@ async def check(ls: LensServer, params: CheckParams) -> CheckResult:
             places.append(place_of(session, held.uri))
         except LensError as refused:
             places.append(str(refused))
-    look = _Look(rules, session.buffers(), params.for_model, threading.Event())
+    look = _Look(await session.sources(), rules, session.buffers(), params.for_model, threading.Event())
     work = asyncio.get_running_loop().run_in_executor(None, _all, params.citations, places, look)
     try:
         return CheckResult(schema_="lens.held/1", citations=tuple(await asyncio.shield(work)))
@@ -72,7 +74,7 @@ def is_extracted(path: str) -> bool:
 
 def _all(citations: Sequence[HeldCitation], places: Sequence[Place | str], look: _Look) -> list[HeldChecked]:
     found = []
-    with Sources(rules=look.rules, buffers=look.buffers) as sources:
+    with Sources(look.allowed, rules=look.rules, buffers=look.buffers) as sources:
         for held, place in zip(citations, places, strict=True):
             if look.stop.is_set():
                 break
@@ -83,6 +85,8 @@ def _all(citations: Sequence[HeldCitation], places: Sequence[Place | str], look:
 
 
 def _one(held: HeldCitation, place: Place, look: _Look, sources: Sources) -> HeldChecked:
+    if look.allowed.place(place.folder) is None:
+        return HeldChecked(state="broken", why=look.allowed.why)
     document: Document | None = None
     try:
         document = document_at(place, look.rules, look.buffers)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from lens_lsp.corpus.allowed import inside
+from lens_lsp.domain.model import SkipReason
 from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of, of_privacy
@@ -45,7 +47,8 @@ async def inspected(ls: LensServer, uri: str) -> Inspected | None:
             return Inspected(False, of_privacy(sight, page), frozenset(), {})
         found = looked_up(sight, page, page.written.values())
         told = told_elsewhere(sight, os.path.dirname(page.name), found)
-        sources = {path for each in found for path in _paths(page, each)} | {os.path.realpath(path) for path in told}
+        sources = {path for each in found for path in _paths(sight, page, each)}
+        sources |= {os.path.realpath(path) for path in told}
         elsewhere = {sight.uri_of(path): items for path, items in told.items()}
         items = [*of_privacy(sight, page), *diagnostics_of(sight, page, found, related=related)]
         return Inspected(True, items, frozenset(sources), elsewhere)
@@ -53,12 +56,17 @@ async def inspected(ls: LensServer, uri: str) -> Inspected | None:
     return await seen(ls, uri, work)
 
 
-def _paths(page: Page, found: Found) -> list[str]:
-    """The real paths that a citation depends on: where it was recorded, and where its file is now."""
+def _paths(sight: Sight, page: Page, found: Found) -> list[str]:
+    """The real paths that a citation depends on: where it was recorded, and where its file is now. None where it lies
+    elsewhere than sources may, or a link leads to it."""
     checked = found.finding.checked
-    folder = os.path.realpath(os.path.join(os.path.dirname(page.name), checked.citation.root))
+    place = sight.allowed.place(os.path.abspath(os.path.join(os.path.dirname(page.name), checked.citation.root)))
+    if place is None or checked.unread is SkipReason.LINK:
+        return []
+    folder = os.path.join(os.path.realpath(place[0]), *place[1].split("/"))
     names = {checked.citation.path, checked.path or checked.citation.path}
-    return [os.path.normpath(os.path.join(folder, *name.split("/"))) for name in names]
+    paths = [os.path.normpath(os.path.join(folder, *name.split("/"))) for name in names]
+    return [path for path in paths if inside(path, folder)]
 
 
 async def pull(ls: LensServer, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from lsprotocol import types
 
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.citation import Checked, Citation
@@ -46,7 +47,7 @@ def places_of(
     event loop.
     """
     places = {}
-    with Sources(rules=rules, buffers=buffers) as sources:
+    with Sources(ANYWHERE, rules=rules, buffers=buffers) as sources:
         for n, citation in sorted(citations.items(), key=lambda each: (each[1].root, each[1].path)):
             checked, _ = sources.check(citation, "")
             if checked.span is not None:

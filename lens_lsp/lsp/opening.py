@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.allowed import inside
 from lens_lsp.knowledge.export import file_name
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.answers import held_in
-from lens_lsp.lsp.uris import UriRefused, inside, path_of
+from lens_lsp.lsp.uris import UriRefused, path_of
 from lens_lsp.store.forgetting import ANSWERS
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.request import Request
+from lens_lsp.corpus.allowed import inside
 from lens_lsp.domain.errors import PathRefused, UsageError
 from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.convert import Encoding, Ranges
-from lens_lsp.lsp.uris import UriRefused, inside
+from lens_lsp.lsp.uris import UriRefused
 from lens_lsp.lsp.wire import AskParams, Scope
 from lens_lsp.oracle.ledger import Limits
 

@@ -17,6 +17,7 @@ from lens_lsp.wire.check import check_json
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lens_lsp.corpus.allowed import Allowed
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.lsp.server import LensServer
@@ -33,8 +34,9 @@ async def recheck(ls: LensServer, params: RecheckParams) -> dict[str, object]:
     rules = (await session.settings()).rules
     workspaces = () if params.uri is not None else session.workspaces()
     paths = [each.path for each in session.folders] if params.uri is None else [await _meant(ls, params.uri)]
+    allowed = await session.sources()
     work = asyncio.get_running_loop().run_in_executor
-    report = await work(None, _checked, paths, rules, session.buffers(), ls.desk.stores, workspaces)
+    report = await work(None, _checked, paths, rules, session.buffers(), allowed, ls.desk.stores, workspaces)
     ls.desk.checks.again()
     return check_json(report, str)
 
@@ -52,10 +54,15 @@ async def _meant(ls: LensServer, uri: str) -> str:
 
 
 def _checked(
-    paths: Sequence[str], rules: CorpusRules, buffers: Mapping[str, Buffer], stores: Stores, workspaces: Sequence[str]
+    paths: Sequence[str],
+    rules: CorpusRules,
+    buffers: Mapping[str, Buffer],
+    allowed: Allowed,
+    stores: Stores,
+    workspaces: Sequence[str],
 ) -> Report:
     report = Report()
-    check(paths, report, rules=rules, buffers=buffers)
+    check(paths, report, rules=rules, buffers=buffers, allowed=allowed)
     for workspace, store in stores.existing(workspaces):
         kept = Report()
         check((), kept, rules=rules, kept=kept_citations(store, workspace))

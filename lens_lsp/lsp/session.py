@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from lens_lsp.corpus.allowed import NOWHERE, Allowed, inside
 from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.documents import Documents, TextDocument
 from lens_lsp.lsp.turns import Turns
-from lens_lsp.lsp.uris import UriRefused, inside, path_of
+from lens_lsp.lsp.uris import UriRefused, path_of
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.snapshot import Buffer
@@ -63,6 +64,7 @@ class Session:
         """Set while the editor is asked for its settings: nothing is decided by settings before they are known."""
         self._client: Mapping[str, object] | None = None
         self._settings: Settings | None = None
+        self._sources = NOWHERE
         self._lenses: Lenses | None = None
 
     @classmethod
@@ -101,6 +103,16 @@ class Session:
     def reads_texts(self) -> bool:
         """Whether the client shows the texts that ``lens/text`` gives, so that places in them mean something to it."""
         return self.options.get("texts") is True
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the client takes the workspace for trusted: else nothing is read that an answer names."""
+        return self.options.get("trusted") is not False
+
+    async def sources(self) -> Allowed:
+        """Where sources may lie that an answer names: in the folders of the workspace and of the user's settings."""
+        await self.settings()
+        return self._sources
 
     def move(self, added: Iterable[types.WorkspaceFolder], removed: Iterable[types.WorkspaceFolder]) -> None:
         """Workspace folders came and went. What is no plain folder here is left out."""
@@ -153,7 +165,8 @@ class Session:
                 None, _settings_of, folders, self.environment, client
             )
             if folders is self.folders and client is self._client:
-                self._settings = found
+                self._settings, allowed = found
+                self._sources = allowed if self.trusted else NOWHERE
         return self._settings
 
     def workspaces(self) -> tuple[str, ...]:
@@ -214,8 +227,9 @@ def _folder(uri: str) -> Folder | None:
 
 def _settings_of(
     folders: tuple[Folder, ...], environment: Mapping[str, str], client: Mapping[str, object] | None
-) -> Settings:
+) -> tuple[Settings, Allowed]:
     from lens_lsp.app.configuration import load_settings
 
     there = [folder.real for folder in folders if os.path.exists(folder.real)]
-    return load_settings(there, environment, client=client)
+    settings = load_settings(there, environment, client=client)
+    return settings, Allowed.below([*(folder.path for folder in folders), *settings.extra_roots])

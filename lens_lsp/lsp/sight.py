@@ -12,6 +12,7 @@ from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
+    from lens_lsp.corpus.allowed import Allowed
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.domain.answer import Answer
@@ -36,6 +37,8 @@ class Sight:
     workspaces: tuple[str, ...]
     texts: bool
     """Whether places in extracted formats count in their texts; else they are the top of the file."""
+    allowed: Allowed
+    """Where sources may lie that the text names."""
     known: Answer | None = None
     """The answer that this session wrote there."""
 
@@ -68,5 +71,6 @@ async def sight_of(ls: LensServer, uri: str) -> Sight | None:
         uris={found: each.uri for each in session.documents if (found := session.place(each)) is not None},
         workspaces=session.workspaces(),
         texts=session.reads_texts,
+        allowed=await session.sources(),
         known=ls.desk.answer(path),
     )

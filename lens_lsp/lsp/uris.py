@@ -54,8 +54,3 @@ def uri_of(path: str, *, windows: bool = _WINDOWS) -> str:
     if windows:
         path = "/" + path.replace("\\", "/")
     return "file://" + quote_from_bytes(os.fsencode(path), safe=_SAFE)
-
-
-def inside(path: str, folder: str) -> bool:
-    """Whether an absolute path is the folder or lies below it, by their names."""
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.allowed import inside
 from lens_lsp.corpus.named import left_out
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
@@ -13,7 +14,7 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.domain.errors import PathRefused
 from lens_lsp.domain.model import Document, SkipReason
 from lens_lsp.domain.records import dataclass
-from lens_lsp.lsp.uris import UriRefused, inside, uri_of
+from lens_lsp.lsp.uris import UriRefused, uri_of
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.session import Session

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command, assert_one_sentence
 
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
 from lens_lsp.sources import Sources
 from tests.hand_made import CONTRACT, GARDEN, answer
@@ -21,7 +22,7 @@ def kept(tmp_path: Path) -> Path:
     (tmp_path / "house" / "contract.md").write_text(CONTRACT)
     (tmp_path / "garden.md").write_text(GARDEN)
     given = answer(str(tmp_path))
-    with Sources() as sources:
+    with Sources(ANYWHERE) as sources:
         citations = {item.n: sources.record(item, str(tmp_path)) for item in given.evidence}
     saved = Saved(given, citations, datetime(2026, 3, 1, tzinfo=UTC), str(tmp_path), private=True)
     (tmp_path / "answer.md").write_text(write_answer(saved))
@@ -51,6 +52,19 @@ def test_what_moved_is_drift_only_when_strict(kept: Path, lens_here: Command) ->
         "answer.md:16: [1] house/contract.md: moved: the file has another name now (lease.md:5:1)",
     )
     assert lens_here("check", "--strict").status == 1
+
+
+def test_a_source_elsewhere_is_not_looked_at_unless_its_folder_is_given(kept: Path, lens_here: Command) -> None:
+    (kept / "answers").mkdir()
+    (kept / "answer.md").rename(kept / "answers" / "answer.md")
+    text = (kept / "answers" / "answer.md").read_text().replace('"."', '".."')
+    (kept / "answers" / "answer.md").write_text(text)
+    outcome = lens_here("check", "answers")
+    assert outcome.status == 1
+    assert "unverifiable: its source lies outside the folders that were given" in outcome.text
+    assert lens_here("check", "answers", "house", ".").status == 0
+    (kept / ".git").mkdir()
+    assert lens_here("check", "answers").status == 0
 
 
 def test_json_is_one_document(kept: Path, lens_here: Command) -> None:

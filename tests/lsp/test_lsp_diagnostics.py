@@ -15,6 +15,7 @@ import pytest
 from tests.lsp.conftest import LEASE
 from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
+from tests.soak.citation_costs import MOST_GROWTH, cite_many, diagnosed, ratio, scanned
 
 Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"
@@ -288,3 +289,10 @@ def test_one_answer_is_checked_by_itself_open_or_not(edit: Edit, contract: Path,
     for other in (answers / "link.md", answers / "none.md", tmp_path.parent / "elsewhere.md"):
         error = editor.ask("lens/recheck", {"uri": other.as_uri()})["error"]
         assert (error["code"], error["data"]) == (1003, {"code": "lens.path-refused"})
+
+
+def test_what_a_check_takes_grows_with_the_citations_and_no_faster(tmp_path: Path) -> None:
+    few, many = cite_many(tmp_path / "few", 100), cite_many(tmp_path / "many", 400)
+    assert diagnosed(few) > 100
+    assert ratio(diagnosed, few, many) < MOST_GROWTH
+    assert ratio(scanned, few, many) > MOST_GROWTH

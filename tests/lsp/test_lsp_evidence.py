@@ -74,6 +74,17 @@ def test_spans_are_counted_as_the_client_does(edit: Edit, contract: Path, encodi
     assert found["range"]["end"]["character"] - found["range"]["start"]["character"] == units(line, encoding)
 
 
+def test_nothing_is_read_in_a_window_that_is_not_trusted(edit: Edit, contract: Path) -> None:
+    editor = edit(options={"trusted": False})
+    uri = answered(editor)
+    for _ in range(2):
+        assert define(editor, uri) == []
+        said = editor.result("textDocument/hover", editor.at(uri, "[^1]"))["contents"]["value"]
+        assert "cannot be checked" in said
+        assert "not trusted" in said
+        contract.write_text("Nothing of it is there any more.\n")
+
+
 def test_what_moved_is_found_where_it_stands_now(edit: Edit, contract: Path) -> None:
     editor = edit()
     uri = answered(editor)

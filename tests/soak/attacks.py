@@ -331,6 +331,20 @@ ATTACKS = {
         ),
         control="an earlier file of ours is replaced in the same tests",
     ),
+    "S25": Fault(
+        "answer files that name what lies outside, and sources that are missing",
+        (
+            *of(
+                "test_sources.py::test_",
+                "what_lies_elsewhere_is_not_looked_at",
+                "no_link_on_the_way_to_a_folder_is_followed",
+                "no_forged_answer_file_learns_what_lies_outside",
+            ),
+            *of("corpus/test_renamed.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
+            "lsp/test_lsp_evidence.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
+        ),
+        control="a check that reads wherever it is told to learns from the same files, in the same test",
+    ),
 }
 
 TABLES = {

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
@@ -123,7 +124,7 @@ def trial(base: Path, source: Source, changed: Changed, tally: Tally, matcher: M
     else:
         path.unlink()
         _write(root, source, changed)
-    with Sources(rules=rules, buffers=buffers) as looking:
+    with Sources(ANYWHERE, rules=rules, buffers=buffers) as looking:
         checked, _ = looking.check(citation, str(root))
     stands = checked.span.start if checked.state in STANDING and checked.span is not None else None
     if matcher is not None:

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.domain.citation import CitationState
 from lens_lsp.domain.model import Evidence, Findings, SkipReason
@@ -122,7 +123,7 @@ def asked(base: Path, kind: Kind, batch: Sequence[Written], tally: Tally) -> Non
             raise RuntimeError(f"the account of a text in {kind.name} is wrong")
     rules = CorpusRules(fallback_encoding=kind.fallback)
     lens, known = Lens([base], rules=rules), {written.path: written for written in batch}
-    with Sources(rules=rules) as sources:
+    with Sources(ANYWHERE, rules=rules) as sources:
         for written in batch:
             tally.documents += 1
             tally.kinds[kind.name] += 1

@@ -31,6 +31,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
@@ -203,7 +204,7 @@ def by_words(citation: Citation, session: Session, path: str) -> Span | None:
 
 
 def _checked(citation: Citation, buffer: Buffer) -> Span | None:
-    with Sources(buffers={buffer.path: buffer}) as sources:
+    with Sources(ANYWHERE, buffers={buffer.path: buffer}) as sources:
         return sources.check(citation, str(Path(buffer.path).parent))[0].span
 
 

@@ -76,4 +76,31 @@ FILES = (
         tells=("things", "kinds", "sound", "surfaces", "asks", "modelFailed"),
         seeded=True,
     ),
+    Row(
+        "outside-reads",
+        ("S25",),
+        "forged answer files that name and guess what lies outside the workspace, before every front end: what is said"
+        " is the same whether the guess is right, wrong, gone or renamed",
+        "0 outputs that differ, 0 words of files outside, 0 front ends that miss a change inside",
+        "a check that reads wherever it is told to",
+        "outside_reads",
+        "--n 40",
+        "--n 500",
+        "--n 5000",
+        tells=("outputs", "differ", "words"),
+        seeded=True,
+    ),
+    Row(
+        "citation-costs",
+        ("S25",),
+        "a thousand drifted citations are checked and diagnosed, and sources that are missing from a large folder are"
+        " looked for",
+        "1 s of the processor for each check, diagnosis and hover, 50 MB read for each search",
+        "places looked for in the whole text each time; a search without a budget",
+        "citation_costs",
+        "--n 1000 --files 5000",
+        "--n 1000 --files 20000",
+        "--n 4000 --files 100000",
+        tells=("check_s", "diagnostics_s", "growth", "missing_s", "missing_mb", "hover_s", "hover_mb", "control_mb"),
+    ),
 )

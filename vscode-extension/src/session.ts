@@ -46,6 +46,8 @@ export interface SessionSetup {
   show(file: vscode.Uri, options: vscode.TextDocumentShowOptions): Promise<void>;
   /** Answers by the editor's own model; undefined where it has none to offer. */
   readonly model: ((params: ModelParams, token: vscode.CancellationToken) => Promise<ModelResult>) | undefined;
+  /** Whether the user trusts the workspace: else the server reads nothing that an answer names. */
+  readonly trusted: boolean;
   /** Told the version of the server. */
   started(version: string | undefined): void;
 }
@@ -137,7 +139,7 @@ function options(setup: SessionSetup, twins: Twins): LanguageClientOptions {
     outputChannel: setup.log,
     traceOutputChannel: traceChannel(setup.log),
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: { events: true, model: setup.model !== undefined, texts: true },
+    initializationOptions: { events: true, model: setup.model !== undefined, texts: true, trusted: setup.trusted },
     initializationFailedHandler: () => false,
     uriConverters: {
       code2Protocol: (uri) => twins.nameOf(uri),

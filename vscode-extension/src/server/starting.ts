@@ -137,6 +137,7 @@ export class Starter {
       say: (severity, message) => say(severity, message),
       show: showAnswer,
       model: workspace.isTrusted && offersModels() ? answerByEditor : undefined,
+      trusted: workspace.isTrusted,
       started: (version) => this.#started(version),
     };
   }
