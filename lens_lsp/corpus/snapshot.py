@@ -19,7 +19,7 @@ from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.listings import UNKNOWN, YOUNG_NS, Identity, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, check_name
-from lens_lsp.corpus.ours import Ours, ours
+from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.documents.kinds import Kind, kind_for
@@ -142,7 +142,7 @@ class Snapshot:
             text=extracted.text,
             reader=read.reader,
             origin=Origin(hashlib.sha256(data).hexdigest(), EXTRACTED),
-            structure=extracted.structure,
+            structure=replace(extracted.structure, ours=ours(extracted.text, asked=False).spans),
             locators=extracted.locators,
             notices=read.notices,
         )
@@ -198,12 +198,13 @@ def without_documents(buffers: Mapping[tuple[int, str], Buffer]) -> dict[tuple[i
 
 
 def _structure(reader: Reader, text: str, *, continued: bool = False) -> Structure:
-    """What the reader finds in a text. In text formats what is ours is marked, and no heading or link comes from it."""
-    found = Ours() if reader.extracted else ours(text, continued=continued)
+    """What the reader finds in a text. What is ours is marked, and no heading or link comes from it."""
+    found = ours(text, continued=continued, asked=not reader.extracted)
     if not found.spans:
         return reader.structure(text)
-    structure = reader.structure(text if found.answer else blank(text, found.spans))
-    return replace(structure, ours=found.spans, answer=found.answer)
+    structure = reader.structure(text if found.answer and found.whole else blank(text, found.spans))
+    private = structure.private or (found.answer and reader.structure(text).private)
+    return replace(structure, ours=found.spans, answer=found.answer, private=private)
 
 
 def source_of_buffer(buffer: Buffer) -> Source:
