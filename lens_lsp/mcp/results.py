@@ -21,7 +21,7 @@ SCHEMA = "lens.mcp/1"
 class _Result(_Given):
     """What a tool gives: named as ours, so that it is no evidence where it is saved."""
 
-    schema_: Literal["lens.mcp/1"] = Field("lens.mcp/1", alias="schema")
+    schema_: Literal["lens.mcp/1"] = Field(default="lens.mcp/1", alias="schema")
 
 
 class BesideQuote(_Given):

@@ -1,4 +1,4 @@
-"""A model's wording is never kept as a fact: what is kept, and shown without the model, are quotes and what they hold."""
+"""A model's wording is never kept as a fact: kept, and shown without the model, are quotes and what they hold."""
 
 from __future__ import annotations
 
@@ -68,7 +68,6 @@ def test_what_no_quote_says_is_neither_kept_nor_shown(tmp_path: Path, short: str
 
 
 def test_words_that_rules_do_not_doubt_are_repeated_by_no_one_but_a_model(tmp_path: Path) -> None:
-    """No rule tells that "is granted for good" is wrong."""
     answer, folder = asked(tmp_path, "It ends on 30 June 2031 and the landlord was told [1].", "30 June 2031")
     assert not answer.doubts, "then nothing is shown here"
     known = clusters(folder)
