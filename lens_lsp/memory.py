@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus, Status
 from lens_lsp.domain.citation import Checked, Citation, CitationState
-from lens_lsp.domain.cluster import Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
+from lens_lsp.domain.cluster import OFFLINE, Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
 from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
@@ -36,6 +36,7 @@ from lens_lsp.knowledge.clusters import (
 )
 from lens_lsp.knowledge.export import file_name
 from lens_lsp.knowledge.matching import likeness, question_key, requirement_key
+from lens_lsp.knowledge.wording import is_quoted, quoted, value_of
 from lens_lsp.knowledge.wrong import called_wrong
 from lens_lsp.places import Places
 from lens_lsp.search.recall import Recalled, Recollection, Remembered
@@ -44,8 +45,6 @@ from lens_lsp.store.reading import Knowledge
 from lens_lsp.store.store import Store
 from lens_lsp.store.writing import Changes
 
-OFFLINE = "offline"
-"""The name of the rules where a model's would stand."""
 _ALIKE = 0.4
 """Likeness from which an earlier question's evidence raises its documents."""
 _MOST_ALIKE = 20
@@ -222,9 +221,7 @@ class Memory:
             before = [used_again(c, self._clock()) if c.id in reused else c for c in before]
             fresh = [] if new is None else [new]
             after = organise([*before, *_unlike(fresh, before)])
-            return Changes(
-                after.clusters, after.gone, summaries=() if new is None else _summaries(outcome.answer, citations)
-            )
+            return Changes(after.clusters, after.gone, summaries=() if new is None else _summaries(outcome, citations))
 
         changes = self.store.update(change)
         if new is not None:
@@ -264,8 +261,8 @@ class Memory:
             oracle=outcome.oracle,
             at=now,
             status=answer.kept_as,
-            text=answer.text,
-            short=answer.short,
+            text=_words(outcome),
+            short=_derived(answer.short, answer.evidence, outcome),
             facts=tuple(
                 fact.id if fact is not None and fact.requirement == requirement else None
                 for fact, requirement in zip(facts, outcome.plan.requirements, strict=True)
@@ -334,16 +331,35 @@ def _known_fact(
     if result is None or result.status is RequirementStatus.MISSING or not result.evidence:
         return None
     requirement, key = _fact_key(requirement, result, outcome)
+    proof = [item for item in outcome.answer.evidence if item.n in result.evidence]
+    value = result.value
+    if value != str(result.matching):  # what was counted is the count of an exact rule
+        value = _derived(value, proof, outcome)
     return KnownFact(
-        id=fact_id(key, result.value),
+        id=fact_id(key, value),
         key=key,
         requirement=requirement,
         status=result.status,
-        value=result.value,
+        value=value,
         confidence=result.confidence,
         evidence=tuple(dict.fromkeys(ids[n] for n in result.evidence)),
         at=now,
     )
+
+
+def _words(outcome: Outcome) -> str:
+    """The words to keep: those of the rules, those of a model only where all of them were held against the quotes."""
+    answer = outcome.answer
+    sound = answer.status is Status.ANSWERED and not answer.doubts and not answer.unsupported
+    return answer.text if outcome.oracle == OFFLINE or sound else quoted([item.quote for item in answer.evidence])
+
+
+def _derived(value: str | None, proof: Sequence[Evidence], outcome: Outcome) -> str | None:
+    """A value, if rules or our arithmetic gave it or it stands in a quote: what only a model says is no fact."""
+    computation = outcome.answer.computation
+    if value is None or outcome.oracle == OFFLINE or (computation is not None and value == computation.value):
+        return value
+    return value if is_quoted(value, [item.quote for item in proof]) else None
 
 
 def _fact_key(requirement: Requirement, result: RequirementResult, outcome: Outcome) -> tuple[Requirement, str]:
@@ -352,13 +368,14 @@ def _fact_key(requirement: Requirement, result: RequirementResult, outcome: Outc
     return requirement, requirement_key(requirement, outcome.answer.question, whole=outcome.oracle != OFFLINE)
 
 
-def _summaries(answer: Answer, citations: Mapping[int, Citation]) -> tuple[DocumentSummary, ...]:
+def _summaries(outcome: Outcome, citations: Mapping[int, Citation]) -> tuple[DocumentSummary, ...]:
     """What was proven from each cited document, in words."""
     said: dict[tuple[str, str, str], list[str]] = {}
+    answer = outcome.answer
     for result in answer.requirements:
         if result.status is RequirementStatus.COVERED:
             for citation in (citations[n] for n in result.evidence):
-                words = f"{result.text} {result.value or ''}".strip()
+                words = f"{result.text} {_derived(result.value, answer.evidence, outcome) or ''}".strip()
                 said.setdefault((citation.root, citation.path, citation.sha256), []).append(words)
     return tuple(DocumentSummary(*place, "\n".join(dict.fromkeys(words))) for place, words in sorted(said.items()))
 
@@ -382,7 +399,7 @@ def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -
         for one in asked.seen
         if (found := place.key(one.root, one.path)) is not None
     }
-    return Remembered(cluster.id, fact, evidence, seen)
+    return Remembered(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
 
 
 def _concerned(

@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.answer import Answer, Status, StopReason
-from lens_lsp.domain.cluster import Asked
+from lens_lsp.domain.cluster import OFFLINE, Asked
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.words import content
 from lens_lsp.knowledge.matching import requirement_key
-from lens_lsp.memory import OFFLINE, Cut, Memory, Outcome
+from lens_lsp.memory import Cut, Memory, Outcome
 from lens_lsp.oracle.following import Earlier, whole
 from lens_lsp.oracle.planning import question_plan
 from lens_lsp.search.answering import Answering

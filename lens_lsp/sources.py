@@ -91,7 +91,7 @@ class _Folder:
         source = self._snapshot.read(0, path)
         extraction = reader.extract(source.text)
         text = extraction.text
-        own = () if reader.extracted else ours(text).spans
+        own = ours(text, asked=not reader.extracted).spans
         name = f"{reader.name}/{reader.version}"
         document = Document(0, path, text, name, source.origin, Structure(ours=own), extraction.locators)
         buffer = self._snapshot.buffer(0, path)

@@ -12,7 +12,7 @@ from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.regexes import regex
 from lens_lsp.wire.clusters import moment
 
-_MARKER = regex(r"\[(\d+)\](?![(:])")
+_MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 
 
 def text_answer(answer: Answer, places: Places, style: Style) -> str:

@@ -17,9 +17,10 @@ from lens_lsp.cli.arguments import find_parser, parse_mixed
 from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
-from lens_lsp.cli.terminal import coloured, is_terminal, open_output, put, put_json, tell
+from lens_lsp.cli.terminal import coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.domain.model import Coverage, Evidence, Findings
 from lens_lsp.domain.records import dataclass
+from lens_lsp.domain.stamp import closing_mark, opening_mark, stamp_of
 from lens_lsp.settings.settings import CommandLine
 from lens_lsp.wire import findings_json
 
@@ -65,14 +66,17 @@ def run(request: FindRequest) -> int:
     roots = roots_of(paths)
     places = Places(roots)
     renderer = _renderer(request, places)
+    stamp = stamp_of(asked.question) if _is_stamped(request.shape) else None
     live = _LiveResult(
         show=None if renderer is None else lambda item: put(renderer.evidence(item)),
         bar=ProgressBar(shown=is_terminal(sys.stderr) and not request.quiet),
         held=asked.rerank,
+        stamp=stamp,
     )
     try:
         findings = lens.find(asked, observer=live, settings=settings)
         live.rest(findings)
+        live.finish()
     except KeyboardInterrupt:
         return _interrupted(request, roots, live)
     finally:
@@ -91,6 +95,8 @@ class _LiveResult:
     show: Callable[[Evidence], None] | None
     bar: ProgressBar
     held: bool
+    stamp: str | None = None
+    """The name of the stamp on what is shown; None for none."""
     shown: list[Evidence] = field(default_factory=list)
     scanned: int = 0
 
@@ -105,6 +111,8 @@ class _LiveResult:
             return
         self.bar.close()
         if self.show is not None:
+            if self.stamp is not None and len(self.shown) == 1:
+                put(f"{opening_mark(self.stamp)}\n\n")
             self.show(item)
 
     def rest(self, findings: Findings) -> None:
@@ -114,6 +122,11 @@ class _LiveResult:
             self.held = False
         for item in findings.evidence[len(self.shown) :]:
             self.evidence(item)
+
+    def finish(self) -> None:
+        """Close the stamp, if anything was shown."""
+        if self.stamp is not None and self.shown and not self.held:
+            put(f"{closing_mark(self.stamp)}\n")
 
     def let_go(self) -> None:
         """Show what was held, as it came."""
@@ -126,6 +139,7 @@ class _LiveResult:
 def _interrupted(request: FindRequest, roots: Sequence[str], live: _LiveResult) -> int:
     """Print what was found so far where it is not printed yet."""
     live.let_go()
+    live.finish()
     if request.shape == "json":
         coverage = Coverage(found=live.scanned, scanned=live.scanned)
         warning = "interrupted: the search did not finish"
@@ -148,6 +162,11 @@ def _give_account(request: FindRequest, findings: Findings, places: Places, seco
         nothing=not findings.evidence,
         quiet=request.quiet,
     )
+
+
+def _is_stamped(shape: str) -> bool:
+    """Whether passages in this shape are for keeping and do not say by themselves that they are ours."""
+    return shape == "markdown" or (shape == "text" and is_kept(sys.stdout))
 
 
 def _renderer(request: FindRequest, places: Places) -> Renderer | None:

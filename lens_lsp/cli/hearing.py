@@ -27,11 +27,12 @@ from lens_lsp.cli.answering import (
 from lens_lsp.cli.layout import rows
 from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import Places, Style
-from lens_lsp.cli.terminal import coloured, is_terminal, printable, put, put_json
+from lens_lsp.cli.terminal import coloured, is_kept, is_terminal, printable, put, put_json
 from lens_lsp.cli.trace import Trace
 from lens_lsp.domain.answer import Answer, Mode, RequirementResult
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Planned
 from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.stamp import stamp_of, stamped
 from lens_lsp.wire import answer_json, event_json
 
 _MOST_LIVE = 3
@@ -81,11 +82,12 @@ class Hearing:
         elif self._shape == "grep":
             put(grep_answer(answer, self.places, self._style))
         elif self._shape == "markdown":
-            put(markdown_answer(answer, self.places))
+            put(stamped(markdown_answer(answer, self.places), stamp_of(answer.question)))
         elif self._live is not None:
             put(self._live.rest(answer, below))
         elif self._shape == "text":
-            put(text_answer(answer, self.places, self._style))
+            shown = text_answer(answer, self.places, self._style)
+            put(stamped(shown, stamp_of(answer.question)) if is_kept(sys.stdout) else shown)
 
 
 class _Shown(Protocol):

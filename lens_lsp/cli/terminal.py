@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from typing import TextIO
@@ -50,6 +51,15 @@ def coloured(stream: TextIO | None, environment: Mapping[str, str]) -> bool:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether a person looks at the stream."""
     return stream is not None and not stream.closed and stream.isatty()
+
+
+def is_kept(stream: TextIO | None) -> bool:
+    """Whether what is written to the stream stays: it is a file with a name, as behind ``>``."""
+    try:
+        status = None if stream is None else os.fstat(stream.fileno())
+    except (OSError, ValueError):  # standard output is no file here
+        return False
+    return status is not None and stat.S_ISREG(status.st_mode) and status.st_nlink > 0
 
 
 def open_output(*, machine: bool = False) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 
 from lens_lsp.corpus.batch import FoldedBatch, fold_batch
 from lens_lsp.corpus.extraction import Pictures, ReadText
+from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.heap import share
 from lens_lsp.corpus.held import HeldTexts, Stored
@@ -398,7 +399,8 @@ class TextCache(HeldTexts):
     def _take(self, key: Key, identity: Identity, read: ReadText) -> bool:
         """Put a document's text where it can be scanned; False when there is no room for it."""
         extracted = read.extracted
-        folded = fold_batch([extracted.text.encode("utf-8")])
+        own = ours(extracted.text, asked=False).spans
+        folded = fold_batch([(blank(extracted.text, own) if own else extracted.text).encode("utf-8")])
         if self.arena.size + folded.size > self._room:
             self._full = True
             return False

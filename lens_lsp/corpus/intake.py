@@ -132,7 +132,8 @@ class Intake:
     def fold_again(self, path: str, text: str, *, continued: bool = False) -> FoldedText:
         """A document's text, read again, as it is searched; ``continued`` for later pieces. Raises `Skipped`."""
         if kind_for(path) is not None:
-            return fold_text(text)
+            own = ours(text, continued=continued, asked=False).spans
+            return fold_text(blank(text, own) if own else text)
         return fold_text(searched_text(self.reader(path), text, continued=continued))
 
     def _without_ours(self, batch: Batch, suspects: Sequence[int]) -> Batch | None:
@@ -248,7 +249,7 @@ class Intake:
 
     def _add_decoded(self, batch: Batch, path: str, reader: Reader, identity: Identity | None, decoded: str) -> None:
         found = Ours() if reader.extracted else ours(decoded)
-        if found.answer:
+        if found.whole:
             batch.refused.append((path, identity, SkipReason.ANSWER))
             return
         batch.parts += hidden_parts(path, reader, decoded, found)

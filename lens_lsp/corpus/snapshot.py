@@ -19,7 +19,7 @@ from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.listings import UNKNOWN, YOUNG_NS, Identity, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, check_name
-from lens_lsp.corpus.ours import Ours, ours
+from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
@@ -145,7 +145,7 @@ class Snapshot:
             text=extracted.text,
             reader=read.reader,
             origin=Origin(hashlib.sha256(data).hexdigest(), EXTRACTED),
-            structure=_with_privacy(extracted),
+            structure=replace(_with_privacy(extracted), ours=ours(extracted.text, asked=False).spans),
             locators=extracted.locators,
             notices=read.notices,
         )
@@ -200,12 +200,12 @@ def without_documents(buffers: Mapping[tuple[int, str], Buffer]) -> dict[tuple[i
 
 
 def _structure(reader: Reader, text: str, source: str, *, continued: bool = False) -> Structure:
-    """What the reader finds in a text. In text formats what is ours is marked, and no heading or link comes from it.
+    """What the reader finds in a text. What is ours is marked, and no heading or link comes from it.
 
     ``source`` is what the file says from its start on: there stands whether it is private.
     """
-    found = Ours() if reader.extracted else ours(text, continued=continued)
-    structure = reader.structure(blank(text, found.spans) if found.spans and not found.answer else text)
+    found = ours(text, continued=continued, asked=not reader.extracted)
+    structure = reader.structure(blank(text, found.spans) if found.spans and not found.whole else text)
     if found.spans:
         structure = replace(structure, ours=found.spans, answer=found.answer)
     said = privacy_of(reader.name, source) or (privacy_of(reader.name, text) if reader.extracted else None)

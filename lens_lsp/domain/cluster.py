@@ -11,6 +11,9 @@ from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.plan import Plan, Requirement
 from lens_lsp.domain.records import dataclass
 
+OFFLINE = "offline"
+"""The name of the rules where a model's would stand."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Seen:

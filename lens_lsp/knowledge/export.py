@@ -1,6 +1,6 @@
 """Clusters as files that people read, compare and keep without us: Markdown for each, Mermaid for all.
 
-Equal clusters give equal text. All that came out of a note, a model or a question is made inert.
+Equal clusters give equal text, stamped as ours. All that came out of a note, a model or a question is made inert.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.cluster import Cluster, KnownFact
 from lens_lsp.domain.inert import inert_json, inert_markdown, markdown_without_links, printable, printable_path
 from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.stamp import stamp_of, stamped
+from lens_lsp.knowledge.wording import value_of, words_of
 
-_FRONT = "---\nlens: cluster/1\n---\n\n"
-_GRAPH = "flowchart LR\n  %% lens: graph/1"
-_STAMPS = tuple(stamp.encode() for stamp in (_FRONT.rstrip(), _GRAPH, '{\n  "schema": "lens.clusters/'))
+_STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
 _SLUG = regex(r"[^a-z0-9]+")
 _LONGEST_SLUG = 40
 _LONGEST_LABEL = 60
@@ -36,7 +36,7 @@ def exported(clusters: Sequence[Cluster], whole: Mapping[str, object]) -> dict[s
     Each begins with a stamp by which `is_export` knows it again.
     """
     titles = {cluster.id: cluster.title for cluster in clusters}
-    pages = {file_name(each.title, each.id): f"{_FRONT}{cluster_markdown(each, titles)}" for each in clusters}
+    pages = {file_name(each.title, each.id): cluster_markdown(each, titles) for each in clusters}
     document = inert_json(json.dumps(whole, ensure_ascii=False, indent=2))
     return {**pages, "graph.mmd": graph_mermaid(clusters), "clusters.json": f"{document}\n"}
 
@@ -55,14 +55,14 @@ def cluster_markdown(cluster: Cluster, titles: Mapping[str, str]) -> str:
     lines = [f"# {_line(cluster.title)}", "", f"*{_standing(cluster)}*", ""]
     for asked in sorted(cluster.asked, key=lambda a: (a.at, a.id)):
         lines += [f"## {_line(asked.question)}", "", f"Asked {_moment(asked.at)}, {asked.status.value}.", ""]
-        lines += [_quoted(markdown_without_links(printable(asked.text).strip(), str)), ""]
+        lines += [_quoted(markdown_without_links(printable(words_of(asked, citations)).strip(), str)), ""]
     lines += ["## Facts", ""]
     for fact in cluster.facts:
-        lines += _fact(fact, citations)
+        lines += _fact(fact, value_of(fact, cluster), citations)
     if cluster.links:
         lines += ["", "## Linked", ""]
         lines += [f"- {_line(titles.get(link.cluster, link.cluster))} ({link.weight:.2f})" for link in cluster.links]
-    return "\n".join(lines) + "\n"
+    return stamped("\n".join(lines), stamp_of("cluster", cluster.id))
 
 
 def _standing(cluster: Cluster) -> str:
@@ -72,10 +72,10 @@ def _standing(cluster: Cluster) -> str:
     return f"{cluster.id}; {live}{sure}; first asked {_moment(cluster.created)}; {used}"
 
 
-def _fact(fact: KnownFact, citations: Mapping[str, Citation]) -> list[str]:
-    value = "" if fact.value is None else f": **{_line(fact.value)}**"
+def _fact(fact: KnownFact, value: str | None, citations: Mapping[str, Citation]) -> list[str]:
+    found = "" if value is None else f": **{_line(value)}**"
     state = "retired" if fact.retired else fact.status.value
-    lines = [f"- {_line(fact.requirement.text)}{value} ({state}, {_moment(fact.at)})"]
+    lines = [f"- {_line(fact.requirement.text)}{found} ({state}, {_moment(fact.at)})"]
     for citation in (citations[id_] for id_ in fact.evidence if id_ in citations):
         quote = " ".join(printable(citation.quote).split())
         cut = quote if len(quote) <= _MOST_QUOTED else f"{quote[: _MOST_QUOTED - 1]}…"
@@ -89,7 +89,7 @@ def graph_mermaid(clusters: Sequence[Cluster]) -> str:
 
     A live cluster is a rounded box, an archived one a hexagon with a dashed line; documents are cylinders.
     """
-    lines = [_GRAPH]
+    lines = ["flowchart LR"]
     documents: dict[tuple[str, str], str] = {}
     names = {cluster.id: f"c{n}" for n, cluster in enumerate(clusters, 1)}
     for cluster in clusters:
@@ -108,7 +108,8 @@ def graph_mermaid(clusters: Sequence[Cluster]) -> str:
         for link in cluster.links:
             if link.cluster in names and cluster.id < link.cluster:
                 lines.append(f"  {names[cluster.id]} -. {link.weight:.2f} .- {names[link.cluster]}")
-    return "\n".join([*lines, "  classDef archived stroke-dasharray: 4 4", ""])
+    text = "\n".join([*lines, "  classDef archived stroke-dasharray: 4 4"])
+    return stamped(text, stamp_of("graph", *names), comment="%% ")
 
 
 def _label(text: str) -> str:

@@ -85,7 +85,7 @@ def _clusters(look: _Look, ids: Sequence[str] | None) -> list[dict[str, object]]
 
 def _cluster(cluster: Cluster, store: Store, workspace: str, look: _Look) -> dict[str, object]:
     """A cluster with the URIs of its answers and of the files that it cites."""
-    questions = [asked_json(each) | {"answerUri": look.answer_uri(store, each)} for each in cluster.asked]
+    questions = [asked_json(each, cluster) | {"answerUri": look.answer_uri(store, each)} for each in cluster.asked]
     citations = [
         citation_json(id_, each) | {"uri": uri_of(os.path.abspath(os.path.join(workspace, each.root, each.path)))}
         for id_, each in cluster.citations

@@ -13,7 +13,7 @@ from lens_lsp.domain.errors import PathRefused, UsageError
 from lens_lsp.domain.records import dataclass
 from lens_lsp.mcp.backing import Backing
 from lens_lsp.mcp.bounds import Bounds
-from lens_lsp.mcp.results import CitationGiven
+from lens_lsp.mcp.results import SCHEMA, CitationGiven
 from lens_lsp.mcp.shaping import answer_resource, citation_given, cluster_given, cluster_resource
 
 _ANSWER, _CLUSTER, _FOUND = "lens://answer/", "lens://cluster/", "lens://found/"
@@ -142,5 +142,7 @@ class Kept:
         return [each for each in result["clusters"] if all(bounds.holds(cited["uri"]) for cited in each["citations"])]
 
 
-def _as_json(uri: str, value: object) -> types.TextResourceContents:
-    return types.TextResourceContents(uri=uri, mime_type=_JSON, text=json.dumps(value, ensure_ascii=True, indent=1))
+def _as_json(uri: str, value: Mapping[str, Any]) -> types.TextResourceContents:
+    return types.TextResourceContents(
+        uri=uri, mime_type=_JSON, text=json.dumps({"schema": SCHEMA, **value}, ensure_ascii=True, indent=1)
+    )

@@ -15,6 +15,15 @@ class _Given(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+SCHEMA = "lens.mcp/1"
+
+
+class _Result(_Given):
+    """What a tool gives: named as ours, so that it is no evidence where it is saved."""
+
+    schema_: Literal["lens.mcp/1"] = Field(default="lens.mcp/1", alias="schema")
+
+
 class BesideQuote(_Given):
     """What tells a quote from others like it in its file, so that it is known again when the file changes."""
 
@@ -98,7 +107,7 @@ class CoverageGiven(_Given):
     hidden_total: int
 
 
-class AskGiven(_Given):
+class AskGiven(_Result):
     """Of `ask`."""
 
     question: str
@@ -116,7 +125,7 @@ class AskGiven(_Given):
     resource: str | None = Field(description="Where the answer can be read again, for `check_citations`, too.")
 
 
-class FindGiven(_Given):
+class FindGiven(_Result):
     """Of `find_evidence`."""
 
     query: str
@@ -126,7 +135,7 @@ class FindGiven(_Given):
     warnings: list[str]
 
 
-class ReadGiven(_Given):
+class ReadGiven(_Result):
     """Of `read_evidence`."""
 
     where: str
@@ -161,7 +170,7 @@ class CheckedGiven(_Given):
     locator: Locator | None
 
 
-class CheckGiven(_Given):
+class CheckGiven(_Result):
     """Of `check_citations`."""
 
     citations: list[CheckedGiven]
@@ -201,7 +210,7 @@ class ClusterGiven(_Given):
     fresh: dict[str, int] | None = Field(description="How many citations of each state; null where not asked for.")
 
 
-class ClustersGiven(_Given):
+class ClustersGiven(_Result):
     """Of `list_clusters`."""
 
     clusters: list[ClusterGiven]

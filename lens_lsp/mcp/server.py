@@ -25,9 +25,11 @@ from lens_lsp import __version__
 from lens_lsp.client.client import Refused
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.inert import inert_json, printable
+from lens_lsp.domain.stamp import stamp_of, stamped
 from lens_lsp.mcp.backing import Backing
 from lens_lsp.mcp.calling import Call, Needed, Roots
 from lens_lsp.mcp.kept import TEMPLATES, Kept
+from lens_lsp.mcp.results import SCHEMA
 from lens_lsp.mcp.tools import TOOLS, Desk
 
 _KEY = "LENS_API_KEY"
@@ -94,9 +96,10 @@ class Door:
             return _failed(_in_words(error))
         except (LensError, Refused) as error:
             return _failed(str(error))
-        shape = given.model_dump(mode="json", exclude_defaults=True)
+        shape = {"schema": SCHEMA} | given.model_dump(mode="json", exclude_defaults=True)
+        text = tool.worded(given)
         return types.CallToolResult(
-            content=[types.TextContent(text=_sound(tool.worded(given)))], structured_content=_sound(shape)
+            content=[types.TextContent(text=_sound(stamped(text, stamp_of(text))))], structured_content=_sound(shape)
         )
 
     async def _list_resources(

@@ -16,7 +16,7 @@ from lens_lsp.oracle.links import without_addresses
 from lens_lsp.oracle.prompts import TRAILER
 from lens_lsp.oracle.redaction import visible
 
-MARKER = regex(r"\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
+MARKER = regex(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
 """A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""
 NUMBER = regex(r"[0-9]+")
 """A number in it."""

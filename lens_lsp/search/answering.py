@@ -12,6 +12,7 @@ from contextlib import aclosing
 from dataclasses import field, replace
 
 from lens_lsp.domain.answer import Answer, Arm, Doubt, Mode, RequirementResult, RequirementStatus, Status, StopReason
+from lens_lsp.domain.cluster import OFFLINE
 from lens_lsp.domain.errors import BudgetSpent, OracleFailed
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
 from lens_lsp.domain.inert import inert_markdown, printable
@@ -22,6 +23,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.verification import Claim, Fault
+from lens_lsp.knowledge.wording import is_computed, is_quoted, quoted
 from lens_lsp.oracle.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked
@@ -273,7 +275,12 @@ class Answering:
         assert self._search.recalled is not None
         asked = self._search.recalled.recollection.asked
         assert asked is not None
-        draft.text, draft.short = unlinked(printable(asked.text)), asked.short  # whoever wrote the store
+        text, short = asked.text, asked.short
+        quotes = [item.quote for item in draft.evidence]
+        if self._oracle.endpoint is None and asked.oracle != OFFLINE:  # a model's words are nothing to rest on
+            text = quoted(quotes)
+            short = short if short and (is_computed(short, asked) or is_quoted(short, quotes)) else None
+        draft.text, draft.short = unlinked(printable(text)), short  # whoever wrote the store
         return AnswerDelta(draft.text)
 
     @property

@@ -9,6 +9,7 @@ from typing import Literal
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.cluster import Asked, Cluster, KnownFact, WrongAnswer
+from lens_lsp.knowledge.wording import short_of, value_of, words_of
 
 SCHEMA = "lens.clusters/1"
 WRONG_SCHEMA = "lens.wrong/1"
@@ -29,8 +30,8 @@ def cluster_json(cluster: Cluster) -> dict[str, object]:
         "hits": cluster.hits,
         "created": moment(cluster.created),
         "used": moment(cluster.used),
-        "questions": [asked_json(asked) for asked in cluster.asked],
-        "facts": [_fact(fact) for fact in cluster.facts],
+        "questions": [asked_json(asked, cluster) for asked in cluster.asked],
+        "facts": [_fact(fact, cluster) for fact in cluster.facts],
         "citations": [citation_json(id_, citation) for id_, citation in cluster.citations],
         "links": [{"cluster": link.cluster, "weight": link.weight} for link in cluster.links],
     }
@@ -69,27 +70,28 @@ def moment(at: float, precision: Literal["seconds", "milliseconds"] = "seconds")
     return datetime.fromtimestamp(at, UTC).isoformat(timespec=precision)
 
 
-def asked_json(asked: Asked) -> dict[str, object]:
-    """A question with its answer."""
+def asked_json(asked: Asked, cluster: Cluster) -> dict[str, object]:
+    """A question with its answer; in quotes where a model worded it."""
+    citations = dict(cluster.citations)
     return {
         "question": asked.question,
         "asked": moment(asked.at),
         "mode": asked.mode.value,
         "oracle": asked.oracle,
         "status": asked.status.value,
-        "answer": asked.text,
-        "shortAnswer": asked.short,
+        "answer": words_of(asked, citations),
+        "shortAnswer": short_of(asked, citations),
         "facts": list(asked.facts),
         "evidence": list(asked.evidence),
     }
 
 
-def _fact(fact: KnownFact) -> dict[str, object]:
+def _fact(fact: KnownFact, cluster: Cluster) -> dict[str, object]:
     return {
         "id": fact.id,
         "text": fact.requirement.text,
         "status": fact.status.value,
-        "value": fact.value,
+        "value": value_of(fact, cluster),
         "confidence": fact.confidence,
         "evidence": list(fact.evidence),
         "proven": moment(fact.at),

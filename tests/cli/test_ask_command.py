@@ -150,7 +150,9 @@ def test_explain_never_mixes_with_what_machines_read(lens_here: Command, notes: 
 def test_markdown_can_be_pasted_into_a_note(lens_here: Command, notes: Path) -> None:
     outcome = lens_here("ask", LEASE, "notes", "--format", "markdown")
     assert outcome.status == 0
-    assert "[^1]" in outcome.text.partition("\n\n")[0]
+    mark, words, *_ = outcome.text.split("\n\n")
+    assert mark.startswith("<!-- lens:begin ")
+    assert "[^1]" in words
     assert "\n[^1]: [notes/house/contract.md:" in outcome.text
 
 

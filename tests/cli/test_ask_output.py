@@ -36,9 +36,13 @@ TEXT = f"""\
 
 """
 MARKDOWN = f"""\
+<!-- lens:begin w6888801245a0 {{"lens":"output/1"}} -->
+
 {SENTENCE} [^1]
 
 [^1]: [notes/house/contract.md:5](notes/house/contract.md#L5) "{SENTENCE}"
+
+<!-- lens:end w6888801245a0 -->
 """
 GREP = f"{PATH}:5:1:{SENTENCE}\n"
 

@@ -39,7 +39,7 @@ def test_drift_is_told_by_place_and_ends_with_one(kept: Path, lens_here: Command
     outcome = lens_here("check", "answer.md")
     assert outcome.status == 1
     assert outcome.text.splitlines() == [
-        "answer.md:16: [1] house/contract.md: withdrawn: the quote is no longer in the file",
+        "answer.md:18: [1] house/contract.md: withdrawn: the quote is no longer in the file",
         "1 citation in 1 answer: 1 withdrawn",
     ]
 
@@ -49,7 +49,7 @@ def test_what_moved_is_drift_only_when_strict(kept: Path, lens_here: Command) ->
     outcome = lens_here("check")
     assert (outcome.status, outcome.text.splitlines()[0]) == (
         0,
-        "answer.md:16: [1] house/contract.md: moved: the file has another name now (lease.md:5:1)",
+        "answer.md:18: [1] house/contract.md: moved: the file has another name now (lease.md:5:1)",
     )
     assert lens_here("check", "--strict").status == 1
 
@@ -72,7 +72,7 @@ def test_json_is_one_document(kept: Path, lens_here: Command) -> None:
     document = json.loads(outcome.text)
     assert (outcome.status, document["schema"]) == (0, "lens.check/1")
     (citation,) = document["citations"]
-    assert (citation["where"], citation["path"], citation["state"]) == ("answer.md:16", "house/contract.md", "verified")
+    assert (citation["where"], citation["path"], citation["state"]) == ("answer.md:18", "house/contract.md", "verified")
 
 
 def test_sarif_and_annotations_name_the_file_from_here(kept: Path, lens_here: Command) -> None:
@@ -82,7 +82,7 @@ def test_sarif_and_annotations_name_the_file_from_here(kept: Path, lens_here: Co
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "answer.md"
     outcome = lens_here("check", "--format", "github")
     place, _, told = outcome.text.rpartition("::")
-    assert (outcome.status, place) == (1, "::error file=answer.md,line=16,title=lens.citation-broken")
+    assert (outcome.status, place) == (1, "::error file=answer.md,line=18,title=lens.citation-broken")
     assert told == "[1] house/contract.md: withdrawn: the file is gone\n"
 
 

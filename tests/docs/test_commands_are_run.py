@@ -178,7 +178,6 @@ SESSIONS: dict[str, dict[str, int]] = {
     "docs/how-to/check-citations.md": {},
     "docs/how-to/find-passages.md": {},
     "docs/how-to/models-and-keys.md": {
-        f"{ASKED} --mode deep": 1,
         "lens consent list": 1,
         "lens consent revoke --workspace notes": 1,
         "lens consent revoke --origin https://models.example": 1,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,12 @@ from markdown_it import MarkdownIt
 from lens_lsp.cli.answering import markdown_answer
 from lens_lsp.cli.render import Places
 from lens_lsp.domain.answer import Mode
+from lens_lsp.judge.cited import cited_sentences
+from lens_lsp.knowledge.answer_files.writing import Saved, write_answer, write_block
 from lens_lsp.models.base import ChatRequest
+from lens_lsp.oracle.marking import Sifter, cited_numbers
+from lens_lsp.oracle.quoting import plain
+from tests.hand_made import answer as made
 from tests.oracle.chat_session import ask, reading, regions_of, scripted
 from tests.oracle.independent import live
 
@@ -82,3 +89,24 @@ def test_the_control_a_citation_alone_in_its_sentence_stays(tmp_path: Path) -> N
 
     answer = ask(tmp_path, scripted({"read": says}), Mode.FAST, question="When was the bridge at Arlen opened?")
     assert _OURS.findall(answer.text) == ["1"]
+
+
+def test_a_mark_in_a_quote_is_text_for_every_writer_and_the_judge(tmp_path: Path) -> None:
+    """As reStructuredText has it: the quote says ``[1]_``, and that is no link of ours."""
+    root = str(tmp_path)
+    said = f"> {plain('Testing is rolling. [1]_ It is new.')} [1]\n"
+    answer = replace(made(root), text=said)
+    saved = Saved(answer, {}, datetime(2026, 3, 1, tzinfo=UTC), None, private=True)
+    for written in (markdown_answer(answer, Places([root], root)), write_answer(saved), write_block(saved, "q1")):
+        shown = re.sub(r"<[^>]*>", "", MarkdownIt("commonmark").render(written))
+        assert re.search(r"Testing is rolling\. \[1\]_ It is new\. \[?\^", shown), written
+    assert cited_numbers(said) == [1]
+    assert next(sentence.citations for sentence in cited_sentences(said)) == ()
+    sifter = Sifter({1})
+    assert sifter.feed(said) + sifter.finish() == said.rstrip("\n")
+    assert sifter.dropped == 0
+
+
+def test_the_control_the_same_mark_without_its_backslash_is_a_citation() -> None:
+    sentences = cited_sentences("Testing is rolling. [1]_ It is new. [1]\n")
+    assert next(sentence.citations for sentence in sentences) == (1,)

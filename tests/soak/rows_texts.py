@@ -6,6 +6,19 @@ from tests.soak.rows import Row
 
 TEXTS = (
     Row(
+        "own-output",
+        ("T09",),
+        "what lens wrote is never evidence, whatever was done to it, and what its user wrote around it is",
+        "0 words of ours cited, 0 sentences of the user's lost",
+        "the same texts without their stamps",
+        "own_output",
+        "--n 45 --facts 1 --control 15",
+        "--n 300 --facts 3 --control 60",
+        "--n 3000 --facts 12 --control 60",
+        tells=("controlN", "writers"),
+        seeded=True,
+    ),
+    Row(
         "encodings",
         ("D06", "F05"),
         "a quote from a file in any of 20 encodings, with and without a mark, mixed and broken, is the bytes at its"

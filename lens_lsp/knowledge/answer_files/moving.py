@@ -16,6 +16,7 @@ from lens_lsp.knowledge.answer_files.writing import VERSION, holding_from
 _HEAD = regex(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
 _SAID = regex(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
 _TITLE = regex(r"\s*# [^\n]*\n")
+_STAMP = regex(r"<!-- lens:(?:begin|end) ")
 _MARK = regex(r"\[\^(\d+)\]")
 
 
@@ -59,8 +60,12 @@ def _note(label: str, citation: Citation, line: int, into: str | None) -> str:
 
 
 def _words(body: str, block_id: str, labels: set[str]) -> str:
-    """The answer's own words, without title and footnotes, its marks those of the block."""
-    kept = [line for line in _TITLE.sub("", body, count=1).split("\n") if not _is_note(line, labels)]
+    """The answer's own words, without title, footnotes and stamp, its marks those of the block."""
+    kept = [
+        line
+        for line in _TITLE.sub("", body, count=1).split("\n")
+        if not _is_note(line, labels) and not _STAMP.match(line)
+    ]
     words = "\n".join(kept).strip("\n").replace("<!--", r"<\!--")
     return _MARK.sub(lambda found: f"[^{block_id}-{found[1]}]" if found[1] in labels else found.group(), words)
 

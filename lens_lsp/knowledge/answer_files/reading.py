@@ -14,6 +14,7 @@ from typing import Any
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.stamp import OUTPUT
 from lens_lsp.knowledge.answer_files.footnotes import Footnote, disagreement, read_footnotes
 from lens_lsp.knowledge.answer_files.sources import BrokenSource, parsed, read_roots, read_source
 from lens_lsp.knowledge.answer_files.writing import VERSION
@@ -220,7 +221,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Part | Fault]:
     fences = _fenced(lines)
     for number, line in enumerate(lines, 1):
         begin = _BEGIN.match(line) if "lens:begin" in line else None
-        if begin is None or number <= end:
+        if begin is None or number <= end or _is_output(line):
             continue
         try:
             head = _head(begin["id"], line[begin.end() :].strip())
@@ -236,6 +237,11 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Part | Fault]:
         numbered = [(number, source) for source in head["sources"]]
         held = Held(str(head.get("question") or ""), str(head.get("status") or ""), number, end, begin["id"])
         yield _Part(roots, numbered, lines[number : end - 1], number + 1, held, f"{begin['id']}-")
+
+
+def _is_output(line: str) -> bool:
+    """Whether a mark is the stamp of a text without sources: of an answer file's body, or of what was printed."""
+    return f'"lens":"{OUTPUT}"' in line.replace(" ", "")
 
 
 def _head(name: str, rest: str) -> dict[str, Any]:

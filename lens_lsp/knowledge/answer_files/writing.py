@@ -17,6 +17,7 @@ from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printa
 from lens_lsp.domain.model import Evidence
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.regexes import regex
+from lens_lsp.domain.stamp import stamp_of, stamped
 from lens_lsp.knowledge.answer_files.footnotes import footnote, link_to
 from lens_lsp.knowledge.answer_files.sources import one_line, source_json
 from lens_lsp.knowledge.citations import record_blind
@@ -24,7 +25,7 @@ from lens_lsp.knowledge.citations import record_blind
 VERSION = "answer/1"
 """The value of ``lens`` in the front matter."""
 
-_MARKER = regex(r"\[(\d+)\](?![(:])")
+_MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 _WIKI_LINK = regex(r"(?<!\\)\[(?=\[)")
 _BLOCK_ID = regex(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
 _LONGEST_ID = 64
@@ -48,7 +49,7 @@ class Saved:
 
 
 def write_answer(saved: Saved) -> str:
-    """An answer file: front matter with its sources, the answer, its footnotes."""
+    """An answer file: front matter with its sources, then stamped the answer and its footnotes."""
     answer = saved.answer
     sources = _sources(saved)
     head = [
@@ -64,7 +65,8 @@ def write_answer(saved: Saved) -> str:
         "---",
     ]
     title = inert_markdown(" ".join(printable(answer.question).split()))
-    return "\n".join([*head, "", f"# {title}", "", *_text(saved, "")])
+    body = "\n".join([f"# {title}", "", *_text(saved, "")])
+    return "\n".join([*head, "", stamped(body, stamp_of(answer.question))])
 
 
 def write_block(saved: Saved, block_id: str) -> str:

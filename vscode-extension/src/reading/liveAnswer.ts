@@ -55,7 +55,7 @@ const MOST_PASSAGES = 40;
 const MOST_REQUIREMENTS = 50;
 const LONGEST_QUOTE = 280;
 const LONGEST_ANSWER = 200_000;
-const MARK = /\[(\d+)\]/g;
+const MARK = /(?<!\\)\[(\d+)\]/g;
 
 /**
  * An answer while it comes: events go in, Markdown comes out. Text of notes and models is in it only as text that does

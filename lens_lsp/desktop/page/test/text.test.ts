@@ -135,8 +135,15 @@ describe('a copied answer', () => {
     const copied = withCitations({ question: 'End?', answer: 'In 2031. [1] [7]', passages: [passage] });
     assert.match(
       copied,
-      /^\*\*End\?\*\*\n\nIn 2031\. \[\^1\] \[7\]\n\n\[\^1\]: \[lease\.md, line 5\]\(<file:\/\/\/notes\/lease\.md>\): “/,
+      /^<!-- lens:begin (w[0-9a-f]{8}) \{"lens":"output\/1"\} -->\n\n\*\*End\?\*\*\n\nIn 2031\. \[\^1\] \[7\]\n\n\[\^1\]: \[lease\.md, line 5\]\(<file:\/\/\/notes\/lease\.md>\): “/,
     );
+  });
+
+  it('ends in the mark that it begins with, and takes no mark of a note for a citation', () => {
+    const copied = withCitations({ question: 'End?', answer: 'Rolling. \\[1]_ [1]', passages: [passage] });
+    const name = /^<!-- lens:begin (\w+) /.exec(copied)?.[1] ?? '';
+    assert.ok(copied.endsWith(`\n\n<!-- lens:end ${name} -->\n`));
+    assert.match(copied, /Rolling\. \\\[1\]_ \[\^1\]/);
   });
 
   it('holds no HTML, image or link of a note or a model', () => {
@@ -145,7 +152,10 @@ describe('a copied answer', () => {
       answer: '<img src=x> ![a](http://b) [c](d)',
       passages: [passage],
     });
-    const live = copied.replace(/\\[\s\S]/g, '').replace(/\(<file:[^>]*>\)/g, '');
+    const live = copied
+      .replace(/^<!--.*-->$/gm, '')
+      .replace(/\\[\s\S]/g, '')
+      .replace(/\(<file:[^>]*>\)/g, '');
     assert.doesNotMatch(live, /<[a-z/]|!\[|\]\(|:\/\//);
   });
 });

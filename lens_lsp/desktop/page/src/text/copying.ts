@@ -13,9 +13,20 @@ export function withCitations({ question, answer, passages }: Pick<Turn, 'questi
   const words = printable(answer)
     .trim()
     .replace(LIVE, '$1\\$2')
-    .replace(/\[(\d+)\]/g, (mark, n: string) => (known.has(Number(n)) ? `[^${n}]` : mark));
+    .replace(/(?<!\\)\[(\d+)\]/g, (mark, n: string) => (known.has(Number(n)) ? `[^${n}]` : mark));
   const notes = cited.map(footnote);
-  return [`**${inertLine(question)}**`, '', words, '', ...notes, ''].join('\n');
+  const text = [`**${inertLine(question)}**`, '', words, '', ...notes, ''].join('\n');
+  return stamped(text, question);
+}
+
+/** A text between marks that name it as ours, as `lens_lsp.domain.stamp` writes them: it is never evidence. */
+function stamped(text: string, about: string): string {
+  let digest = 0x811c9dc5; // FNV-1a: it only has to pair two marks
+  for (const char of about) {
+    digest = Math.imul(digest ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  }
+  const name = `w${digest.toString(16).padStart(8, '0')}`;
+  return `<!-- lens:begin ${name} {"lens":"output/1"} -->\n\n${text}\n<!-- lens:end ${name} -->\n`;
 }
 
 function footnote({ n, path, uri, locator, line, quote }: Passage): string {

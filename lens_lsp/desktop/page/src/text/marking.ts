@@ -80,11 +80,18 @@ function textsOf(root: Node): Text[] {
 }
 
 const CITED = /\[(\d{1,4})\]/g;
+const JOINER = '\u2060';
+
+/** Markdown in which an escaped `\[n]`, the words of a note, will not be taken for a citation: see `replaceCitations`. */
+export function withoutForeignMarks(markdown: string): string {
+  return markdown.replace(/\\\[(?=\d{1,4}\])/g, `\\[${JOINER}`);
+}
 
 /** Turns each `[n]` outside of code into what `make` gives for its number; undefined leaves it as it is. */
 export function replaceCitations(root: DocumentFragment, make: (n: number) => Node | undefined): void {
   for (const node of textsOf(root)) {
     if (node.parentElement?.closest('code, pre')) {
+      node.data = asWritten(node.data);
       continue;
     }
     const parts: Node[] = [];
@@ -92,12 +99,21 @@ export function replaceCitations(root: DocumentFragment, make: (n: number) => No
     for (const match of node.data.matchAll(CITED)) {
       const made = make(Number(match[1]));
       if (made !== undefined) {
-        parts.push(document.createTextNode(node.data.slice(last, match.index).replace(/ $/, '\u202f')), made);
+        parts.push(
+          document.createTextNode(asWritten(node.data.slice(last, match.index)).replace(/ $/, '\u202f')),
+          made,
+        );
         last = match.index + match[0].length;
       }
     }
     if (parts.length > 0) {
-      node.replaceWith(...parts, document.createTextNode(node.data.slice(last)));
+      node.replaceWith(...parts, document.createTextNode(asWritten(node.data.slice(last))));
+    } else {
+      node.data = asWritten(node.data);
     }
   }
+}
+
+function asWritten(text: string): string {
+  return text.replaceAll(`[${JOINER}`, '[');
 }

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { openPassage } from '../state/source';
 import type { Passage, Turn } from '../state/turn';
 import { renderedAnswer } from '../text/markdown';
-import { replaceCitations } from '../text/marking';
+import { replaceCitations, withoutForeignMarks } from '../text/marking';
 import { words } from '../words';
 import { hidePopover, showPopover } from './Popover';
 
@@ -17,7 +17,7 @@ export function AnswerText({ turn }: { readonly turn: Turn }): JSX.Element {
   // Only these change the words: who stands on a citation keeps the focus when its passage is looked up again.
   const cited = passages.flatMap((passage) => (passage.cited ? [passage.n] : [])).join();
   useLayoutEffect(() => {
-    const rendered = renderedAnswer(answer);
+    const rendered = renderedAnswer(withoutForeignMarks(answer));
     const numbers = new Set(cited.split(',').map(Number));
     replaceCitations(rendered, (n) =>
       numbers.has(n) ? citation(key, n, () => latest.current.find((passage) => passage.n === n)) : undefined,
