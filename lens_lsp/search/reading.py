@@ -22,6 +22,7 @@ from lens_lsp.corpus.texts import CachedText, Key
 from lens_lsp.domain.model import Document, Evidence
 from lens_lsp.domain.places_shown import has_own_places
 from lens_lsp.domain.text import Position, SourceText, Span
+from lens_lsp.oracle.redaction import moved, secrets_of
 from lens_lsp.search.context import context_of
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.outline import heading_path
@@ -161,6 +162,7 @@ class Reading:
             private=document.structure.private,
             context=context_of(document, span, before),
             cut=cut,
+            secrets=moved(secrets_of(document.text, document.path), before),
         )
 
     def _notice(self, document: Document) -> None:
