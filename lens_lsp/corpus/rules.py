@@ -117,8 +117,8 @@ DENIED: tuple[str, ...] = (
     # what people asked and were answered, when it is kept in the workspace: private, and never evidence
     ".lens/",
 )
-"""Secrets by name, compared without case; copies of such a file (``.bak``, ``~``) count as well. One with a slash at its
-end also counts above a root. One with a slash inside is a name in a folder of a name."""
+"""Secrets by name, compared without case; copies of such a file (``.bak``, ``~``) count as well. One with a slash at
+its end also counts above a root. One with a slash inside is a name in a folder of a name."""
 
 CLUTTER: tuple[str, ...] = (
     "node_modules/",

@@ -286,7 +286,7 @@ class Evidence:
     cut: tuple[str, ...] = ()
     """``"start"`` or ``"end"``, where the quote is a part of a sentence, item, row or line longer than a passage."""
     secrets: tuple[Secret, ...] = field(default=(), repr=False)
-    """All secrets of the document, by their spans in it: a passage may hold a part of one that does not look like it."""
+    """All secrets of the document, by their spans in it: a passage may hold a part of one that looks like nothing."""
 
     @property
     def before(self) -> str:

@@ -61,7 +61,7 @@ def event_for_model(event: Event, shape: dict[str, object]) -> dict[str, object]
     if isinstance(event, AnswerDelta | Answered) or (isinstance(event, EvidenceFound) and event.evidence.private):
         return None
     if not isinstance(event, EvidenceFound):
-        return cast(dict[str, object], _worded(shape, _cleaner({})))
+        return shape
     numbers: dict[str, int] = {}
     item = cast(dict[str, object], shape["evidence"])
     passage = _passage(item, event.evidence, numbers)
@@ -70,7 +70,7 @@ def event_for_model(event: Event, shape: dict[str, object]) -> dict[str, object]
 
 
 def clusters_for_model(clusters: list[dict[str, object]], known: Fragments) -> list[dict[str, object]]:
-    """Clusters without secrets, also the ``known`` ones of what they cite; what rests on private documents is in none."""
+    """Clusters without secrets, also the ``known`` of their sources; what rests on private documents is in none."""
     numbers: dict[str, int] = {}
     return cast(list[dict[str, object]], _worded(clusters, lambda text: redacted(text, numbers, also=known).text))
 
@@ -117,7 +117,7 @@ def _passage(item: Mapping[str, object], source: Evidence, numbers: dict[str, in
 
 
 def _cleaner(numbers: dict[str, int], evidence: Sequence[Evidence] = ()) -> Callable[[str], str]:
-    """Takes secrets out, and what a text says of those in the documents of evidence; the same one gets the same mark."""
+    """Takes secrets out, and what a text says of those in documents of evidence; the same one gets the same mark."""
     known = Fragments()
     for item in evidence:
         known.add(item.secrets)

@@ -1,10 +1,10 @@
 """What a secret looks like, kind by kind: prefixes that issuers give their keys, blocks that say what they are, names
 that announce a value.
 
-Facts of the issuers' own pages and of what the rule sets of gitleaks and detect-secrets (MIT, Apache 2.0) look for; no
-pattern is theirs. Words are found in all of a text in one go (`lens_lsp.corpus.matcher.Words`), and looked at only where they
-stand; each look is bounded, and one that found something is not made again inside it. So the time is linear in the
-text, and a text without such words costs the one search.
+Facts of the issuers' own pages and of what the rule sets of gitleaks (MIT) and detect-secrets (Apache 2.0) look for; no
+pattern is theirs. Words are found in all of a text in one go (`lens_lsp.corpus.matcher.Words`), and looked at only
+where they stand; each look is bounded, and one that found something is not made again inside it. So the time is linear
+in the text, and a text without such words costs the one search.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,8 +29,8 @@ _B = "A-Za-z0-9+/="
 _H = "0-9a-f"
 _U = "A-Z0-9"
 _D = r"A-Za-z0-9_\-.="
-_LONGEST = 32_000
-"""Code points of the longest value of one word."""
+_LOOKED_AT = 300
+"""Code points by which it is decided whether something is a secret; one that is goes on as far as it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +278,7 @@ def _apart(found: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
     return joined
 
 
-_ALWAYS = frozenset(_BLOCKS)
+_ALWAYS = frozenset(_BLOCKS) - {"-----end "}
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,25 +329,25 @@ def _look(text: str, at: int, word: str) -> Iterator[tuple[Span, str]]:
 
 @cache
 def _run(alphabet: str) -> re.Pattern[str]:
-    return re.compile(f"[{alphabet}]{{1,{_LONGEST}}}")
+    return re.compile(f"[{alphabet}]+")
 
 
 def _of_issuer(text: str, at: int, prefix: str, each: _Issued) -> Iterator[tuple[Span, str]]:
     if not text.startswith(prefix, at) or not _begins(text, at):
         return
-    run = _run(each.alphabet).match(text, at + len(prefix))
-    if run is None:
+    run = _run(each.alphabet)
+    start = at + len(prefix)
+    found = run.match(text, start, start + _LOOKED_AT)
+    if found is None:
         return
-    end = run.end()
-    while end > run.start() and text[end - 1] in ".-":  # the end of a sentence
-        end -= 1
-    value = text[run.start() : end]
-    if len(value) < each.least or _is_example(value) or (each.digit and not _DIGIT.search(value)):
+    value = found[0].rstrip(".")  # the end of a sentence
+    if len(value) < each.least or _is_example(value) or (each.digit and not _drawn(value)):
         return
-    if each.digit and not _drawn(value):
+    if each.kind == "aws-key" and len(value) != each.least:
         return
-    if each.least == 16 and each.alphabet == _U and len(value) != each.least:
-        return
+    end = start + len(value)
+    if len(found[0]) == _LOOKED_AT and (rest := run.match(text, start)) is not None:
+        end = start + len(rest[0].rstrip("."))
     yield Span(at, end), each.kind
 
 
@@ -378,6 +379,7 @@ def _is_example(value: str) -> bool:
 
 def _entropy(value: str) -> float:
     """Bits for each character, by how often each stands in the value."""
+    value = value[:_LOOKED_AT]
     size = len(value)
     return -sum(count / size * math.log2(count / size) for count in Counter(value).values())
 
@@ -400,7 +402,7 @@ def _drawn(value: str) -> bool:
 def _changes(value: str) -> int:
     """How often upper case, lower case and figures follow each other."""
     kinds = [(each.isupper(), each.isdigit()) for each in value]
-    return sum(left != right for left, right in zip(kinds, kinds[1:], strict=False))
+    return sum(left != right for left, right in pairwise(kinds))
 
 
 # What a value may be: in quotes all until the same quote, else what has no blank.
@@ -413,7 +415,7 @@ _BETWEEN = regex(
     re.IGNORECASE,
 )
 _SCHEME = regex(r"(?:Bearer|Basic|Token|Bot|token|bearer|basic|ApiKey|Digest)[ \t]{1,3}")
-_UNTIL_BLANK = regex(rf"[^\s\"'`<>|\\]{{1,{_LONGEST}}}")
+_UNTIL_BLANK = regex(r"[^\s\"'`<>|\\]+")
 _IN_QUOTES = {mark: re.compile(rf"[^{mark}\r\n]{{1,4000}}") for mark in "\"'`"}
 _NOT_VALUE = regex(
     r"[$%&]?[({\[]|\$[A-Za-z_{(]|%[A-Za-z_]{2,}%|(?:https?|file|s3|gs)://|[./~]{1,2}/|@|arn:|/[A-Za-z]{2,}/"
@@ -480,47 +482,60 @@ def _value(text: str, between: re.Match[str], word: str, weak: bool) -> Iterator
     if scheme is not None:
         start = scheme.end()
     quote = next((mark for mark in reversed(between[0]) if mark in "\"'`"), "")
-    quoted = quote != "" and scheme is None
-    found = (_IN_QUOTES[quote] if quote else _UNTIL_BLANK).match(text, start)
-    if found is None:
-        return
-    value = found[0]
-    if quoted and text[found.end() : found.end() + 1] != quote:  # no such end: as if it were not in quotes
-        found = _UNTIL_BLANK.match(text, start)
-        if found is None:
-            return
-        value, quoted = found[0], False
-    if not quoted:
-        value = _trimmed(value, sign)
-    blank = any(each.isspace() for each in value)
-    if word in ("seed phrase", "mnemonic", "recovery phrase"):
+    if word in _PHRASES:
         yield from _phrase(text, start)
         return
-    if blank or len(value) < 6 or _is_example(value) or _NOT_VALUE.match(value) or not value.isprintable():
-        return
-    if not quoted and (_CODE.match(value) or any(each in value for each in "(){}")) and word not in _STRONG:
-        return
-    if _CODE.match(value) and (not quoted or not _DIGIT.search(value)):
-        return
-    letters = any(each.isalpha() for each in value)
-    digits = _DIGIT.search(value) is not None
+    value, quoted = _written(text, start, "" if scheme is not None else quote, sign)
     firm = sign[:1] in {"=", ":", ">", "?", "(", "-"} or scheme is not None
-    if word in _STRONG:
-        if firm and not (len(value) >= 8 and digits and letters):
-            return
-        if firm and not quoted and _ordinary(value):
-            return
-        if not firm and not (len(value) >= 8 and digits and letters and _drawn(value) and not _ordinary(value)):
-            return
-    else:
-        least = (20 if _MIXED.match(value) else 24) if weak else 16 if firm else 20
-        if word == "pin" or not (len(value) >= least and letters and (digits or len(value) >= 20)):
-            return
-        if not _drawn(value) or _ordinary(value):
-            return
-        if word in _SERVICES and not re.fullmatch(rf"[{_L}+/=.:~]+", value):
-            return
-    yield Span(start, start + len(value)), "password" if word in _STRONG or word not in _SERVICES else "service-key"
+    if _may_be(value, quoted) and (_is_password if word in _STRONG else _is_key)(value, firm, quoted, weak):
+        end = start + len(value)
+        if len(value) >= _LOOKED_AT - 2 and not quoted and (rest := _UNTIL_BLANK.match(text, start)) is not None:
+            end = start + len(_trimmed(rest[0], sign))
+        yield Span(start, end), "service-key" if word in _SERVICES else "password"
+
+
+def _written(text: str, start: int, quote: str, sign: str) -> tuple[str, bool]:
+    """What is written at a place, as far as it is looked at, and whether in quotes, of which the last one is there."""
+    if quote:
+        found = _IN_QUOTES[quote].match(text, start)
+        if found is not None and text[found.end() : found.end() + 1] == quote:
+            return found[0], True
+    found = _UNTIL_BLANK.match(text, start, start + _LOOKED_AT)
+    return ("" if found is None else _trimmed(found[0], sign)), False
+
+
+def _may_be(value: str, quoted: bool) -> bool:
+    """Whether a value may be a secret at all: no reference to one, no code, no words for one."""
+    if (
+        len(value) < 6
+        or _BLANK.search(value)
+        or not value.isprintable()
+        or _is_example(value)
+        or _NOT_VALUE.match(value)
+    ):
+        return False
+    return _CODE.match(value) is None or (quoted and _DIGIT.search(value) is not None)
+
+
+def _is_password(value: str, firm: bool, quoted: bool, weak: bool) -> bool:
+    if len(value) < 8 or not _DIGIT.search(value) or not _LETTER.search(value):
+        return False
+    if not firm and not _drawn(value):
+        return False
+    return (firm and quoted) or not _ordinary(value)
+
+
+def _is_key(value: str, firm: bool, quoted: bool, weak: bool) -> bool:
+    if not quoted and _BRACKETS.search(value):
+        return False
+    least = (20 if _MIXED.match(value) else 24) if weak else 16 if firm else 20
+    return len(value) >= least and _LETTER.search(value) is not None and _drawn(value) and not _ordinary(value)
+
+
+_BLANK = regex(r"\s")
+_LETTER = regex(r"[^\W\d_]")
+_BRACKETS = regex("[(){}]")
+_PHRASES = frozenset({"seed phrase", "mnemonic", "recovery phrase"})
 
 
 def _trimmed(value: str, sign: str) -> str:
@@ -607,7 +622,7 @@ def _block_end(text: str, at: int) -> Iterator[tuple[Span, str]]:
 
 
 _JSON_WEB = regex(
-    r"eyJ[A-Za-z0-9_\-]{8,}\.(?:eyJ)?[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)?"
+    r"eyJ[A-Za-z0-9_\-]{8,8000}+\.(?:eyJ)?[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*(?:\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]+)?"
 )
 _DOTTED = regex(r"[A-Za-z0-9_\-.]+")
 _URL_PASSWORD = regex(
@@ -636,8 +651,6 @@ _EXAMPLES = frozenset(
 def _json_web(text: str, at: int) -> Iterator[tuple[Span, str]]:
     """A token of three parts, or of five; the parts may be long, and no second look is made inside of what is none."""
     if not text.startswith("eyJ", at) or not _begins(text, at):
-        return
-    if at >= 1 and text[at - 1] in "-_" and at >= 2 and text[at - 2].isalnum():
         return
     found = _JSON_WEB.match(text, at)
     if found is not None:
@@ -671,8 +684,8 @@ def _url_password(text: str, at: int) -> Iterator[tuple[Span, str]]:
 def _shaped(
     kind: str, pattern: str, *, back: int = 0, over: str = ""
 ) -> Callable[[str, int], Iterator[tuple[Span, str]]]:
-    """Looks for a pattern at a place; or from ``back`` characters of the class ``over`` before it. The group ``secret``,
-    where there is one, is what must not leave."""
+    """Looks for a pattern at a place, or from ``back`` characters of the class ``over`` before it. The group
+    ``secret``, where there is one, is what must not leave."""
     compiled = regex(pattern)
     behind = frozenset(each for each in map(chr, range(128)) if over and re.match(f"[{over}]", each))
 
@@ -748,20 +761,20 @@ def _looks() -> dict[str, list[Callable[[str, int], Iterator[tuple[Span, str]]]]
         "accountkey=|sharedaccesskey=",
         _shaped("azure", r"(?i:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/]{40,100}={0,2})"),
     )
-    add("ls0tls1crudj", _shaped("private-key", rf"LS0tLS1CRUdJ[{_B}_\-]{{40,{_LONGEST}}}"))
+    add("ls0tls1crudj", _shaped("private-key", rf"LS0tLS1CRUdJ[{_B}_\-]{{40,32000}}"))
     add(
         "b3blbnnzac1rzxktdj",
-        _shaped("private-key", rf"b3BlbnNzaC1rZXktdj(?:[A-Za-z0-9+/=]{{1,{_LONGEST}}}(?:[\s\"'>+,]|\\[nr]){{0,12}})+"),
+        _shaped("private-key", r"b3BlbnNzaC1rZXktdj(?:[A-Za-z0-9+/=]{1,32000}(?:[\s\"'>+,]|\\[nr]){0,12})+"),
     )
     add(
         "ewogicj0exbl|eyj0exblijogin|eyj0exblijoic2",
-        _shaped("service-account", rf"(?:ewogICJ0eXBlIjog|eyJ0eXBlIjogIn|eyJ0eXBlIjoic2)[{_B}_\-]{{80,{_LONGEST}}}"),
+        _shaped("service-account", rf"(?:ewogICJ0eXBlIjog|eyJ0eXBlIjogIn|eyJ0eXBlIjoic2)[{_B}_\-]{{80,32000}}"),
     )
     add('d":|d\\":|d" :', _shaped("private-key", rf"d\\?\" ?:\s{{0,8}}\\?\"(?P<secret>[{_L}]{{40,4000}})"))
     add(" -u |--user ", _shaped("password", r" -{1,2}u(?:ser)? [\"']?[\w.@+\-]{1,80}:(?P<secret>[^\s\"'$]{6,200})"))
     add(
         "client-key-data",
-        _shaped("private-key", rf"client-key-data[\"']?: {{0,4}}[\"']?(?P<secret>[{_B}]{{40,{_LONGEST}}})"),
+        _shaped("private-key", rf"client-key-data[\"']?: {{0,4}}[\"']?(?P<secret>[{_B}]{{40,32000}})"),
     )
     add("sig=", _shaped("azure", r"sig=(?P<secret>[A-Za-z0-9%+/=]{40,120})"))
     return looks
@@ -771,7 +784,7 @@ _LOOKS = _looks()
 
 # A file of settings: a name, a sign, a value.
 _SETTING = regex(
-    r"^[ \t]{0,64}(?:export[ \t]+|set[ \t]+|-[ \t]+)?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
+    r"^[ \t]{0,64}(?:(?:export|set|-)[ \t]{1,8})?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
     r"[\"']?(?P<secret>[A-Za-z0-9+/_\-=.~!@#^&*]{20,400})[\"']?,?[ \t]*(?:[#;].{0,200})?\r?$",
     re.MULTILINE,
 )
@@ -822,9 +835,11 @@ def of_a_cut(text: str) -> Iterator[tuple[Span, str]]:
     """As `secrets`, for a text whose whole is not at hand: with lines that may be the middle of a key, and what may be
     the rest of one at either end."""
     found = [*secrets(text)]
-    for lines in _MIDDLE.finditer(text):
-        if _MIXED.match(lines["secret"]):
-            found.append((Span(*lines.span("secret")), "private-key"))
+    found += [
+        (Span(*lines.span("secret")), "private-key")
+        for lines in _MIDDLE.finditer(text)
+        if _MIXED.match(lines["secret"])
+    ]
     return iter(_apart(found))
 
 

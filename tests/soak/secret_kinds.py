@@ -2,8 +2,8 @@
 
 A kind is a name that people give the value, and a template of the value: ``{W36}`` are 36 letters and figures drawn by
 lot. ``W`` letters and figures, ``L`` these with ``_`` and ``-``, ``B`` base64, ``H`` and ``F`` hexadecimal figures,
-``U`` capitals and figures, ``l`` small letters and figures, ``A`` letters, ``d`` figures, ``P`` what passwords are made of;
-``{id}`` a UUID. What was drawn must not leave; the rest is known to everybody.
+``U`` capitals and figures, ``l`` small letters and figures, ``A`` letters, ``d`` figures, ``P`` what passwords are made
+of; ``{id}`` a UUID. What was drawn must not leave; the rest is known to everybody.
 """
 
 from __future__ import annotations
