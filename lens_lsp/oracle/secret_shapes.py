@@ -254,9 +254,10 @@ def secrets(text: str, *, config: bool = False) -> Iterator[tuple[Span, str]]:
     """
     found: list[tuple[Span, str]] = []
     ends = 0
+    issued = _vocabulary().issued
     for at, word in _words(text):
-        if at < ends and word not in _ALWAYS:
-            continue
+        if at < ends and word not in _ALWAYS and not (word in issued and found[-1][0].start == at):
+            continue  # but for whose it is that was announced
         for span, kind in _look(text, at, word):
             found.append((span, kind))
             ends = max(ends, span.end)
@@ -266,18 +267,20 @@ def secrets(text: str, *, config: bool = False) -> Iterator[tuple[Span, str]]:
 
 
 def _apart(found: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
-    """Spans that overlap become one, of the kind of the longest."""
+    """Spans that overlap become one, of the kind of the longest, or of one that says whose it is."""
     joined: list[tuple[Span, str]] = []
     for span, kind in sorted(found):
         if joined and span.start < joined[-1][0].end:
             last, was = joined[-1]
             both = Span(last.start, max(last.end, span.end))
-            joined[-1] = both, (was if len(last) >= len(span) else kind)
+            telling = kind not in _VAGUE and (was in _VAGUE or len(span) > len(last))
+            joined[-1] = both, kind if telling else was
         else:
             joined.append((span, kind))
     return joined
 
 
+_VAGUE = frozenset({"password", "service-key", "entropy"})
 _ALWAYS = frozenset(_BLOCKS) - {"-----end "}
 
 

@@ -152,7 +152,7 @@ def test_there_are_two_hundred_kinds_and_long_ones_among_them() -> None:
     "hostile",
     [
         *("-----BEGIN PRIVATE KEY-----\n", "AAAAAAAA\n-----END PRIVATE KEY-----\n", "password=", "password=a1", "key="),
-        *("eyJ-", "eyJaaaaaaaa.", "sk-", "sk-a1", "a://b:", "q~a1", "AAAAAAAAAAAAAAAAAAAAA", "b3BlbnNzaC1rZXktdj"),
+        *("ghp_", "eyJ-", "eyJaaaaaaaa.", "sk-", "sk-a1", "a://b:", "q~a1", "AAAAAAAAAAAAAAAAAAAAA", "b3BlbnNzaC1rZXktdj"),
     ],
 )
 def test_looking_through_a_document_takes_linear_time(hostile: str) -> None:
@@ -164,3 +164,8 @@ def test_looking_through_a_document_takes_linear_time(hostile: str) -> None:
 
     spent(2_000)
     assert min(spent(20_000) for _ in range(2)) < 2.0
+
+
+@pytest.mark.parametrize("said", ["The key is {}.", "api_key={}", "{}", 'token: "{}"'])
+def test_a_secret_has_the_same_mark_whatever_announces_it(said: str) -> None:
+    assert "[[SECRET:github:1]]" in redacted(said.format("ghp_" + "a1B2c3D4e5F6" * 3)).text
