@@ -320,7 +320,7 @@ def main(arguments: list[str] | None = None) -> int:
         "lines": lines,
         "falseMasks": len(wrong),
         "falseShare": round(len(wrong) / lines, 5),
-        "megabytesPerSecond": round(speed(plain), 1),
+        "megabytesPerSecond": round(speed(plain[:-1]), 1),
         "controls": {"windowsAlone": alone, **{name: end["seen"] for name, end in ends.items()}},
         "first": [f"{each.secret.kind}: {each.format}" for each in [*missed, *cut]][:8],
         "wrong": wrong[:3],
