@@ -1,6 +1,7 @@
 """Names of files that hold secrets are refused, and names that only look like them are read.
 
-``python -m tests.soak.secret_names`` writes a file of each name, looks for all of them as a search does, names each by
+``python -m tests.soak.secret_names --spellings 4`` writes a file of each name in so many spellings (as it is, and with
+letters of either case by lot), looks for all of them as a search does, names each by
 itself, holds each open in an editor, and reads each as a request of an agent does. It prints one JSON line, and exits
 with 1 if a secret one was read in any way or an ordinary one was not; and if the control, a list of the best-known
 twenty patterns, did not let most of the secret ones through.
@@ -8,7 +9,9 @@ twenty patterns, did not let most of the secret ones through.
 
 from __future__ import annotations
 
+import argparse
 import json
+import random
 import sys
 import tempfile
 import time
@@ -177,9 +180,23 @@ def best_known(path: str) -> bool:
     return any(fnmatch(part.lower(), pattern) for part in path.split("/") for pattern in BEST_KNOWN)
 
 
-def main() -> int:
-    started = time.perf_counter()
-    secret, ordinary = names(SECRET), names(ORDINARY)
+def spelled(paths: Sequence[str], spellings: int, rng: random.Random) -> list[str]:
+    """The paths, and spellings of them in other letters of the same."""
+    more = [
+        "".join(rng.choice((letter.lower(), letter.upper())) for letter in path)
+        for path in paths
+        for _ in range(spellings - 1)
+    ]
+    return list(dict.fromkeys([*paths, *more]))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spellings", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    started, rng = time.perf_counter(), random.Random(options.seed)
+    secret, ordinary = (spelled(names(text), options.spellings, rng) for text in (SECRET, ORDINARY))
     let_in, kept = read(secret), read(ordinary)
     refused = sorted({path for way in kept for path in set(ordinary) - set(kept[way])})
     told = sorted({path for paths in let_in.values() for path in paths})
@@ -187,6 +204,7 @@ def main() -> int:
     row = {
         "figure": "secret-names",
         "n": len(secret),
+        "names": len(names(SECRET)),
         "ordinary": len(ordinary),
         "read": len(told),
         "refused": len(refused),
