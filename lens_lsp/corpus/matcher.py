@@ -59,6 +59,36 @@ def fast_matcher_available() -> bool:
     return ahocorasick_rs is not None
 
 
+class Words:
+    """Every place of many short words, those that overlap too, in one pass whatever their number.
+
+    For words that are mostly not there: a table of states is faster than many passes of the SIMD searcher then.
+    """
+
+    def __init__(self, words: Sequence[bytes], *, fast: bool | None = None) -> None:
+        self._words = tuple(words)
+        self._automaton = None
+        if fast is None:
+            fast = ahocorasick_rs is not None
+        if fast:
+            self._automaton = ahocorasick_rs.BytesAhoCorasick(
+                self._words, implementation=ahocorasick_rs.Implementation.DFA
+            )
+
+    def find(self, data: bytes) -> list[tuple[int, int]]:
+        """Start and index of the word of each occurrence, in order."""
+        if self._automaton is not None:
+            found = self._automaton.find_matches_as_indexes(data, overlapping=True)
+            return sorted((start, index) for index, start, _ in found)
+        places: list[tuple[int, int]] = []
+        for index, word in enumerate(self._words):
+            at = data.find(word)
+            while at >= 0:
+                places.append((at, index))
+                at = data.find(word, at + 1)
+        return sorted(places)
+
+
 class _OneByOne:
     """One `bytes.find` loop a literal: the reference the automata are tested against."""
 

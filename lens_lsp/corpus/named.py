@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
 from lens_lsp.corpus.opening import Handle, Root, Skipped, check_name, close_folder, is_there, open_folder_at
-from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_root
+from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_root, name_of
 from lens_lsp.corpus.scopes import Scopes
 from lens_lsp.domain.model import SkipReason
 
@@ -28,7 +28,7 @@ def left_out(root: Root, path: str, rules: CorpusRules) -> SkipReason | None:
         for depth, name in enumerate(names):
             here = _inside(here, handle, "".join(f"{step}/" for step in names[:depth]), rules)
             reached, folder = "/".join(names[: depth + 1]), depth < len(names) - 1
-            if denied_name(name):
+            if denied_name(name, names[depth - 1] if depth else name_of(root.path)):
                 return SkipReason.DENIED
             if (folder and clutter_name(name)) or here.ignores(name, reached, folder):
                 return SkipReason.IGNORED

@@ -130,6 +130,6 @@ class Renamed:
 
 
 def _reader(path: str) -> str:
-    """What a file of this name is read by; empty for nothing."""
-    reader, kind = reader_for(path.rpartition("/")[2]), kind_for(path)
-    return kind.name if kind is not None else "" if reader is None else reader.name
+    """What a file of this name is read as: a text, a document of a kind, or (empty) nothing."""
+    kind = kind_for(path)
+    return kind.name if kind is not None else "text" if reader_for(path.rpartition("/")[2]) is not None else ""

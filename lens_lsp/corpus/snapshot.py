@@ -158,7 +158,7 @@ class Snapshot:
     def _check(self, root: int, rel: str) -> None:
         for name in rel.split("/"):
             check_name(name, rel)
-        if root in self._denied or denied_path(rel):
+        if root in self._denied or denied_path(rel, self.roots[root].path):
             raise Skipped(SkipReason.DENIED)
 
     def piece(self, root: int, rel: str, piece: Piece) -> Document:

@@ -11,6 +11,7 @@ import os
 import stat
 from collections import deque
 from collections.abc import Callable, Container, Iterable
+from functools import partial
 from operator import attrgetter, itemgetter
 
 from lens_lsp.corpus.away import asked, entry_status, listed
@@ -18,7 +19,7 @@ from lens_lsp.corpus.discovery import Discovery, Names
 from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
 from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, file_entry
 from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, display_path, open_folder_at, skipped
-from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, some_denied
+from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, name_of, some_denied
 from lens_lsp.corpus.scopes import Scopes
 from lens_lsp.domain.model import Part, PartReason, Skip, SkipReason
 
@@ -110,7 +111,7 @@ def _top(path: str, within: Container[str]) -> str:
 
 
 def _named(root: Root, path: str) -> Discovery:
-    if denied_path(path):
+    if denied_path(path, root.path):
         return Discovery([], [Skip(display_path(path), SkipReason.DENIED, root.index)])
     try:
         fd, status = root.open_with_stat(path)
@@ -349,7 +350,8 @@ class _Walk:
         names = [entry.name for entry in entries]
         markers = MARKERS.intersection(names)
         folder.rules = self._inside(folder, handle, markers, prefix)
-        is_denied = denied_name if some_denied(names) else None
+        above = name_of(prefix or self._root.path)
+        is_denied = partial(denied_name, above=above) if some_denied(names, above) else None
         while entries and not self._stopped:
             some = entries[-_LOOK_UP_EVERY:]
             if self._names_only:

@@ -31,7 +31,7 @@ from watchdog.observers.api import ObservedWatch
 
 from lens_lsp.corpus.ignore import IgnoreRules
 from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_root
+from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_root, name_of
 from lens_lsp.domain.errors import LensError
 
 MOST_TREES = 32
@@ -234,7 +234,7 @@ def _top_folders(folder: str, rules: CorpusRules) -> list[str]:
     return [
         os.path.join(folder, name)
         for name in names
-        if not (denied_name(name) or clutter_name(name) or ignores.ignores(name, name, True))
+        if not (denied_name(name, name_of(folder)) or clutter_name(name) or ignores.ignores(name, name, True))
     ]
 
 

@@ -40,7 +40,7 @@ class Folders:
         """The path, without links, of a file in one of the folders, never of a secret. Raises `Outside`."""
         real = os.path.realpath(self._path(uri))
         for folder in map(os.path.realpath, self.all()):
-            if inside(real, folder) and os.path.isfile(real) and not denied_path(_relative(real, folder)):
+            if inside(real, folder) and os.path.isfile(real) and not denied_path(_relative(real, folder), folder):
                 return real
         raise Outside("that is no file in a folder that is searched")
 

@@ -151,6 +151,15 @@ class Heading:
     text: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Secret:
+    """Where a secret stands in a text, of which kind it is, and all of it, of which the text may hold a part."""
+
+    span: Span
+    kind: str
+    value: str = field(repr=False)
+
+
 class LinkKind(StrEnum):
     """How a document names another one."""
 
@@ -329,6 +338,8 @@ class Evidence:
     """What stands around the quote, in order and apart from it and each other; verbatim, and never scored."""
     cut: tuple[str, ...] = ()
     """``"start"`` or ``"end"``, where the quote is a part of a sentence, item, row or line longer than a passage."""
+    secrets: tuple[Secret, ...] = field(default=(), repr=False)
+    """All secrets of the document, by their spans in it: a passage may hold a part of one that looks like nothing."""
 
     @property
     def before(self) -> str:

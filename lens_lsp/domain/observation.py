@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
 
+from lens_lsp.domain.model import Secret
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.text import Span
 
@@ -44,6 +45,10 @@ class Region:
     """Where the text and its context stand in the file, in code points: what leaves when the region is sent."""
     continued: bool = False
     """Its section goes on behind it."""
+    secrets: tuple[Secret, ...] = field(default=(), repr=False)
+    """What ``text`` holds of the secrets of its document, by spans of ``text``."""
+    of_document: tuple[Secret, ...] = field(default=(), repr=False)
+    """All secrets of the document: title, headings and header may hold parts of them."""
 
 
 @dataclass(frozen=True, slots=True)

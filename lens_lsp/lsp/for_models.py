@@ -13,12 +13,13 @@ from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound
-from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.model import Evidence, Secret
 from lens_lsp.domain.text import Span
 from lens_lsp.lsp.requests import Beside
 from lens_lsp.lsp.uris import UriRefused, path_of
 from lens_lsp.lsp.within import Place, document_at
-from lens_lsp.oracle.redaction import HIDDEN, Redacted, redacted
+from lens_lsp.oracle.redaction import HIDDEN, Fragments, Redacted, redacted, within
+from lens_lsp.oracle.secret_shapes import cut_ends
 
 _WITHHELD = "This answer rests on private notes (`lens: private`), which a model is not given."
 _WORDS = frozenset(
@@ -40,13 +41,13 @@ def for_model(
     no longer those of their spans, which ``cleaned`` says. ``citations`` say what stands beside a quote, by its number.
     """
     numbers: dict[str, int] = {}
-    clean = _cleaner(numbers)
+    clean = _cleaner(numbers, evidence)
     items = [
         item
         | _passage(item, source, numbers)
         | {
             "heading": [clean(part) for part in source.heading],
-            "beside": beside(citations.get(source.n)).model_dump(by_alias=True),
+            "beside": beside(citations.get(source.n), source.secrets).model_dump(by_alias=True),
         }
         for item, source in zip(_listed(result, "evidence"), evidence, strict=True)
         if not source.private
@@ -71,18 +72,23 @@ def event_for_model(event: Event, shape: dict[str, object]) -> dict[str, object]
     numbers: dict[str, int] = {}
     item = cast(dict[str, object], shape["evidence"])
     passage = _passage(item, event.evidence, numbers)
-    rest = cast(dict[str, object], _worded(item, _cleaner(numbers)))
+    rest = cast(dict[str, object], _worded(item, _cleaner(numbers, [event.evidence])))
     return shape | {"evidence": rest | {key: passage[key] for key in ("quote", "context")}}
 
 
-def clusters_for_model(clusters: list[dict[str, object]], sources: PrivateNow) -> list[dict[str, object]]:
-    """Clusters without secrets, and none that cites a document that is private by now. Waits for the disk."""
+def without_private(clusters: list[dict[str, object]], sources: PrivateNow) -> list[dict[str, object]]:
+    """Clusters without those that cite a document that is private by now. Waits for the disk."""
     shown = [each for each in clusters if not sources.any(str(cited["uri"]) for cited in _listed(each, "citations"))]
     withheld = {each["id"] for each in clusters} - {each["id"] for each in shown}
-    linked = [
+    return [
         each | {"links": [link for link in _listed(each, "links") if link["cluster"] not in withheld]} for each in shown
     ]
-    return cast(list[dict[str, object]], _worded(linked, _cleaner({})))
+
+
+def clusters_for_model(clusters: list[dict[str, object]], known: Fragments) -> list[dict[str, object]]:
+    """Clusters without secrets, also the ``known`` of their sources."""
+    numbers: dict[str, int] = {}
+    return cast(list[dict[str, object]], _worded(clusters, lambda text: redacted(text, numbers, also=known).text))
 
 
 class PrivateNow:
@@ -129,16 +135,18 @@ def cut(whole: Redacted, span: Span) -> str:
 
 def _passage(item: Mapping[str, object], source: Evidence, numbers: dict[str, int]) -> dict[str, object]:
     """The quote and context of ``item``, which is made of ``source``, as they may leave. What is a secret is known from
-    all of them together, as they stand in their document."""
-    stretches = sorted([(source.span, source.quote), *((part.span, part.text) for part in source.context)])
+    all of their document."""
+    parts = sorted([(source.span, source.quote), *((part.span, part.text) for part in source.context)])
     text, ends = "", 0
     spans: dict[Span, Span] = {}
-    for span, said in stretches:
+    held: list[Secret] = []
+    for span, said in parts:
         if text and span.start > ends:
             text += " " if span.start == ends + 1 else "\n"
         spans[span] = Span(len(text), len(text) + len(said))
+        held += within(source.secrets, span, len(text))
         text, ends = text + said, span.end
-    whole = redacted(text, numbers)
+    whole = redacted(text, numbers, known=held)
     quote = cut(whole, spans[source.span])
     context = [
         part | {"text": cut(whole, spans[each.span])}
@@ -150,9 +158,12 @@ def _passage(item: Mapping[str, object], source: Evidence, numbers: dict[str, in
     return {"quote": quote, "context": context, "cleaned": not same}
 
 
-def _cleaner(numbers: dict[str, int]) -> Callable[[str], str]:
-    """Takes secrets out; the same one gets the same mark."""
-    return lambda text: redacted(text, numbers).text
+def _cleaner(numbers: dict[str, int], evidence: Sequence[Evidence] = ()) -> Callable[[str], str]:
+    """Takes secrets out, and what a text says of those in documents of evidence; the same one gets the same mark."""
+    known = Fragments()
+    for item in evidence:
+        known.add(item.secrets)
+    return lambda text: redacted(text, numbers, also=known).text
 
 
 def _withheld(result: dict[str, object], private: set[int]) -> dict[str, object]:
@@ -177,12 +188,29 @@ def _withheld(result: dict[str, object], private: set[int]) -> dict[str, object]
     return result | words | {"requirements": requirements}
 
 
-def beside(citation: Citation | None) -> Beside:
+def beside(citation: Citation | None, secrets: Sequence[Secret] | None = None) -> Beside:
     """What tells a quote from others like it; nothing where it could not be looked up or holds what may not leave: the
-    quote holds while its document does then."""
-    if citation is None or any(side and redacted(side).found for side in (citation.left, citation.right)):
+    quote holds while its document does then. ``secrets`` are those of the document, where they are known."""
+    if citation is None or any(_tells(side, secrets) for side in (citation.left, citation.right)):
+        return Beside(before=None, after=None)
+    start = citation.span.start - len(citation.left or "")
+    around = Span(start, citation.span.end + len(citation.right or ""))
+    if any(
+        not citation.span.contains(_overlap(one.span, around)) for one in secrets or () if one.span.overlaps(around)
+    ):
         return Beside(before=None, after=None)
     return Beside(before=citation.left, after=citation.right, count=citation.count)
+
+
+def _tells(side: str | None, secrets: Sequence[Secret] | None) -> bool:
+    """Whether a text beside a quote holds what may not leave."""
+    if not side:
+        return False
+    return bool(redacted(side).found) or (secrets is None and any(cut_ends(side)))
+
+
+def _overlap(span: Span, other: Span) -> Span:
+    return Span(max(span.start, other.start), min(span.end, other.end))
 
 
 def _worded(value: object, clean: Callable[[str], str], *, words: bool = False) -> object:

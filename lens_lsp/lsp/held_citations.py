@@ -25,7 +25,7 @@ from lens_lsp.lsp.for_models import cut
 from lens_lsp.lsp.requests import Beside, CheckParams, HeldCitation
 from lens_lsp.lsp.results import CheckResult, HeldChecked
 from lens_lsp.lsp.within import Place, document_at, place_of
-from lens_lsp.oracle.redaction import redacted
+from lens_lsp.oracle.redaction import redacted_whole
 from lens_lsp.sources import Sources
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _in_its_words(held: HeldCitation, document: Document, look: _Look) -> str | 
     taken out of it, too."""
     if not look.for_model or held.quote in document.text:
         return held.quote
-    return redacted(document.text).unredacted(held.quote)
+    return redacted_whole(document.text, document.path).unredacted(held.quote)
 
 
 def _by_its_hash(held: HeldCitation, place: Place, document: Document) -> HeldChecked:
@@ -120,7 +120,7 @@ def _by_its_hash(held: HeldCitation, place: Place, document: Document) -> HeldCh
     if held.span is None or held.sha256 != document.origin.sha256 or held.span[1] > len(text):
         return HeldChecked(state="drifted", why=_NO_LONGER_KNOWN)
     span = Span(*held.span)
-    if _NUMBER.sub(r"\1", cut(redacted(text), span)) != _NUMBER.sub(r"\1", held.quote):
+    if _NUMBER.sub(r"\1", cut(redacted_whole(text, document.path), span)) != _NUMBER.sub(r"\1", held.quote):
         return HeldChecked(state="drifted", why="the file is as it was and does not say this there")
     lines = None if is_extracted(place.path) else _lines(SourceText(text), span)
     return HeldChecked(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,24 +14,27 @@ from lens_lsp.lsp.for_models import PrivateNow, beside
 from lens_lsp.lsp.kept_results import AnswerCitation, KeptAnswer
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import AnswerParams, Beside
+from lens_lsp.lsp.source_secrets import cited_secrets
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.oracle.redaction import redacted
+from lens_lsp.oracle.redaction import Fragments, redacted
 
 if TYPE_CHECKING:
+    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.domain.citation import Citation
     from lens_lsp.lsp.server import LensServer
+    from lens_lsp.lsp.session import Session
     from lens_lsp.lsp.stores import Stores
 
 
 async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:
     """The answer. Raises `RequestFailed` where there is none, or a model is not given it."""
     run = asyncio.get_running_loop().run_in_executor
-    sources = PrivateNow((await ls.session.settings()).rules, ls.session.buffers()) if params.for_model else None
-    return await run(None, _answer, ls.desk.stores, ls.session.workspaces(), params, sources)
+    rules = (await ls.session.settings()).rules
+    return await run(None, _answer, ls.desk.stores, ls.session, rules, params)
 
 
-def _answer(stores: Stores, workspaces: Sequence[str], params: AnswerParams, sources: PrivateNow | None) -> KeptAnswer:
-    """``sources`` are asked where a model is to be given the answer."""
-    path = kept_answer(stores, workspaces, params.answer)
+def _answer(stores: Stores, session: Session, rules: CorpusRules, params: AnswerParams) -> KeptAnswer:
+    path = kept_answer(stores, session.workspaces(), params.answer)
     if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
     try:
@@ -41,23 +43,38 @@ def _answer(stores: Stores, workspaces: Sequence[str], params: AnswerParams, sou
         raise RequestFailed("the answer's file cannot be read") from None
     if not ours(text).answer:
         raise RequestFailed("this file is no answer")
-    cited = tuple(_citation(path, each, for_model=params.for_model) for each in read_citing(text).written)
-    if sources is not None and sources.any(each.uri for each in cited):
-        raise RequestFailed("this answer rests on documents that say `lens: private` or cannot be read: ask again")
-    told = redacted(text).text if params.for_model else text
+    written = read_citing(text).written
+    known = None
+    told = text
+    if params.for_model:
+        quoted = [(_source(path, each.citation), each.citation.quote) for each in written]
+        if PrivateNow(rules, session.buffers()).any(uri for uri, _ in quoted):
+            raise RequestFailed("this answer rests on documents that say `lens: private` or cannot be read: ask again")
+        known = cited_secrets(quoted, session, rules, session.buffers())
+        told = redacted(text, also=known).text
+    cited = tuple(_citation(path, each, known) for each in written)
     return KeptAnswer(schema_="lens.kept/1", uri=uri_of(path), text=told, citations=cited)
 
 
-def _citation(path: str, written: Written, *, for_model: bool) -> AnswerCitation:
+def _source(path: str, cited: Citation) -> str:
+    return uri_of(os.path.abspath(os.path.join(os.path.dirname(path), cited.root, *cited.path.split("/"))))
+
+
+def _citation(path: str, written: Written, known: Fragments | None) -> AnswerCitation:
+    """A citation; with ``known`` secrets, without these and others."""
     cited = written.citation
-    quote = redacted(cited.quote).text if for_model else cited.quote
+    quote, around = cited.quote, Beside(before=cited.left, after=cited.right, count=cited.count)
+    if known is not None:
+        quote, around = redacted(cited.quote, also=known).text, beside(cited)
+        if any(known.found(side) for side in (cited.left, cited.right) if side):
+            around = Beside(before=None, after=None)
     return AnswerCitation(
-        uri=uri_of(os.path.abspath(os.path.join(os.path.dirname(path), cited.root, *cited.path.split("/")))),
+        uri=_source(path, cited),
         quote=quote or " ",
         sha256=cited.sha256,
         span=(cited.span.start, cited.span.end),
         reader=cited.reader,
-        beside=beside(cited) if for_model else Beside(before=cited.left, after=cited.right, count=cited.count),
+        beside=around,
         label=written.label,
         altered=written.altered,
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from lens_lsp.checking import Report, check
 from lens_lsp.domain.errors import UsageError
@@ -16,10 +16,11 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.usage import Usage, usage_file
 from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.for_models import PrivateNow, clusters_for_model
+from lens_lsp.lsp.for_models import PrivateNow, clusters_for_model, without_private
 from lens_lsp.lsp.opening import path_of_answer, path_of_unproven
 from lens_lsp.lsp.previewing import sent_json
 from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
+from lens_lsp.lsp.source_secrets import cited_secrets
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.upkeep import call_wrong, freshness, kept_citations
 from lens_lsp.wire.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.domain.cluster import Asked, Cluster, Turn
     from lens_lsp.lsp.server import LensServer
+    from lens_lsp.lsp.session import Session
     from lens_lsp.lsp.stores import Stores
     from lens_lsp.store.store import Store
 
@@ -37,15 +39,22 @@ if TYPE_CHECKING:
 async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:
     """Schema ``lens.clusters/1``, the one used last first; each says its ``workspace``, and what is fresh of it where
     that is asked for."""
-    rules = (await ls.session.settings()).rules
-    answers, buffers = ls.desk.configuration.editor.answers, ls.session.buffers()
-    look = _Look(ls.desk.stores, ls.session.workspaces(), answers, rules if params.fresh else None, buffers)
+    settings = await ls.session.settings()
+    rules = settings.rules if params.fresh else None
+    answers = ls.desk.configuration.editor.answers
+    look = _Look(ls.desk.stores, ls.session.workspaces(), answers, rules, ls.session.buffers())
+    run = asyncio.get_running_loop().run_in_executor
+    found = await run(None, _clusters, look, params.ids)
+    if params.for_model:
+        found = await run(None, _for_model, found, ls.session, settings.rules)
+    return {"schema": SCHEMA, "clusters": found}
 
-    def work() -> list[dict[str, object]]:
-        found = _clusters(look, params.ids)
-        return clusters_for_model(found, PrivateNow(rules, buffers)) if params.for_model else found
 
-    return {"schema": SCHEMA, "clusters": await asyncio.get_running_loop().run_in_executor(None, work)}
+def _for_model(clusters: list[dict[str, object]], session: Session, rules: CorpusRules) -> list[dict[str, object]]:
+    clusters = without_private(clusters, PrivateNow(rules, session.buffers()))
+    cited = [each for cluster in clusters for each in cast(Sequence[Mapping[str, str]], cluster["citations"])]
+    quoted = sorted((each["uri"], each["quote"]) for each in cited)
+    return clusters_for_model(clusters, cited_secrets(quoted, session, rules, session.buffers()))
 
 
 @dataclass(frozen=True, slots=True)

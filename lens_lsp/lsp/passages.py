@@ -18,7 +18,7 @@ from lens_lsp.lsp.held_citations import is_extracted
 from lens_lsp.lsp.requests import PassageParams
 from lens_lsp.lsp.results import PassageResult
 from lens_lsp.lsp.within import Place, document_at, place_of
-from lens_lsp.oracle.redaction import redacted
+from lens_lsp.oracle.redaction import redacted_whole
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
@@ -59,7 +59,7 @@ def _passage(place: Place, params: PassageParams, rules: CorpusRules, buffers: M
             raise RequestFailed(f"{place.path} has {len(pages)} page{'s' * (len(pages) > 1)} of these lines")
         span = pages[params.page - 1]
     said = document.text[span.start : span.end]
-    text = cut(redacted(document.text), span) if params.for_model else said
+    text = cut(redacted_whole(document.text, document.path), span) if params.for_model else said
     locator = locate(document.locators, span.start)
     return PassageResult(
         schema_="lens.passage/1",

@@ -21,6 +21,7 @@ from lens_lsp.judge.llm.fitness import LONGEST_TAIL, repeats
 from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, ModelError, Patience, Role
 from lens_lsp.oracle import prompts
 from lens_lsp.oracle.ledger import CallStage, Ledger
+from lens_lsp.oracle.redaction import Fragments
 from lens_lsp.oracle.replies import MalformedReply
 from lens_lsp.oracle.schemas import Schema
 
@@ -86,6 +87,8 @@ class Conversation:
     """Tokens of requests that are on their way: the ledger learns of them when they are back."""
     numbers: dict[str, int] = field(default_factory=dict)
     """Each secret's number."""
+    fragments: Fragments = field(default_factory=Fragments)
+    """The secrets of the documents that were shown."""
     told: dict[tuple[int, str], set[str]] = field(default_factory=dict)
     """Headings that the model has seen, by root and path."""
     omitted: int = 0

@@ -6,7 +6,7 @@ secrets and hidden text, and keeps the list of spans.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import partial
 from math import inf
@@ -15,11 +15,12 @@ from pathlib import PurePosixPath
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.rules import denied_path
 from lens_lsp.domain.answer import RequirementStatus, Sent
-from lens_lsp.domain.model import Evidence
+from lens_lsp.domain.model import ContextRole, Evidence, Secret
 from lens_lsp.domain.observation import Region
 from lens_lsp.domain.plan import AnswerType, Plan, Requirement
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, tokens
+from lens_lsp.domain.text import Span
 from lens_lsp.domain.words import key
 from lens_lsp.judge.llm import read, verify
 from lens_lsp.judge.read import ReadRequest
@@ -28,7 +29,7 @@ from lens_lsp.models.base import Message, Role
 from lens_lsp.oracle import prompts, schemas
 from lens_lsp.oracle.base import ObserveRequest, SynthesisRequest
 from lens_lsp.oracle.calling import Conversation, Prompt
-from lens_lsp.oracle.redaction import Redacted, redacted
+from lens_lsp.oracle.redaction import Redacted, redacted, stretches, within
 from lens_lsp.oracle.schemas import Schema
 
 REPLY_TOKENS = {
@@ -78,9 +79,10 @@ class Packet:
             self.withheld.add(region.number)
             return None
         path = display_path(region.path)
+        self.conversation.fragments.add(region.of_document)
         headings = region.headings[1:] if region.headings[:1] == (region.title,) else region.headings
         context = [path, region.title, " > ".join(headings), region.header or ""]
-        block = self._fenced("region", region.number, path, context, region.text)
+        block = self._fenced("region", region.number, path, context, region.text, region.secrets)
         size = tokens(block) + 1
         if size > self.room and self.seen.keys() != {region.number}:
             del self.seen[region.number]
@@ -101,7 +103,8 @@ class Packet:
                 self.withheld.add(region.number)
                 continue
             path = display_path(region.path)
-            body = self._redacted(path, region.text)
+            self.conversation.fragments.add(region.of_document)
+            body = self._redacted(path, region.text, region.secrets)
             place = [self._line(path, heading) for heading in region.headings if heading != region.title]
             if above != (region.root, path):
                 named = key(region.title) in key(f"{PurePosixPath(path).stem} {region.text[:MOST_CONTEXT]}")
@@ -134,9 +137,11 @@ class Packet:
                 left_out += 1
                 continue
             most -= size
+            self.conversation.fragments.add(item.secrets)
             told = self.conversation.told.get((item.root, item.path), set())
             context = [item.path, " > ".join(heading for heading in item.heading if heading in told)]
-            blocks.append(self._fenced("evidence", item.n, item.path, context, item.quote))
+            held = within(item.secrets, item.span)
+            blocks.append(self._fenced("evidence", item.n, item.path, context, item.quote, held))
             self._sent.append(Sent(item.path, item.span, item.root, item.path in self.conversation.hidden))
         return "\n".join(blocks) or "(none)", left_out
 
@@ -146,7 +151,8 @@ class Packet:
         for item in items:
             if not self._may_show(item.path, private=item.private):
                 continue
-            body = self._redacted(item.path, "\n".join(filter(None, (item.before, item.quote, item.after))))
+            self.conversation.fragments.add(item.secrets)
+            body = self._redacted(item.path, *stretches(_parts(item), item.secrets, "\n"))
             place = [item.path, *(self._line(item.path, heading) for heading in item.heading)]
             block = f"[{self.nonce} {item.n}] {' > '.join(place)}\n{body.text.strip()}\n"
             most -= tokens(block)
@@ -162,7 +168,7 @@ class Packet:
 
     def clean(self, text: str) -> str:
         """Text of a question or a model as it may be sent."""
-        return redacted(text, self.conversation.numbers).text
+        return redacted(text, self.conversation.numbers, also=self.conversation.fragments).text
 
     def _may_show(self, path: str, *, private: bool) -> bool:
         # Denied files are never read; that they are never sent must not depend on that.
@@ -171,16 +177,20 @@ class Packet:
             return False
         return True
 
-    def _fenced(self, kind: str, number: int, path: str, context: Sequence[str], text: str) -> str:
-        body = self._redacted(path, text)
+    def _fenced(
+        self, kind: str, number: int, path: str, context: Sequence[str], text: str, secrets: Iterable[Secret]
+    ) -> str:
+        body = self._redacted(path, text, secrets)
         self.seen[number] = body
         head = "\n".join(self._line(path, line) for line in context if line)
         fence = f"[{self.nonce}"
         return f"{fence} {kind} {number}, context]\n{head}\n{fence} text]\n{body.text}\n{fence} end]"
 
-    def _redacted(self, path: str, text: str) -> Redacted:
-        """A text of a document as it may be sent; what had to be taken out is noted for its path."""
-        shown = redacted(text, self.conversation.numbers)
+    def _redacted(self, path: str, text: str, secrets: Iterable[Secret] | None = None) -> Redacted:
+        """A text of a document as it may be sent; what had to be taken out is noted for its path. ``secrets`` are those
+        of the document in it, where their places are known."""
+        known = self.conversation.fragments if secrets is None else None
+        shown = redacted(text, self.conversation.numbers, known=secrets, also=known)
         if shown.kinds:
             self.conversation.secret.add(path)
         if shown.veiled:
@@ -190,6 +200,13 @@ class Packet:
     def _line(self, path: str, text: str) -> str:
         """What tells of a passage where it stands, as one line that may be sent."""
         return self._redacted(path, " ".join(text.split())).text[:MOST_CONTEXT]
+
+
+def _parts(item: Evidence) -> Iterator[tuple[Span, str]]:
+    """What stands around a quote and the quote, as they are sent."""
+    yield from ((part.span, part.text) for part in item.context if part.role is not ContextRole.AFTER)
+    yield item.span, item.quote
+    yield from ((part.span, part.text) for part in item.context if part.role is ContextRole.AFTER)
 
 
 def fresh(nonce: Callable[[], str], texts: Iterable[str]) -> str:

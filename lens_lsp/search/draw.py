@@ -14,6 +14,7 @@ from lens_lsp.domain.observation import Region
 from lens_lsp.domain.records import dataclass
 from lens_lsp.domain.shown import MOST_CONTEXT, Shown, tokens
 from lens_lsp.domain.text import Span
+from lens_lsp.oracle.redaction import secrets_of, shown_secrets
 from lens_lsp.search.context import context_of
 from lens_lsp.search.disclosure import disclosed
 from lens_lsp.search.edges import fits, overlapping
@@ -50,6 +51,7 @@ class Proposal:
     def region(self, before: int = 0) -> Region:
         """The region as the oracle gets it; ``before`` code points of the file lie before the document's text."""
         document = self.admission.document
+        secrets = secrets_of(document.text, document.path)
         return Region(
             number=self.number,
             path=document.path,
@@ -62,6 +64,8 @@ class Proposal:
             root=document.root,
             sources=disclosed(document, self.admission.title, self.view, before),
             continued=_goes_on(document, self.span.end),
+            secrets=shown_secrets(secrets, self.view),
+            of_document=secrets,
         )
 
 

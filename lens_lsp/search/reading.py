@@ -23,6 +23,7 @@ from lens_lsp.domain.model import Document, Evidence, Part, PartReason
 from lens_lsp.domain.places_shown import has_own_places
 from lens_lsp.domain.text import Position, SourceText, Span
 from lens_lsp.domain.words import content
+from lens_lsp.oracle.redaction import moved, secrets_of
 from lens_lsp.search.context import context_of
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.outline import heading_path
@@ -166,6 +167,7 @@ class Reading:
             private=document.structure.private,
             context=context_of(document, span, before),
             cut=cut,
+            secrets=moved(secrets_of(document.text, document.path), before),
         )
 
     def comments(self) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.matcher import fast_matcher_available, matcher
+from lens_lsp.corpus.matcher import Words, fast_matcher_available, matcher
 from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import exact_literal, scan, word_literal
 from tests.availability import unavailable
@@ -113,3 +113,17 @@ def test_occurrences_of_a_literal_are_the_leftmost_and_do_not_overlap(fast: bool
 def test_nothing_is_found_in_an_empty_buffer(fast: bool) -> None:
     which, where = matcher([Literal(b"a"), Literal(b"b")], fast=fast).find(np.frombuffer(b"", np.uint8))
     assert len(which) == len(where) == 0
+
+
+@given(st.text(alphabet="abk ey", max_size=200))
+def test_all_places_of_all_words_are_found_also_those_that_overlap(text: str) -> None:
+    words = [b"key", b"ey", b"a", b"aba", b"abab", b" k"]
+    data = text.encode()
+    places = sorted(
+        (at, index)
+        for index, word in enumerate(words)
+        for at in range(len(data) - len(word) + 1)
+        if data.startswith(word, at)
+    )
+    assert Words(words).find(data) == places
+    assert Words(words, fast=False).find(data) == places

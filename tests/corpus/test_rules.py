@@ -60,7 +60,7 @@ def test_names_that_only_look_similar_are_not_denied(name: str) -> None:
 
 def test_every_line_of_the_deny_list_denies_what_it_says() -> None:
     for line in DENIED:
-        assert denied_name(line.removesuffix("/").replace("*", "x")), line
+        assert denied_path(line.removesuffix("/").replace("*", "x")), line
 
 
 def test_every_line_of_the_clutter_list_is_a_folder_that_is_known() -> None:
@@ -102,13 +102,36 @@ def test_a_fallback_that_reads_no_text_is_refused(encoding: str) -> None:
 
 
 NAMES = st.one_of(
-    st.sampled_from([line.strip("/*") for line in DENIED]),
+    st.sampled_from([name for line in DENIED for name in line.replace("*", "").strip("/").split("/")]),
     st.text("aiIİıſKßﬁ._-pemkyEM9", min_size=1, max_size=9),
     st.text(st.characters(exclude_characters="/\0"), min_size=1, max_size=6),
 )
 SPELLINGS = st.sampled_from([str, str.upper, str.title, lambda name: name.replace("s", "ſ").replace("k", "K")])
 
 
-@given(st.lists(st.builds(lambda name, spell, end: spell(name) + end, NAMES, SPELLINGS, st.sampled_from(["", "_x"]))))
-def test_many_names_are_asked_about_at_once_as_one_by_one(names: list[str]) -> None:
-    assert some_denied(names) == any(map(denied_name, names))
+@given(
+    st.lists(st.builds(lambda name, spell, end: spell(name) + end, NAMES, SPELLINGS, st.sampled_from(["", "_x"]))),
+    st.sampled_from(["", "notes", ".docker", ".Config", "gh"]),
+)
+def test_many_names_are_asked_about_at_once_as_one_by_one(names: list[str], above: str) -> None:
+    assert some_denied(names, above) == any(denied_name(name, above) for name in names)
+
+
+@pytest.mark.parametrize(
+    "path", ["home/.docker/config.json", ".Docker/config.json.bak", ".config/op/config", "gh/hosts.yml"]
+)
+def test_some_names_are_secrets_in_one_folder_alone(path: str) -> None:
+    assert denied_path(path)
+    assert not denied_path(path.replace("/", "-folder/"))
+
+
+def test_what_a_name_is_for_may_be_said_by_the_root_alone() -> None:
+    assert denied_path("config.json", "/home/someone/.docker")
+    assert not denied_path("config.json", "/home/someone/notes")
+    assert denied_root("/home/someone/.config/op/deep")
+
+
+@pytest.mark.parametrize("name", ["prod.env.bak", ".netrc~", "#id_rsa#", ".npmrc.old", ".prod.env.swp", "a.pem.orig"])
+def test_copies_of_secrets_are_denied_too(name: str) -> None:
+    assert denied_name(name)
+    assert not denied_name("notes.md.bak")

@@ -61,7 +61,12 @@ class Tally:
 
 
 async def asked(
-    roots: list[Path], reply: Callable[[dict[str, Any]], str], seed: int, *, private: bool = False
+    roots: list[Path],
+    reply: Callable[[dict[str, Any]], str],
+    seed: int,
+    *,
+    private: bool = False,
+    question: str = QUESTION,
 ) -> tuple[Answer, list[str]]:
     """One question over folders, and the texts of all requests that reached the endpoint, the refused ones too."""
     rng = random.Random(seed)
@@ -77,7 +82,7 @@ async def asked(
         oracle = oracle_of(model, mode, private=private)
         answer: Answer | None = None
         async for event in Lens(roots).ask(
-            Request(QUESTION, seed=seed), Terms(mode=mode, budget=budget, oracle=oracle)
+            Request(question, seed=seed), Terms(mode=mode, budget=budget, oracle=oracle)
         ):
             if isinstance(event, Answered):
                 answer = event.answer

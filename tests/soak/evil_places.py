@@ -21,7 +21,7 @@ from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printa
 from lens_lsp.knowledge.answer_files.reading import read_citing
 from lens_lsp.knowledge.answer_files.writing import write_answer, write_block
 from lens_lsp.oracle.marking import Sifter
-from lens_lsp.oracle.redaction import redacted, veils
+from lens_lsp.oracle.redaction import redacted, redacted_whole, veils
 from lens_lsp.search.resolve import resolve
 from tests.knowledge.test_answer_files import hostile, saved
 from tests.soak.altered_quotes import view
@@ -122,6 +122,7 @@ def _replied(text: str) -> None:
 
 def _passed_on(text: str) -> None:
     redacted(text)
+    redacted_whole(text, "settings.yaml")
     veils(text)
     inert_markdown(printable(text))
     markdown_without_links(printable(text), str)

@@ -78,4 +78,38 @@ TEXTS = (
         tells=("texts", "worst_ms", "pings", "p99_stall_ms", "stall_ms"),
         seeded=True,
     ),
+    Row(
+        "secrets",
+        ("S12",),
+        "of secrets of 222 kinds in prose, JSON, settings and code nothing is in what may leave: whole documents,"
+        " regions cut anywhere, requests to a model, `lens/*` for models, tools for agents, kept answers; ordinary"
+        " lines stay as they are",
+        "97 of 100 documents masked, 0 of the long kinds and of all regions, 0 at any front end; 5 of 1,000 ordinary"
+        " lines masked",
+        "regions of which each is looked at by itself; a word beside each secret, seen at each front end",
+        "secret_leaks",
+        "--documents 1 --windows 300 --asked 3 --lines 4000",
+        "--documents 5 --windows 20000 --asked 24 --lines 20000",
+        "--documents 50 --windows 200000 --asked 200 --lines 200000",
+        n=("documents", "windows", "lines"),
+        caught=("controls.windowsAlone", "controls.model", "controls.lens", "controls.mcp"),
+        tells=("kinds", "masked", "windowsLeaked", "frontEnds", "falseShare", "megabytesPerSecond"),
+        seeded=True,
+        data=".",
+    ),
+    Row(
+        "names",
+        ("S11",),
+        "files that hold secrets by their names are refused, found, named, open in an editor or asked for; names that"
+        " only look like them are read",
+        "0 read, 0 of the others refused",
+        "a list of the twenty best-known patterns",
+        "secret_names",
+        "--spellings 1",
+        "--spellings 6",
+        "--spellings 60",
+        n=("n", "ordinary"),
+        tells=("names", "ways"),
+        seeded=True,
+    ),
 )
