@@ -724,8 +724,8 @@ class Search:
         """Documents join: their cells, and the prior of all requirements over the larger space."""
         joined = []
         for slot in dict.fromkeys(slots):
-            known = slot in self.space or self.reading.corpus.over()
-            document = None if known else self.reading.document(slot)
+            passed_over = slot in self.space or self.reading.corpus.over()
+            document = None if passed_over else self.reading.document(slot)
             if document is not None:
                 joined.append(self.space.admit(slot, document))
         if self.space.admitted:
