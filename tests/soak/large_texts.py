@@ -44,14 +44,14 @@ import sys
 from lens_lsp.search import corpus, reading
 corpus._AT_ONCE = reading._HELD = 1 << 60
 from lens_lsp.cli import main
-sys.exit(main())
+sys.exit(main(sys.argv[1:]))
 """
 DEAF = """
 import sys
 from lens_lsp.search.work import Work
 Work.ended = Work.late = Work.over = lambda self: False
 from lens_lsp.cli import main
-sys.exit(main())
+sys.exit(main(sys.argv[1:]))
 """
 _WORDS = ("backup", "failed", "server", "disk", "timeout", "retry", "node", "volume", "replica", "error")
 _OTHER = ("lorem", "ipsum", "dolor", "sit", "amet", "consectetur", "elit", "tempor")
@@ -118,6 +118,7 @@ class Searching:
 
     def __init__(self, command: Sequence[str], home: Path, *arguments: str, addresses: int | None = None) -> None:
         def limited() -> None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has what it starts in the background ignore it
             if addresses is not None:
                 resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
 
@@ -172,15 +173,19 @@ class Searching:
         return Ended(self._ended[0], said[0], said[1], self._ended[1])
 
     def timed(self, since: float) -> tuple[float, float, Ended]:
-        """Milliseconds from a moment to its end, those without waiting for a processor from now on, and its end."""
+        """Milliseconds from a moment to its end, those that it ran or slept of them, and its end. Where its threads
+        wait for a processor at the same time that counts twice; then at least those that they ran count."""
         before = self.times()
         after = before
         while not self.over():
             after = self.times() or after
             time.sleep(0.002)
         wall = 1000 * (time.monotonic() - since)
-        waits = [waited - before.get(thread, (0.0, 0.0))[1] for thread, (_, waited) in after.items()]
-        return wall, wall - 1000 * max(waits, default=0.0), self.end()
+        ran, waited = (
+            1000 * sum(times[column] - before.get(thread, (0.0, 0.0))[column] for thread, times in after.items())
+            for column in (0, 1)
+        )
+        return wall, max(ran, wall - waited), self.end()
 
 
 def asking(way: str, folder: Path, *more: str) -> tuple[str, ...]:
@@ -272,7 +277,8 @@ def controls(base: Path, megabytes: int) -> tuple[int, float]:
         began = time.monotonic()
         searching.process.send_signal(signal.SIGINT)
         took = searching.timed(began)[1]
-    searching.end()
+    else:
+        searching.end()
     removed(folder)
     return peak, took
 
