@@ -159,14 +159,15 @@ class Asking:
             return await OfflineOracle().analyse(question, self.ledger), failure
 
     def _reading(self, snapshot: Snapshot) -> Reading:
-        return Reading(self.workspace.cache, snapshot, overlay(snapshot.roots, self.exclude_spans))
+        asking = overlay(snapshot.roots, self.exclude_spans)
+        return Reading(self.workspace.cache, snapshot, asking, late=self.work.late, over=self.work.over)
 
     def _look(
         self, plan: Plan, snapshot: Snapshot, *, counts: Callable[[Key], bool] = lambda _: True
     ) -> list[Evidence]:
         """Something to read before the search has begun."""
         reading, ablate = self._reading(snapshot), self.options.signals
-        return FirstLook(plan, reading, ablate=ablate, cancelled=self.work.cancelled, counts=counts).evidence()
+        return FirstLook(plan, reading, ablate=ablate, cancelled=self.work.ended, counts=counts).evidence()
 
     async def _early(
         self, plan: Plan, sweep: asyncio.Future[Ready], glimpse: Glimpse, *, always: bool = False

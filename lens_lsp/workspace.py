@@ -158,7 +158,7 @@ class Workspace:
         typed = overlay(roots, buffers)
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
-        snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled)
+        snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled, large=self.cache.large)
         self._read(roots, sweep, typed, _Reading(observer, glimpse, snapshot), cancelled)
         _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
@@ -194,7 +194,7 @@ class Workspace:
             sure = key not in stale or self.cache.kept(key)
             return sure and (key in named or left_out(roots[key[0]], key[1], self._rules) is None)
 
-        return Before(Snapshot(roots, typed, self._rules, cancelled=cancelled), holds)
+        return Before(Snapshot(roots, typed, self._rules, cancelled=cancelled, large=self.cache.large), holds)
 
     def read_on(
         self,

@@ -23,6 +23,7 @@ from lens_lsp.domain.model import Coverage, Evidence, Findings, Stage
 from lens_lsp.domain.words import fold
 from lens_lsp.oracle.analysis import analyse
 from lens_lsp.search.candidates import Candidates
+from lens_lsp.search.corpus import never
 from lens_lsp.search.localise import Localisation, as_evidence, localise, ranking
 from lens_lsp.search.measure import Ints
 from lens_lsp.search.passages import Passage
@@ -94,7 +95,11 @@ class Lens:
             ready = self._workspace.bring_up(opened, observer, request.buffers, cancelled, query)
             observer.progress("scan", 0, None)
             reading = Reading(
-                self._workspace.cache, ready.snapshot, overlay(ready.snapshot.roots, request.exclude_spans)
+                self._workspace.cache,
+                ready.snapshot,
+                overlay(ready.snapshot.roots, request.exclude_spans),
+                late=cancelled or never,
+                over=cancelled or never,
             )
             most = max(limit, RERANKED) if request.rerank else limit
             place = localise(reading, analyse(query), most, ablate=ablate, cancelled=cancelled)
@@ -164,20 +169,20 @@ class Lens:
         _check(request.question, request.ablate, (*SIGNALS, *LOOP))
         if request.thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
-        work, workspace, glimpse = Work(cancelled), self._workspace, Glimpse(clock)
+        seconds = QUESTION if terms.budget is None else terms.budget.seconds
+        work, workspace, glimpse = Work(cancelled, seconds=seconds, clock=clock), self._workspace, Glimpse(clock)
         heard = observer or _Silent()
         with workspace.open() as opened:
 
             def bring_up() -> Future[Ready]:
-                seconds = QUESTION if terms.budget is None else terms.budget.seconds
                 return work.start(
                     lambda: workspace.bring_up(
-                        opened, heard, request.buffers, work.cancelled, request.question, seconds, glimpse
+                        opened, heard, request.buffers, work.ended, request.question, seconds, glimpse
                     )
                 )
 
             # What is known of a large workspace comes first; else the disk is looked at while the question is analysed.
-            before = workspace.before(opened, request.buffers, work.cancelled)
+            before = workspace.before(opened, request.buffers, work.ended)
             sweep = bring_up() if before is None else None
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
@@ -187,7 +192,7 @@ class Lens:
                 def without_model() -> Future[WithoutModel]:
                     from lens_lsp.app.without_model import judge
 
-                    return work.start(lambda: judge(terms.settings, work.cancelled))
+                    return work.start(lambda: judge(terms.settings, work.ended))
 
                 options = Options(
                     terms.mode, request.seed, request.ablate, request.trace, request.documents, request.admitted

@@ -21,7 +21,7 @@ from lens_lsp.corpus.intake import Batch, Hidden, at_full_speed, hidden_parts, s
 from lens_lsp.corpus.listings import YOUNG_NS, FileEntry, Identity, differing, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, display_path
 from lens_lsp.corpus.ours import ours
-from lens_lsp.corpus.pieces import cut
+from lens_lsp.corpus.pieces import Whole, cut
 from lens_lsp.corpus.snapshot import Buffer, without_documents
 from lens_lsp.corpus.texts import CachedText, Key, Progress
 from lens_lsp.corpus.unread import Unread
@@ -31,7 +31,8 @@ _GLANCING, _SHARE = 0.7, 0.6
 """Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
 _PATIENCE = 2.0
 """Seconds beyond its time that a question has documents read while there is no other text."""
-_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION})  # a lock, no descriptor left: no change shows
+# A lock, no descriptor left, no time: no change shows.
+_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ})
 _KNOWN = 1024
 """Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 
@@ -48,6 +49,8 @@ class TextCache(HeldTexts):
         share()
         self._fallback = fallback_encoding
         self._budget = budget
+        self.large: dict[Key, tuple[Identity, Whole]] = {}
+        """The files of which only the places of their pieces are kept, with what identified them before."""
         self._clear()
 
     def _clear(self) -> None:
@@ -67,6 +70,7 @@ class TextCache(HeldTexts):
         self._reset()
         self._room = self._budget
         """How many bytes of texts may be held."""
+        self.large.clear()
         self._broken = False
 
     @property
@@ -198,6 +202,7 @@ class TextCache(HeldTexts):
             self._parts.pop(key, None)
             self._young.discard(key)
             self._buffered.pop(key, None)
+            self.large.pop(key, None)
 
     def _read(
         self,
@@ -216,13 +221,15 @@ class TextCache(HeldTexts):
                 for batch in self._intake.batches(self._roots[root], of_root, typed):
                     if progress is not None:
                         progress(done, total)
-                    self._store(root, batch, typed)
+                    self._store(root, batch, typed, cancelled)
                     done += batch.files
                     if cancelled is not None and cancelled():
                         return done == total
         return done == total
 
-    def _store(self, root: int, batch: Batch, typed: Mapping[str, Buffer]) -> None:
+    def _store(
+        self, root: int, batch: Batch, typed: Mapping[str, Buffer], cancelled: Callable[[], bool] | None
+    ) -> None:
         """Fold the texts of a batch and put them where they can be scanned."""
         batch, folded = self._intake.folded(batch)
         for path, identity, reason in batch.refused:
@@ -244,7 +251,7 @@ class TextCache(HeldTexts):
             batch.texts = []
             self._stored.append(Stored(root, batch, first, maps))
         if batch.large is not None:
-            self._place_pieces(root, *batch.large)
+            self._place_pieces(root, *batch.large, cancelled)
 
     def _add_what_fits(self, folded: FoldedBatch) -> bool:
         """Whether any did."""
@@ -256,14 +263,18 @@ class TextCache(HeldTexts):
                 self.arena.reserve(end - start)
         return self.arena.size > first
 
-    def _place_pieces(self, root: int, path: str, reader: Reader, identity: Identity) -> None:
+    def _place_pieces(
+        self, root: int, path: str, reader: Reader, identity: Identity, cancelled: Callable[[], bool] | None
+    ) -> None:
         """Take in a file of which only the places of its pieces are kept."""
         key = (root, path)
+        old = identity[1] < time.time_ns() - YOUNG_NS
         self._settle()
         try:
             if reader.extracted:  # its text is no stretch of the file
                 raise Skipped(SkipReason.TOO_LARGE)
-            for piece in cut(self._roots[root], path, self._fallback):
+            pieces, whole = cut(self._roots[root], path, self._fallback, cancelled)
+            for piece in pieces:
                 text = "" if piece.point else piece.text(self._roots[root], path)
                 if ours(text).answer:
                     raise Skipped(SkipReason.ANSWER)
@@ -279,6 +290,8 @@ class TextCache(HeldTexts):
             self._refuse(key, identity, skipped.reason)
         else:
             self._identify(key, identity)
+            if old:
+                self.large[key] = identity, whole
 
     def _refuse(self, key: Key, identity: Identity | None, reason: SkipReason) -> None:
         self._identify(key, identity)

@@ -6,8 +6,10 @@ characters. Nothing of the file stays in memory but where its pieces begin, so a
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from lens_lsp.corpus.away import asked
 from lens_lsp.corpus.encoding import decode
@@ -20,6 +22,7 @@ LARGE = 8 << 20
 """Bytes above which a text is searched in pieces."""
 
 _PIECE = 1 << 20
+_BEGINNING = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -55,21 +58,55 @@ def _exactly(fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def cut(root: Root, path: str, fallback: str) -> list[Piece]:
-    """The pieces of a text file. Raises `Skipped` for what is no text, and for UTF-16 of this size."""
+class Whole(NamedTuple):
+    """A very large file as a whole: the hash of its bytes, and how it begins."""
+
+    sha256: str
+    beginning: bytes
+
+
+class WholeReader:
+    """Reads a very large file once, in stretches, and knows afterwards what it is as a whole.
+
+    Raises ``Skipped(NOT_READ)`` at a stretch by which it was ``cancelled``.
+    """
+
+    def __init__(self, root: Root, path: str, cancelled: Callable[[], bool] | None = None) -> None:
+        self._stream = root.stream(path, _PIECE)
+        self._cancelled = cancelled
+        self._digest = hashlib.sha256()
+        self._beginning = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        for data in self._stream:
+            if self._cancelled is not None and self._cancelled():
+                raise Skipped(SkipReason.NOT_READ)
+            self._beginning = self._beginning or data[:_BEGINNING]
+            self._digest.update(data)
+            yield data
+
+    def whole(self) -> Whole:
+        """What was read, as a whole."""
+        return Whole(self._digest.hexdigest(), self._beginning)
+
+
+def cut(root: Root, path: str, fallback: str, cancelled: Callable[[], bool] | None = None) -> tuple[list[Piece], Whole]:
+    """The pieces of a text file, and what it is as a whole. Raises `Skipped` for what is no text, for UTF-16 of this
+    size, and where it was ``cancelled``."""
     for encoding, guessed in (("utf-8", False), (fallback, True)):
+        reader = WholeReader(root, path, cancelled)
         try:
-            return list(_pieces(root, path, encoding, guessed))
+            return list(_pieces(reader, encoding, guessed)), reader.whole()
         except UnicodeDecodeError:
             continue
     raise Skipped(SkipReason.BINARY)
 
 
-def _pieces(root: Root, path: str, encoding: str, guessed: bool) -> Iterator[Piece]:
+def _pieces(reader: WholeReader, encoding: str, guessed: bool) -> Iterator[Piece]:
     errors = "replace" if guessed else "strict"
     start = point = 0
     position = Position(1, 1)
-    for data in _stretches(root, path):
+    for data in _stretches(reader):
         skip = len(_BOM) if start == 0 and data.startswith(_BOM) else 0
         if b"\0" in data:
             raise Skipped(SkipReason.BINARY if start else _kind(data, fallback=encoding))
@@ -89,9 +126,9 @@ def _kind(data: bytes, fallback: str) -> SkipReason:
     return SkipReason.TOO_LARGE
 
 
-def _stretches(root: Root, path: str) -> Iterator[bytes]:
+def _stretches(reader: WholeReader) -> Iterator[bytes]:
     rest = b""
-    for data in root.stream(path, _PIECE):
+    for data in reader:
         data = rest + data
         at = _seam(data)
         if at:

@@ -11,6 +11,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
@@ -20,7 +21,7 @@ from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.listings import UNKNOWN, YOUNG_NS, Identity, identity_of
 from lens_lsp.corpus.opening import Root, Skipped, check_name
 from lens_lsp.corpus.ours import ours
-from lens_lsp.corpus.pieces import Piece
+from lens_lsp.corpus.pieces import LARGE, Piece, Whole, WholeReader
 from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.documents.kinds import Kind, kind_for
@@ -34,7 +35,6 @@ from lens_lsp.domain.regexes import regex
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
 
-_HEAD = 1 << 16
 _SURROGATE = regex("[\ud800-\udfff]")
 
 
@@ -64,16 +64,6 @@ class Source:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class _Large:
-    """What the pieces of a very large file share."""
-
-    identity: Identity
-    """Of before it was read."""
-    sha256: str
-    beginning: bytes
-
-
 class Snapshot:
     """The roots of one question and the buffers over them, keyed by root index and relative path."""
 
@@ -84,12 +74,14 @@ class Snapshot:
         rules: CorpusRules,
         *,
         cancelled: Callable[[], bool] | None = None,
+        large: Mapping[tuple[int, str], tuple[Identity, Whole]] = MappingProxyType({}),
     ) -> None:
+        """``large`` are very large files as they were when they were read, with what identified them before."""
         self.roots = tuple(roots)
         self.rules = rules
         self._buffers = without_documents(buffers)  # the editor goes on; this does not
         self._cancelled = cancelled
-        self._large: dict[tuple[int, str], _Large] = {}
+        self._large = dict(large)
         self._denied = frozenset(index for index, root in enumerate(self.roots) if denied_root(root.path))
         for root in self.roots:
             root.release()  # a folder held since an earlier question may have been replaced
@@ -110,8 +102,13 @@ class Snapshot:
         return source_of_bytes(self.roots[root].read(rel), self.rules.fallback_encoding)
 
     def digest(self, root: int, rel: str) -> str:
-        """The hash that a document of this path would have. Raises as ``read``."""
+        """The hash that a document of this path would have. Raises as ``read``, but of what is searched in pieces not
+        for being no text."""
         if kind_for(rel) is None:
+            self._check(root, rel)
+            identity = None if (root, rel) in self._buffers else identity_of(self.roots[root], rel)
+            if identity is not None and identity[0] > LARGE:
+                return self._whole(root, rel).sha256
             return self.read(root, rel).origin.sha256
         return hashlib.sha256(self.content(root, rel, LARGEST)).hexdigest()
 
@@ -180,17 +177,16 @@ class Snapshot:
             structure=structure,
         )
 
-    def _whole(self, root: int, rel: str) -> _Large:
-        """A very large file as a whole: read for its first piece, and again only when it may be another by now."""
+    def _whole(self, root: int, rel: str) -> Whole:
+        """A very large file as a whole: read again only when it may be another by now."""
         identity, known = identity_of(self.roots[root], rel), self._large.get((root, rel))
-        if known is not None and known.identity == identity and known.identity[1] < time.time_ns() - YOUNG_NS:
-            return known
-        digest, beginning = hashlib.sha256(), b""
-        for data in self.roots[root].stream(rel):
-            beginning = beginning or data[:_HEAD]
-            digest.update(data)
-        whole = _Large(identity or UNKNOWN, digest.hexdigest(), beginning)
-        self._large[root, rel] = whole
+        if known is not None and known[0] == identity and known[0][1] < time.time_ns() - YOUNG_NS:
+            return known[1]
+        reader = WholeReader(self.roots[root], rel, self._cancelled)
+        for _ in reader:
+            pass
+        whole = reader.whole()
+        self._large[root, rel] = identity or UNKNOWN, whole
         return whole
 
 

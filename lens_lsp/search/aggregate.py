@@ -21,6 +21,8 @@ from lens_lsp.domain.words import STOP_WORDS, key, stem
 from lens_lsp.search.outline import heading_path
 from lens_lsp.search.reading import Reading
 
+_SHOWN = 1000
+"""Lines that are kept of the matches; all are counted."""
 _GAP = rb"[^a-z0-9\n\r]{1,3}"
 
 
@@ -34,7 +36,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """All matches of a rule: ``total`` of what it counts, in ``files`` files; ``shown`` holds them in order of path.
+    """All matches of a rule: ``total`` of what it counts, in ``files`` files; ``shown`` holds the first by path.
 
     ``unread`` are slots that could not be read again to make sure.
     """
@@ -71,7 +73,7 @@ def matches_of(reading: Reading, rule: MatchRule, *, cancelled: Callable[[], boo
             shown += [Match(slot, lines[0][0])] if new else []
         else:
             total += sum(count for _, count in lines) if rule.unit is Unit.MATCH else len(lines)
-            shown += [Match(slot, line) for line, _ in lines]
+            shown += [Match(slot, line) for line, _ in lines[: max(0, _SHOWN - len(shown))]]
     return Matches(total, len(files), tuple(shown), unread)
 
 
@@ -85,7 +87,7 @@ def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
     words = {word for phrase in phrases for word in phrase.split(" ")}
     telling = sorted(words - STOP_WORDS) or sorted(words)
     cache = reading.corpus.cache
-    found = scan(cache.chunks(), [(exact_literal(word),) for word in telling])
+    found = scan(cache.chunks(), [(exact_literal(word),) for word in telling], cancelled=reading.corpus.late)
     slots, counts = counted(found.counts.slot)
     full = [int(slot) for slot in slots[counts == len(telling)]]
     return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))

@@ -25,7 +25,7 @@ from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.definitions import definition_of
 from lens_lsp.search.fields import FieldQuery, field_query
 from lens_lsp.search.measure import Floats, Ints, Measures, joined, measure
-from lens_lsp.search.passages import Passage, Weights, Windows, count, score
+from lens_lsp.search.passages import NO_WINDOWS, Passage, Weights, Windows, count, score
 from lens_lsp.search.phrases import Phrase
 from lens_lsp.search.prior import Prior, PriorWeights, prior
 from lens_lsp.search.question import Question, prepare
@@ -48,6 +48,8 @@ _MOST_WANTED = 20
 """Documents with the metadata that is wanted that are looked at."""
 _PROMISING = 1000
 """Texts whose windows are scored."""
+_LATE = 2
+"""Texts whose windows are scored when the question's time is over."""
 _WINDOWS = 400
 """Windows that are kept."""
 _CANDIDATES = 80
@@ -84,9 +86,13 @@ def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, questi
     named = corpus.order(slots, np.zeros(len(slots)))
     number = np.zeros(corpus.slots, np.int64)
     number[named] = np.arange(len(named))
-    found = corpus.places(hits, question.scanned, slots)
-    found = replace(found, slot=number[found.slot].astype(np.int32))
-    windows = score(found, np.arange(len(named)), corpus.cache.arena.lengths()[named], weights, most)
+    lengths = corpus.cache.arena.lengths()[named]
+    windows = NO_WINDOWS
+    for part in corpus.parts(hits, np.sort(slots)):
+        found = corpus.places(hits, question.scanned, part)
+        found = replace(found, slot=number[found.slot].astype(np.int32))
+        best = score(found, np.sort(number[part]), lengths, weights, most)
+        windows = windows.plus(best, len(windows.slot) + len(best.slot)).first(most)
     return replace(windows, slot=named[windows.slot])
 
 
@@ -243,6 +249,8 @@ class Candidates:
         held = weight[counts.term] * (counts.count / (counts.count + 1.0))
         mass = np.bincount(counts.slot, weights=held, minlength=len(self.lengths))
         slots = np.flatnonzero(mass)
+        if self._corpus.late() and not self._corpus.cache.arena.here()[slots].all():
+            return np.sort(slots[np.argsort(-mass[slots], kind="stable")[:_LATE]])
         if len(slots) > _PROMISING:
             slots = slots[mass[slots] >= np.partition(mass[slots], -_PROMISING)[-_PROMISING]]
         return joined(len(mass), slots, self.overall.ranked)

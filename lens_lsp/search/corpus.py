@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -15,6 +15,15 @@ from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.texts import Key
 from lens_lsp.domain.records import dataclass
 from lens_lsp.search.phrases import Phrases
+
+_AT_ONCE = 8 << 20
+"""Bytes of texts that are not kept in memory whose places are held at once: where nearly each word is asked for, they
+take ten times as much."""
+
+
+def never() -> bool:
+    """Of a question whose time is never over."""
+    return False
 
 
 @dataclass(slots=True)
@@ -30,6 +39,10 @@ class Corpus:
     """The stems of what earlier questions proved from a file that is as it was then."""
     phrases: Phrases = field(default_factory=Phrases)
     """Which texts that are not kept in memory hold which phrases."""
+    late: Callable[[], bool] = never
+    """Whether the time of the question is over, so that nothing more is measured, and"""
+    over: Callable[[], bool] = never
+    """whether what was measured may be used no longer. Asked about once a megabyte."""
     _sources: dict[int, str] = field(default_factory=dict)
 
     def source(self, slot: int) -> str:
@@ -55,7 +68,25 @@ class Corpus:
         unlisted = hits.unlisted.slots[chosen[hits.unlisted.slots]]
         if not len(unlisted):
             return listed
-        return listed.plus(scan(self.cache.again(unlisted), literals, listing=True), 0)
+        return listed.plus(scan(self.cache.again(unlisted), literals, listing=True, cancelled=self.over), 0)
+
+    def parts(self, hits: Hits, slots: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Some slots in parts whose places fit in memory together: those whose places are listed are one, the first.
+
+        The parts end where the question's time is over.
+        """
+        unlisted = np.zeros(self.slots, bool)
+        unlisted[hits.unlisted.slots] = True
+        again = slots[unlisted[slots]]
+        if not len(again):
+            yield slots
+            return
+        yield slots[~unlisted[slots]]
+        run = np.cumsum(self.cache.arena.lengths()[again]) // _AT_ONCE
+        for part in np.split(again, np.flatnonzero(np.diff(run)) + 1):
+            if self.over():
+                break
+            yield part
 
     @property
     def slots(self) -> int:

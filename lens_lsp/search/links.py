@@ -88,7 +88,7 @@ class LinkFinder:
         """Add the documents that the best region of each source names."""
         self._look_up(sources)
         for source in sources:
-            if source not in self._expanded:
+            if source not in self._expanded and not self._corpus.late():
                 self._expanded.add(source)
                 for target, mention in self._mentions(source):
                     known = self.links.forward.get((source, target))
@@ -117,7 +117,7 @@ class LinkFinder:
         """Which slots hold each name, given as written; letters, digits and what stands between them must agree."""
         spellings = {name: dict.fromkeys((fold(name), key(name))) for name in names}
         literals = [tuple(exact_literal(text) for text in texts) for texts in spellings.values()]
-        found = scan(self._corpus.cache.chunks(), literals).counts
+        found = scan(self._corpus.cache.chunks(), literals, cancelled=self._corpus.late).counts
         return {name: np.sort(found.slot[found.term == index]) for index, name in enumerate(spellings)}
 
     def _titles(self, source: int) -> Iterator[str]:

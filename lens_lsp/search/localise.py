@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from lens_lsp.corpus.opening import display_path
+from lens_lsp.corpus.ours import joined as merged
 from lens_lsp.domain.model import Document, Evidence, RankedDocument, Stage
 from lens_lsp.domain.plan import Plan
 from lens_lsp.domain.records import dataclass
@@ -66,18 +67,32 @@ def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _RE
     many with a window that holds anything."""
     cutter = Cutter(scored.question, scored.weights, scored.fields)
     chosen = _stretches(scored, max(read, 2 * limit))
-    places = _places(reading, scored, sorted(chosen))
-    found: list[Passage] = []
-    for slot, windows in chosen.items():
-        document = reading.document(slot)
-        if document is not None:
-            stretches = _joined(reading.corpus.points(slot, np.array(windows)).tolist(), len(document.text))
-            own = cutter.passages(slot, document, places[slot], stretches, float(scored.documents[slot]))
-            found += [replace(one, score=RARE * one.score) for one in own] if slot in scored.rare else own
+    corpus = reading.corpus
+    found: dict[int, list[Passage]] = {}
+    places: dict[int, list[Ints]] = {}
+    for part in corpus.parts(scored.hits, np.array(list(chosen), np.int64)):
+        for slot, at in _places(reading, scored, part.tolist()).items():
+            document = None if corpus.over() else reading.document(slot)
+            if document is None:
+                continue
+            stretches = _joined(corpus.points(slot, np.array(chosen[slot])).tolist(), len(document.text))
+            own = cutter.passages(slot, document, at, stretches, float(scored.documents[slot]))
+            found[slot] = [replace(one, score=RARE * one.score) for one in own] if slot in scored.rare else own
+            places[slot] = at if corpus.cache.arena.holds(slot) else _within(at, own)
     keys = {slot: reading.text(slot).key for slot in chosen}
+    passages = [one for slot in chosen for one in found.get(slot, ())]
     return [
         Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
-        for one in _ranked(apart(found, keys), scored.prior, limit)
+        for one in _ranked(apart(passages, keys), scored.prior, limit)
+    ]
+
+
+def _within(places: Sequence[Ints], passages: Sequence[Passage]) -> list[Ints]:
+    """Of places, which rise, those that stand in passages, or between passages that overlap."""
+    spans = merged(passage.span for passage in passages)
+    bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
+    return [
+        at[np.searchsorted(bounds[:, 0], at, "right") > np.searchsorted(bounds[:, 1], at, "right")] for at in places
     ]
 
 

@@ -187,6 +187,14 @@ class Windows:
         order = np.lexsort((at, slot, -score))[:most]
         return Windows(slot[order], at[order], score[order])
 
+    def first(self, most: int) -> Windows:
+        """The first ``most`` windows, and the first of every slot: which texts were scored in one go makes no
+        difference then."""
+        leading = np.full(int(self.slot.max(initial=0)) + 1, len(self.slot), np.int64)
+        np.minimum.at(leading, self.slot, np.arange(len(self.slot)))
+        kept = joined(len(self.slot), np.arange(min(most, len(self.slot))), leading[self.slot])
+        return Windows(self.slot[kept], self.at[kept], self.score[kept])
+
 
 NO_WINDOWS = Windows(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
@@ -227,11 +235,7 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         kept = joined(size, ranked[:most], best[best >= 0])
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
-    # Which texts were scored in one go makes no difference.
-    leading = np.full(int(slots[-1]) + 1, len(found.slot), np.int64)
-    np.minimum.at(leading, found.slot, np.arange(len(found.slot)))
-    kept = joined(len(found.slot), np.arange(min(most, len(found.slot))), leading[found.slot])
-    return Windows(found.slot[kept], found.at[kept], found.score[kept])
+    return found.first(most)
 
 
 def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:

@@ -72,15 +72,20 @@ def places_of(corpus: Corpus, grid: Grid, question: Question, hits: Hits) -> lis
     """Per term the sorted places of its hits: code points counted through all documents of the grid."""
     row = np.full(corpus.slots, -1, np.int64)
     row[grid.slots] = np.arange(len(grid.slots))
-    hits = corpus.places(hits, question.literals, grid.slots)
-    place = np.empty(len(hits), np.int64)
-    order = np.argsort(hits.slot, kind="stable")
-    bounds = np.flatnonzero(np.diff(hits.slot[order], prepend=-1, append=-1))
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        chosen = order[start:stop]
-        slot = int(hits.slot[chosen[0]])
-        place[chosen] = corpus.points(slot, hits.at[chosen]) + int(grid.first[row[slot]]) * CELL
-    return [np.sort(place[hits.term == term]) for term in range(len(question.terms))]
+    terms = range(len(question.terms))
+    found: list[list[Ints]] = [[np.empty(0, np.int64)] for _ in terms]
+    for part in corpus.parts(hits, np.sort(grid.slots)):
+        some = corpus.places(hits, question.literals, part)
+        place = np.empty(len(some), np.int64)
+        order = np.argsort(some.slot, kind="stable")
+        bounds = np.flatnonzero(np.diff(some.slot[order], prepend=-1, append=-1))
+        for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            chosen = order[start:stop]
+            slot = int(some.slot[chosen[0]])
+            place[chosen] = corpus.points(slot, some.at[chosen]) + int(grid.first[row[slot]]) * CELL
+        for term in terms:
+            found[term].append(place[some.term == term])
+    return [np.sort(np.concatenate(each)) for each in found]
 
 
 def density_of(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWeights) -> Floats:

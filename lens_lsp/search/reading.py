@@ -7,7 +7,7 @@ scanned; what changed in between is left out and said.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -25,27 +25,41 @@ from lens_lsp.domain.text import Position, SourceText, Span
 from lens_lsp.domain.words import content
 from lens_lsp.oracle.redaction import moved, secrets_of
 from lens_lsp.search.context import context_of
-from lens_lsp.search.corpus import Corpus
+from lens_lsp.search.corpus import Corpus, never
 from lens_lsp.search.outline import heading_path
 
 _COMMENTED = "markdown/"
 """The reader of the texts in which people hide words by comments."""
 _OURS = ("<!-- lens:begin", "<!-- lens:end")
+_HELD = 32 << 20
+"""Code points of documents that are held: with what is known of their structure they take several bytes each."""
 
 
 class Reading:
     """Documents by slot, read when they are asked for."""
 
-    def __init__(self, cache: TextCache, snapshot: Snapshot, asking: Mapping[Key, Span] = MappingProxyType({})) -> None:
-        """``asking`` are the spans, by root and path, that hold the question itself: never evidence."""
+    def __init__(
+        self,
+        cache: TextCache,
+        snapshot: Snapshot,
+        asking: Mapping[Key, Span] = MappingProxyType({}),
+        *,
+        late: Callable[[], bool] = never,
+        over: Callable[[], bool] = never,
+    ) -> None:
+        """``asking`` are the spans, by root and path, that hold the question itself: never evidence. ``late`` and
+        ``over`` are those of `Corpus`."""
         self._asking = asking
         self._cache = cache
         self._snapshot = snapshot
         self._documents: dict[int, Document | None] = {}
+        self._size = 0
+        """Code points of the documents that are held."""
+        self._seen: set[int] = set()
         self._identities: dict[int, Identity | None] = {}
         self._texts: dict[int, SourceText] = {}
         self._hashes: dict[Key, str | None] = {}
-        self.corpus = Corpus(cache, partial(_source, cache))
+        self.corpus = Corpus(cache, partial(_source, cache), late=late, over=over)
         self.warnings: list[str] = []
 
     @property
@@ -56,11 +70,11 @@ class Reading:
     @property
     def read(self) -> int:
         """How many documents were read."""
-        return sum(document is not None for document in self._documents.values())
+        return len(self._seen)
 
     def was_read(self, slot: int) -> bool:
         """Whether the document behind a slot was read."""
-        return self._documents.get(slot) is not None
+        return slot in self._seen
 
     def text(self, slot: int) -> CachedText:
         """What is known of a slot that holds a text."""
@@ -98,15 +112,34 @@ class Reading:
                 self._withdraw(slot, f"cannot be read any more ({skipped.reason})")
             else:
                 if self._cache.still_holds(slot, document.text):
-                    self._documents[slot] = self._without_question(document, text)
-                else:
-                    self._withdraw(slot, "changed while it was being searched")
+                    return self._hold(slot, self._without_question(document, text))
+                self._withdraw(slot, "changed while it was being searched")
         return self._documents[slot]
+
+    def _hold(self, slot: int, document: Document) -> Document:
+        """Keep a document for whoever asks next; those that were read first go where all are large."""
+        self._documents[slot] = document
+        self._seen.add(slot)
+        self._size += len(document.text)
+        for other in list(self._documents) if self._size > _HELD else ():
+            if self._size <= _HELD or other == slot:
+                break
+            self._let_go(other)
+        return document
+
+    def _let_go(self, slot: int) -> None:
+        """Have a document read again when it is asked for; one that was withdrawn stays so."""
+        document = self._documents[slot]
+        if document is not None:
+            del self._documents[slot]
+            self._texts.pop(slot, None)
+            self._size -= len(document.text)
 
     def confirmed(self, slot: int) -> Document | None:
         """The document as it is now: read again where its file may be another since it was read for this question."""
         if self._documents.get(slot) is not None and not self._stands(slot):
-            del self._documents[slot]
+            self._seen.discard(slot)
+            self._let_go(slot)
         return self.document(slot)
 
     def _stands(self, slot: int) -> bool:
@@ -198,6 +231,7 @@ class Reading:
 
     def _withdraw(self, slot: int, why: str) -> None:
         self._documents[slot] = None
+        self._seen.discard(slot)
         self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")
 
 

@@ -253,9 +253,10 @@ class Search:
                 self.matches[j] = matches
                 self.progress.covered[j] = "exact"
 
-    def _count(self, rule: MatchRule) -> Matches:
-        """Every match of an exact rule."""
-        return matches_of(self.reading, rule, cancelled=self._cancelled)
+    def _count(self, rule: MatchRule) -> Matches | None:
+        """Every match of an exact rule; None where they could not all be counted in time."""
+        found = matches_of(self.reading, rule, cancelled=self._late)
+        return None if self._late() else found
 
     @property
     def read_in_vain(self) -> bool:
@@ -615,7 +616,7 @@ class Search:
 
     def _search_for(self, query: str, most: int) -> list[Passage]:
         candidates = Candidates(
-            self.reading.corpus, analyse(query), ablate={*self.options.signals, "links"}, cancelled=self._cancelled
+            self.reading.corpus, analyse(query), ablate={*self.options.signals, "links"}, cancelled=self._late
         )
         return passages_of(self.reading, candidates.scored, most, read=most)
 
@@ -733,7 +734,8 @@ class Search:
         """Documents join: their cells, and the prior of all requirements over the larger space."""
         joined = []
         for slot in dict.fromkeys(slots):
-            document = None if slot in self.space else self.reading.document(slot)
+            passed_over = slot in self.space or self.reading.corpus.over()
+            document = None if passed_over else self.reading.document(slot)
             if document is not None:
                 joined.append(self.space.admit(slot, document))
         if self.space.admitted:

@@ -110,6 +110,8 @@ def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots
     scores = np.zeros(len(measures.norm))
     weights = {stem(term): idf for term, idf in zip(question.terms, measures.idf.tolist(), strict=True)}
     for slot in slots.tolist():
+        if corpus.late():
+            break
         best = 0.0
         known = corpus.cache.headings(slot)
         for heading in _headings(corpus.cache.folded(slot).tobytes()) if known is None else known:
@@ -163,9 +165,17 @@ def proximity_scores(corpus: Corpus, question: Question, hits: Hits, measures: M
     near = np.ones(slots, bool)
     if slots > _PROXIMITY_TEXTS:
         near = promising >= np.partition(promising, -_PROXIMITY_TEXTS)[-_PROXIMITY_TEXTS]
-    hits = corpus.places(hits, question.literals, np.flatnonzero(near))
+    for part in corpus.parts(hits, np.flatnonzero(near)):
+        if corpus.late():
+            break
+        _meetings(scores, corpus.places(hits, question.literals, part), measures)
+    return scores / measures.total
+
+
+def _meetings(scores: Floats, hits: Hits, measures: Measures) -> None:
+    """Enter for some texts, of which these are all places, the idf mass of the terms that meet."""
     if not len(hits):
-        return scores
+        return
     terms = len(measures.idf)
     cell = hits.at // _PROXIMITY + 1
     width = int(cell.max()) + 1
@@ -175,7 +185,6 @@ def proximity_scores(corpus: Corpus, question: Question, hits: Hits, measures: M
     cells, count = counted(place)
     mass = np.bincount(np.repeat(np.arange(len(cells)), count), weights=measures.idf[term])
     np.maximum.at(scores, cells // width, mass)
-    return scores / measures.total
 
 
 @dataclass(frozen=True, slots=True)

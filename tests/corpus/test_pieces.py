@@ -17,7 +17,8 @@ MEBIBYTE = 1 << 20
 def pieces_of(folder: Path, data: bytes) -> tuple[list[Piece], list[str]]:
     (folder / "big.txt").write_bytes(data)
     with Root(str(folder)) as root:
-        pieces = cut(root, "big.txt", "cp1252")
+        pieces, whole = cut(root, "big.txt", "cp1252")
+        assert whole.sha256 == hashlib.sha256(data).hexdigest()
         return pieces, [piece.text(root, "big.txt") for piece in pieces]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.corpus.listings import identity_of
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.pieces import cut
 from lens_lsp.corpus.rules import CorpusRules
@@ -162,7 +163,7 @@ def test_every_piece_of_a_large_private_file_is_private(tmp_path: Path) -> None:
     with Root(str(tmp_path)) as root:
         snapshot = Snapshot([root], {}, CorpusRules())
         for name, private in (("mine.md", True), ("open.md", False)):
-            pieces = cut(root, name, "cp1252")
+            pieces, _ = cut(root, name, "cp1252")
             assert len(pieces) > 1
             found = {snapshot.piece(0, name, piece).structure.private for piece in (pieces[0], pieces[-1])}
             assert found == {private}
@@ -189,9 +190,25 @@ def test_a_large_file_is_hashed_for_its_first_piece_and_again_once_it_may_be_ano
         ):
             large.write_bytes(text * (9_000_000 // len(text)))
             os.utime(large, (when, when))
-            pieces = cut(root, "large.md", "cp1252")
+            pieces, _ = cut(root, "large.md", "cp1252")
             root.streams = 0
             found = {snapshot.piece(0, "large.md", piece).origin.sha256 for piece in pieces}
             assert found == {sha256(large.read_bytes())}
             assert root.streams == (len(pieces) if often else 1) < 100
             assert len(pieces) > 1
+
+
+def test_a_large_file_that_was_hashed_while_it_was_read_is_not_hashed_again(tmp_path: Path) -> None:
+    large, when = tmp_path / "large.md", int(time.time()) - 1000
+    large.write_bytes(b"one line and another\n" * 450_000)
+    os.utime(large, (when, when))
+    with Counting(str(tmp_path)) as root:
+        pieces, whole = cut(root, "large.md", "cp1252")
+        known = identity_of(root, "large.md")
+        assert known is not None
+        root.streams = 0
+        for identity, streams in ((known, 0), ((*known[:1], known[1] + 1, *known[2:]), 1)):
+            snapshot = Snapshot([root], {}, CorpusRules(), large={(0, "large.md"): (identity, whole)})
+            assert snapshot.piece(0, "large.md", pieces[1]).origin.sha256 == sha256(large.read_bytes())
+            assert snapshot.digest(0, "large.md") == sha256(large.read_bytes())
+            assert root.streams == streams

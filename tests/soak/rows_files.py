@@ -49,6 +49,21 @@ FILES = (
         seeded=True,
     ),
     Row(
+        "large-texts",
+        ("F03",),
+        "a log of which each line matches is searched in bounded memory; a search of a larger one, a sparse one or a"
+        " single line ends soon after an interrupt, its time or a cancel, and says so",
+        "at most 600 MB resident; twice the size within 1.5 GB of addresses; 0.5 s after an interrupt, 3 s with"
+        " --max-seconds 2, 200 ms after a cancel",
+        "a search that holds all places at once, and one that hears of no stop",
+        "large_texts",
+        "--mb 100 --large 100 --stops 1",
+        "--mb 400 --large 1000 --stops 2",
+        "--mb 400 --large 4000 --stops 10",
+        caught=("controlOver",),
+        tells=("peak_mb", "worst_stop_ms", "worst_limit_ms", "worst_cancel_ms", "control_mb", "control_stop_ms"),
+    ),
+    Row(
         "burst",
         ("F09",),
         "files made, rewritten and removed by the ten thousand: the server answers, says nothing too often and is quiet"
