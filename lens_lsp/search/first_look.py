@@ -47,6 +47,8 @@ _FEWEST_SAMPLED = 400
 """Texts in the sample, where there are so many."""
 _MOST_SAMPLED = 8 << 20
 """Bytes of the sample: of very long texts it holds the first."""
+_AT_ONCE = 1 << 20
+"""Bytes of the promising texts that are scanned in one go."""
 _PATIENCE = 1.0
 """Seconds after which no further text is read from the disk: something to read now beats something better later."""
 
@@ -88,7 +90,9 @@ class FirstLook:
         candidates = self._promising(measures)
         if not len(candidates) or (self._cancelled is not None and self._cancelled()):
             return []
-        hits = scan([self._cache.together(candidates)], self._question.literals)
+        run = np.cumsum(self._lengths[candidates]) // _AT_ONCE
+        parts = np.split(candidates, np.flatnonzero(np.diff(run)) + 1)
+        hits = scan([self._cache.together(part) for part in parts], self._question.literals, cancelled=self._cancelled)
         measures = self._measured(hits, frequency)
         ranking = prior(self._corpus, self._question, hits, measures, weights=self._weights, ablate=self._ablate)
         found: list[Evidence] = []
