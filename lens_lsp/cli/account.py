@@ -84,8 +84,8 @@ def sentences(
     if nothing:
         told.append(nothing_found(result, places))
     else:
-        if result.coverage.skipped:
-            told.append(f"not searched: {_named(result.coverage.skipped, result, places)}")
+        if skips := _untold(result):
+            told.append(f"not searched: {_named(skips, result, places)}")
         if missing := missing_words(result):
             told.append(f"These words occur nowhere: {_quoted(missing)}.")
     if result.coverage.partial:
@@ -128,7 +128,8 @@ def summary(findings: Result, seconds: float) -> str:
 def nothing_found(findings: Result, places: Places) -> str:
     """Why there may be nothing, and what to try next."""
     coverage = findings.coverage
-    skipped = f"; skipped {_named(coverage.skipped, findings, places)}" if coverage.skipped else ""
+    skips = _untold(findings)
+    skipped = f"; skipped {_named(skips, findings, places)}" if skips else ""
     if not coverage.scanned:
         where = ", ".join(printable_path(places.of(root)) for root in findings.roots[:_NAMED])
         return f"nothing to search in {where}: no readable file{skipped}"
@@ -247,6 +248,11 @@ def _documents(documents: Sequence[RankedDocument], places: Places, style: Style
     if len(documents) > _DOCUMENTS_SHOWN:
         lines.append(f"  and {len(documents) - _DOCUMENTS_SHOWN:,} more")
     return "\n".join(lines)
+
+
+def _untold(findings: Result) -> list[Skip]:
+    """What was skipped, but for what a warning counts beside the command that installs its reader."""
+    return [skip for skip in findings.coverage.skipped if skip.reason is not SkipReason.NO_READER]
 
 
 def _named(items: Sequence[LeftOut], findings: Result, places: Places) -> str:
