@@ -211,6 +211,16 @@ class UnreadablePlace(Wire):
     why: str
 
 
+class UnderstoodMark(Wire):
+    """A text that is private and does not say so as documented; ``as`` says how its mark was understood."""
+
+    where: str
+    file: str
+    line: int
+    """0 where there is none."""
+    as_: Annotated[str, Field(alias="as")]
+
+
 class RecheckResult(Wire):
     """Of ``lens/recheck`` and ``lens.server.recheck``; made by `rechecking.recheck`."""
 
@@ -218,6 +228,7 @@ class RecheckResult(Wire):
     answers: int
     citations: tuple[CheckedCitation, ...]
     unreadable: tuple[UnreadablePlace, ...]
+    understood: tuple[UnderstoodMark, ...]
     counts: dict[Literal["verified", "moved", "withdrawn", "unverifiable", "unreadable"], int]
 
 

@@ -38,5 +38,11 @@ export interface RecheckResult {
     readonly line: number;
     readonly why: string;
   }[];
+  readonly understood: readonly {
+    readonly where: string;
+    readonly file: string;
+    readonly line: number;
+    readonly as: string;
+  }[];
   readonly counts: Readonly<Partial<Record<CitationState | 'unreadable', number>>>;
 }
