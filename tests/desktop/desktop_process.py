@@ -41,13 +41,25 @@ class Sent:
     data: dict[str, Any]
 
 
+def with_descriptors(count: int, *command: str) -> list[str]:
+    """A command that may have so many descriptors, however many its caller has."""
+    return ["sh", "-c", f'ulimit -S -n {count} && exec "$@"', "sh", *command]
+
+
 class Desktop:
     """A process. Use it in a ``with`` statement: it is gone afterwards."""
 
     def __init__(
-        self, env: Mapping[str, str], *arguments: str, shown: bool = False, errors: int = subprocess.PIPE
+        self,
+        env: Mapping[str, str],
+        *arguments: str,
+        shown: bool = False,
+        errors: int = subprocess.PIPE,
+        descriptors: int | None = None,
     ) -> None:
         command = [sys.executable, "-m", "lens_lsp", "desktop", *([] if shown else ["--no-browser"]), *arguments]
+        if descriptors is not None:
+            command = with_descriptors(descriptors, *command)
         self.process = subprocess.Popen(
             command, env=dict(env), stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
         )

@@ -12,7 +12,7 @@ import pytest
 from lens_lsp.desktop.door import MOST_STRANGERS, STRANGER_SECONDS
 from tests.desktop.desktop_process import PATIENCE, Desktop
 from tests.lsp.lsp_client import environment, wait_until
-from tests.soak.half_open import SENT, descriptors, may_open
+from tests.soak.half_open import SENT, descriptors
 
 Start = Callable[..., Desktop]
 
@@ -71,9 +71,7 @@ def test_strangers_leave_after_some_seconds_and_the_owner_s_stream_does_not(star
 
 
 def test_a_program_that_can_open_nothing_more_says_so_once(home: object, notes: object) -> None:
-    with may_open(48):
-        desktop = Desktop(environment(home), str(notes))  # type: ignore[arg-type]
-    with desktop:
+    with Desktop(environment(home), str(notes), descriptors=48) as desktop:  # type: ignore[arg-type]
         desktop.enter()
         with standing(desktop, b"", 200):
             assert desktop.process.stderr is not None

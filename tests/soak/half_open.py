@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.desktop.desktop_process import Desktop
+from tests.desktop.desktop_process import Desktop, with_descriptors
 from tests.lsp.lsp_client import environment, wait_until
 
 LATEST = 1.0
@@ -139,17 +139,6 @@ def crowded(port: int, kind: str, count: int) -> Iterator[None]:
         process.kill()
 
 
-@contextmanager
-def may_open(count: int) -> Iterator[None]:
-    """What is started meanwhile may have so many files open."""
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (count, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
-
-
 def descriptors(pid: int) -> int:
     """How many a process has open."""
     return len(os.listdir(f"/proc/{pid}/fd"))
@@ -177,8 +166,7 @@ def besieged(base: Path, count: int, asks: int) -> Tally:
     (notes / "contract.md").write_text("The lease of the workshop ends on 30 June 2031.\n")
     (log := base / "log").touch()
     with log.open("r+b") as errors:
-        with may_open(DESCRIPTORS):
-            desktop = Desktop(environment(base / "home"), str(notes), errors=errors.fileno())
+        desktop = Desktop(environment(base / "home"), str(notes), errors=errors.fileno(), descriptors=DESCRIPTORS)
         with desktop, desktop.enter().listen("/api/happenings") as stream:
             desktop.send("POST", "/api/rpc", {"method": "lens/threads"})  # the language server is there
             before = descriptors(desktop.process.pid)
@@ -205,8 +193,8 @@ def bare(base: Path, count: int, asks: int) -> Tally:
     """The control: uvicorn as it is."""
     tally = Tally()
     log = base / "bare"
-    with may_open(DESCRIPTORS), log.open("wb") as errors:
-        command = [sys.executable, "-c", BARE]
+    with log.open("wb") as errors:
+        command = with_descriptors(DESCRIPTORS, sys.executable, "-c", BARE)
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     with server:
         assert server.stdout is not None
