@@ -36,7 +36,14 @@ def test_the_files_of_a_hash_are_all_named(tree: Path) -> None:
     assert holders(tree, Budget()) == ["d1/33.md"]
     (tree / "copy.md").write_text(TEXT)
     assert holders(tree, Budget()) == ["copy.md", "d1/33.md"]
-    assert holders(tree, Budget(), "gone.csv") == []
+
+
+def test_a_text_is_found_among_texts_and_a_document_among_those_of_its_kind(tree: Path) -> None:
+    assert holders(tree, Budget(), "gone.txt") == ["d1/33.md"], "a note that is Markdown now"
+    (tree / "of the same bytes.docx").write_text(TEXT)
+    assert holders(tree, Budget(), "gone.txt") == ["d1/33.md"]
+    assert holders(tree, Budget(), "gone.docx") == ["of the same bytes.docx"]
+    assert holders(tree, Budget(), "gone.pdf") == []
 
 
 @pytest.mark.parametrize("budget", [{"files": 39}, {"size": 39 * 28}, {"seconds": 0.0}])

@@ -200,10 +200,15 @@ def test_questions_and_turns_are_listed_in_order(tmp_path: Path) -> None:
 
 def test_an_answer_is_kept_beside_the_store_or_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        path = store.keep_answer("one.md", "# One\n")
-        assert path.read_text() == "# One\n"
-        assert store.keep_answer("one.md", "# Two\n") == path
-        assert path.read_text() == "# Two\n"
+        first, second = (f'---\nlens: answer/1\nquestion: "{word}?"\n---\n' for word in ("One", "Two"))
+        path = store.keep_answer("one.md", first)
+        assert path.read_text() == first
+        assert store.keep_answer("one.md", second) == path
+        assert path.read_text() == second
+        path.write_text("# Mine\n")
+        with pytest.raises(NotSaved, match="there is a file that Lens did not make; move it away"):
+            store.keep_answer("one.md", first)
+        assert path.read_text() == "# Mine\n"
         (path.parent / "two.md").mkdir()
         with pytest.raises(NotSaved, match="the answer is known but was not saved as a file") as caught:
             store.keep_answer("two.md", "x")
