@@ -258,9 +258,9 @@ class Asking:
 
 
 def _better(given_up: Search, search: Search, known: Remembering | None) -> Search:
-    """Of a search whose model failed and the one in its place the one to answer from: what a model proved is more than
-    nothing."""
-    if (given_up.said or given_up.progress.quotes) and search.progress.open:
+    """Of a search whose model proved nothing and the one in its place the one to answer from: what was known before is
+    more than nothing."""
+    if given_up.progress.quotes and search.progress.open:
         return given_up
     search.take_over(given_up)
     if known is not None:

@@ -265,13 +265,13 @@ class Search:
 
     @property
     def undecided(self) -> bool:
-        """Whether a model was asked in vain: it failed before all was found, or what a judge that reads first says
+        """Whether a model was asked in vain: it failed before it proved anything, or what a judge that reads first says
         rests on nothing. A "no" is a judgement if it says what is missing: a small model is not even asked that."""
         if self.matches or self.options.mode is Mode.EVIDENCE:
             return False
         if self.stopped in _WITHOUT and self.progress.open:
-            return True
-        if self._judge is None or self.said or self.progress.quotes or self.reply is None:
+            return not any(quote.round for quote in self.progress.quotes)  # those of round 0 were known before
+        if self._judge is None or self.progress.quotes or self.reply is None:
             return False
         return self.reply.answerable is not Answerable.NO or not self.reply.missing
 

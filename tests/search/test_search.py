@@ -72,10 +72,13 @@ def test_a_scope_that_fits_one_request_is_read_whole(tmp_path: Path) -> None:
 def test_no_call_beyond_the_budget_is_made(notes: Path) -> None:
     (notes / "needle.md").unlink()  # all pages are alike then, and any is worth a call
     budget = Budget(rounds=3, calls=3, **ONE_BY_ONE)
-    answer = ask(notes, QUESTION, oracle=ScriptedOracle(nothing), budget=budget)
+    answer = ask(notes, QUESTION, oracle=ScriptedOracle(quoting("A kettle was", Verdict.PARTIAL)), budget=budget)
     assert answer.stopped is StopReason.BUDGET_CALLS
     assert sum(answer.account.calls.values()) == 3
     assert answer.account.calls["synthesise"] == 1, "one call is kept for the answer"
+    answer = ask(notes, QUESTION, oracle=ScriptedOracle(nothing), budget=budget)
+    assert answer.stopped is StopReason.BUDGET_CALLS
+    assert answer.account.calls == {"analyse": 1, "observe": 1}, "what it did not prove it does not word"
 
 
 def test_no_tokens_beyond_the_budget_are_used(notes: Path) -> None:
