@@ -29,6 +29,7 @@ SECTIONS = [
     "Requirements",
     "Coverage",
     "Skipped",
+    "Hidden or without effect",
     "Time",
     "Ledger",
     "Warnings",
@@ -113,6 +114,7 @@ def test_the_end_says_why_it_stopped_and_what_it_cost() -> None:
     assert section("Stopped") == "  covered: every requirement is covered"
     assert section("Requirements") == "  f1 covered, value 30 June 2031, confidence 0.93, proof [1]"
     assert section("Skipped") == "       1  binary       notes/a.bin"
+    assert section("Hidden or without effect") == "       1  open-block   notes/b.md:3"
     assert section("Ledger") == (
         "  0 calls, 0 retried\n  0 tokens in, 0 out\n  nothing was sent anywhere\n"
         "  1 quote dropped, not found in the source"

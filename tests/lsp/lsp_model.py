@@ -18,6 +18,8 @@ CAPABILITIES: Message = {
 }
 PROMPT = "window/showMessageRequest"
 ID = "played-1"
+SPENT = {"tokensIn": 1_000, "tokensOut": 50}
+"""What it says that every reply cost: as much as can be, so that no estimate takes its place."""
 
 
 class Played:
@@ -42,7 +44,7 @@ class Played:
             return self._instead
         messages = [{"role": each["role"], "content": each["text"]} for each in params["messages"]]
         text = self._script({"messages": messages})
-        return {"text": text, "model": ID, "finish": "stop", "tokensIn": 100, "tokensOut": 10}
+        return {"text": text, "model": ID, "finish": "stop", **SPENT}
 
 
 def choosing(title: str | None) -> Callable[[Any], object]:

@@ -10,7 +10,7 @@ import pytest
 
 from lens_lsp.models.replies import MOST_WHOLE
 from tests.lsp.lsp_client import SILENCE, LspProcess, Message, Refusal
-from tests.lsp.lsp_model import CAPABILITIES, FAR, ID, PROMPT, Played, choosing, consents, prompts
+from tests.lsp.lsp_model import CAPABILITIES, FAR, ID, PROMPT, SPENT, Played, choosing, consents, prompts
 from tests.oracle.chat_session import PROOF, QUESTION, notes
 
 Start = Callable[..., LspProcess]
@@ -40,7 +40,7 @@ def test_it_judges_and_words(start: Start, folder: Path, mode: str) -> None:
     ledger = answer["ledger"]
     assert ledger["endpoint"] == f"editor:{ID}"
     assert ledger["calls"]["total"] == len(played.asked)
-    assert ledger["tokens"] == {"in": 100 * len(played.asked), "out": 10 * len(played.asked)}
+    assert ledger["tokens"] == {way: SPENT[f"tokens{way.title()}"] * len(played.asked) for way in ("in", "out")}
     assert {sent["path"] for sent in ledger["sent"]} >= {"bridges.md"}
     assert consents(folder.parent) == [{"workspace": str(folder), "origin": f"editor:{ID}"}]
     [prompt] = prompts(server)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.domain.answer import Arm
 from lens_lsp.domain.model import Document, Origin
 from lens_lsp.domain.text import Span
@@ -23,7 +25,8 @@ TEXT = (
 def document(text: str, name: str = "a.md") -> Document:
     reader = reader_for(name)
     assert reader is not None
-    return Document(0, name, text, f"{reader.name}/1", Origin("", "utf-8"), reader.structure(text))
+    structure = replace(reader.structure(text), privacy=privacy_of(reader.name, text))
+    return Document(0, name, text, f"{reader.name}/1", Origin("", "utf-8"), structure)
 
 
 def left(text: str, words: str, title: str, name: str = "a.md", before: int = 0) -> list[str]:
