@@ -2,8 +2,8 @@
 
 ``python -m tests.soak.citation_costs --n 1000 --files 20000`` prints one JSON line. It exits with 1 if a thousand
 citations, all of them drifted, take more than a second of the processor, by a check or by an editor's diagnostics; if
-a check or one of eight hovers on missing sources takes as long or reads more than 50 MB; or if the controls,
-places that are looked for in the whole text each time and a search without a budget, are not caught.
+a check or one of eight hovers on missing sources takes as long, or reads more than 50 MB, the hovers on average; or if
+the controls, places that are looked for in the whole text each time and a search without a budget, are not caught.
 """
 
 from __future__ import annotations
@@ -219,7 +219,9 @@ def main() -> int:
         "diagnostics": diagnosing.processor > SECONDS,
         "growth": grows > MOST_GROWTH,
         "missing": missing.processor > SECONDS or missing.read > BYTES,
-        **{f"hover {n}": each.processor > SECONDS or each.read > BYTES for n, each in enumerate(hovers, 1)},
+        **{f"hover {n}": each.processor > SECONDS for n, each in enumerate(hovers, 1)},
+        # Together: a check of the server's own, with a search of its own, may fall into any of them.
+        "hovers": sum(each.read for each in hovers) > HOVERS * BYTES,
         "nothing found": len(found.findings) != options.n or told < options.n or len(lost.findings) != 100,
     }
     row = {
@@ -234,7 +236,7 @@ def main() -> int:
         "missing_mb": round(missing.read / 1e6, 1),
         "hover_processor_s": round(max(each.processor for each in hovers), 2),
         "hover_s": round(max(each.seconds for each in hovers), 2),
-        "hover_mb": round(max(each.read for each in hovers) / 1e6, 1),
+        "hover_mb": round(sum(each.read for each in hovers) / HOVERS / 1e6, 1),
         "controlGrowth": round(control_grows, 1),
         "control_mb": round(control.read / 1e6, 1),
         "controlBad": int(control_grows > MOST_GROWTH) + int(control.read > BYTES),
