@@ -1,6 +1,6 @@
 """The reader that is shipped: how it is trained, exported, calibrated and measured (`python -m training.reader`).
 
-Not in the wheel. What each step does and needs stands in docs/how-to/train-the-reader.md.
+Not in the wheel. What it does and needs stands in docs/explanation/reader.md.
 """
 
 import os
