@@ -12,6 +12,7 @@ import { placeInWords } from '../text/places';
 import { when, words } from '../words';
 import { Dialog } from './Dialog';
 import { Icon, StateShape } from './icons';
+import { mayScroll } from './PassageCard';
 
 /** All that is known of one answer: its facts, what proves them, and who asked. */
 export function ClusterDetail({ cluster }: { readonly cluster: Cluster }): JSX.Element {
@@ -155,7 +156,9 @@ function Citations({ cluster: { citations } }: { readonly cluster: Cluster }): J
       <ul class="plain citations">
         {citations.map(({ id, uri, path, span, quote, locator }) => (
           <li key={id}>
-            <blockquote class="quote">{quote}</blockquote>
+            <blockquote class="quote" tabIndex={mayScroll(quote) ? 0 : undefined}>
+              {quote}
+            </blockquote>
             <button type="button" class="link" onClick={() => void open({ uri, path, span, quote, locator })}>
               {[path, placeInWords(path, locator, null)].filter(Boolean).join(', ')}
             </button>

@@ -51,7 +51,9 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
           <Fragment key={start}>
             {gap && <p class="context">…</p>}
             {isQuote ? (
-              <blockquote class={`quote${plain}`}>{text}</blockquote>
+              <blockquote class={`quote${plain}`} tabIndex={mayScroll(text) ? 0 : undefined}>
+                {text}
+              </blockquote>
             ) : (
               <p class={`context${plain}`}>{text}</p>
             )}
@@ -70,6 +72,11 @@ export function PassageCard({ turn, passage }: { readonly turn: string; readonly
       </div>
     </li>
   );
+}
+
+/** Whether a quote may be longer than its box, so that keys must reach it to scroll: the box holds about six lines. */
+export function mayScroll(text: string): boolean {
+  return text.length > 250 || text.split('\n').length > 5;
 }
 
 function Drift({ passage: { checked } }: { readonly passage: Passage }): JSX.Element | null {
