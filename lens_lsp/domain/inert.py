@@ -75,7 +75,7 @@ def inert_markdown(text: str, *, in_link: bool = False) -> str:
     ``in_link`` says that it names a link of ours: in that no renderer guesses addresses.
     """
     active = _ACTIVE_IN_LINK if in_link else _MARKDOWN_ACTIVE
-    return _with_mail_as_code(text, lambda part: active.sub(_dead, part))
+    return _with_mail_as_code(text, lambda part: active.sub(_dead, part), mark=r"\`")
 
 
 def markdown_without_links(text: str, outside: Callable[[str], str]) -> str:
@@ -142,11 +142,12 @@ def _code(point: int) -> str:
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
-def _with_mail_as_code(text: str, change: Callable[[str], str]) -> str:
-    """The text with mail addresses as code, and the rest changed."""
+def _with_mail_as_code(text: str, change: Callable[[str], str], mark: str = "") -> str:
+    """The text with mail addresses as code, and the rest changed; a ``mark`` for backticks around one that are text."""
     parts: list[str] = []
     at = 0
     for found in _MAIL.finditer(text):
-        parts += change(text[at : found.start()]), f"`{found[1] or found.group()}`"
+        around = mark if found[1] else ""
+        parts += change(text[at : found.start()]), f"{around}`{found[1] or found.group()}`{around}"
         at = found.end()
     return "".join([*parts, change(text[at:])])
