@@ -18,7 +18,10 @@ from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.documents.kinds import kind_for
+from lens_lsp.domain.regexes import regex
 
+_PASSING = regex(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
+"""Names of files that are there for a moment, while another program writes: no file is called so from now on."""
 _MOST_KEPT = 1 << 17
 _CHUNK = 1 << 20
 _FEW, _PATIENCE = 1_000, 4
@@ -88,7 +91,7 @@ class Renamed:
         found: dict[str, list[str]] = {}
         met = 0
         for path in self._paths:
-            if _reader(path) == reader:
+            if _reader(path) == reader and _PASSING.fullmatch(path) is None:
                 met += 1
                 if late() or self._budget.size <= 0:
                     return None

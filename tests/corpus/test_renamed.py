@@ -38,6 +38,14 @@ def test_the_files_of_a_hash_are_all_named(tree: Path) -> None:
     assert holders(tree, Budget()) == ["copy.md", "d1/33.md"]
 
 
+@pytest.mark.parametrize("name", [".33.md.part", "33.md.tmp", ".33.md.swp", "33.md~", ".hidden.md"])
+def test_a_file_that_is_being_written_is_no_new_name(tree: Path, name: str) -> None:
+    (tree / "d1" / name).write_text(TEXT)
+    assert holders(tree, Budget()) == ["d1/33.md"]
+    (tree / "d1" / "33.md").unlink()
+    assert holders(tree, Budget()) == []
+
+
 def test_a_text_is_found_among_texts_and_a_document_among_those_of_its_kind(tree: Path) -> None:
     assert holders(tree, Budget(), "gone.txt") == ["d1/33.md"], "a note that is Markdown now"
     (tree / "of the same bytes.docx").write_text(TEXT)
