@@ -36,7 +36,7 @@ from lens_lsp.knowledge.clusters import (
 )
 from lens_lsp.knowledge.export import file_name
 from lens_lsp.knowledge.matching import likeness, question_key, requirement_key
-from lens_lsp.knowledge.wording import is_quoted, quoted, value_of
+from lens_lsp.knowledge.provenance import is_quoted, quoted, value_of
 from lens_lsp.knowledge.wrong import called_wrong
 from lens_lsp.places import Places
 from lens_lsp.search.recall import Recalled, Recollection, Remembered

@@ -14,7 +14,7 @@ from lens_lsp.domain.cluster import Cluster, KnownFact
 from lens_lsp.domain.inert import inert_json, inert_markdown, markdown_without_links, printable, printable_path
 from lens_lsp.domain.regexes import regex
 from lens_lsp.domain.stamp import stamp_of, stamped
-from lens_lsp.knowledge.wording import value_of, words_of
+from lens_lsp.knowledge.provenance import value_of, words_of
 
 _STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
 _SLUG = regex(r"[^a-z0-9]+")

@@ -3,21 +3,15 @@ read no more than any endpoint."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from lens_lsp.corpus.opening import Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.errors import LensError
 from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound
 from lens_lsp.domain.model import Evidence, Secret
 from lens_lsp.domain.text import Span
+from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.requests import Beside
-from lens_lsp.lsp.uris import UriRefused, path_of
-from lens_lsp.lsp.within import Place, document_at
 from lens_lsp.oracle.redaction import HIDDEN, Fragments, Redacted, redacted, within
 from lens_lsp.oracle.secret_shapes import cut_ends
 
@@ -76,45 +70,21 @@ def event_for_model(event: Event, shape: dict[str, object]) -> dict[str, object]
     return shape | {"evidence": rest | {key: passage[key] for key in ("quote", "context")}}
 
 
-def without_private(clusters: list[dict[str, object]], sources: PrivateNow) -> list[dict[str, object]]:
-    """Clusters without those that cite a document that is private by now. Waits for the disk."""
-    shown = [each for each in clusters if not sources.any(str(cited["uri"]) for cited in _listed(each, "citations"))]
+def clusters_for_model(clusters: list[dict[str, object]], sources: CitedDocuments) -> list[dict[str, object]]:
+    """Clusters without the secrets of what they cite, and none that cites a private document. Waits for the disk."""
+    shown = [each for each in clusters if not sources.any_private(uri for uri, _ in _cited(each))]
     withheld = {each["id"] for each in clusters} - {each["id"] for each in shown}
-    return [
+    linked = [
         each | {"links": [link for link in _listed(each, "links") if link["cluster"] not in withheld]} for each in shown
     ]
-
-
-def clusters_for_model(clusters: list[dict[str, object]], known: Fragments) -> list[dict[str, object]]:
-    """Clusters without secrets, also the ``known`` of their sources."""
+    known = sources.secrets(sorted(cited for each in shown for cited in _cited(each)))
     numbers: dict[str, int] = {}
-    return cast(list[dict[str, object]], _worded(clusters, lambda text: redacted(text, numbers, also=known).text))
+    return cast(list[dict[str, object]], _worded(linked, lambda text: redacted(text, numbers, also=known).text))
 
 
-class PrivateNow:
-    """Tells of documents that are kept quotes of whether they are private as they stand now, each read once.
-
-    What cannot be read counts as private: nothing says that it is not.
-    """
-
-    def __init__(self, rules: CorpusRules, buffers: Mapping[str, Buffer]) -> None:
-        self._rules = rules
-        self._buffers = buffers
-        self._known: dict[str, bool] = {}
-
-    def any(self, uris: Iterable[str]) -> bool:
-        """Whether a file among these is private. Waits for the disk."""
-        return any(self._known[uri] if uri in self._known else self._look(uri) for uri in uris)
-
-    def _look(self, uri: str) -> bool:
-        try:
-            path = path_of(uri)
-            place = Place(*os.path.split(path))
-            private = document_at(place, self._rules, self._buffers).structure.private
-        except (Skipped, LensError, UriRefused):
-            private = True
-        self._known[uri] = private
-        return private
+def _cited(cluster: dict[str, object]) -> list[tuple[str, str]]:
+    """The URI and the quote of each citation of a cluster."""
+    return [(str(each["uri"]), str(each["quote"])) for each in _listed(cluster, "citations")]
 
 
 def cut(whole: Redacted, span: Span) -> str:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.ours import ours
 from lens_lsp.knowledge.answer_files.reading import Written, read_citing
+from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
-from lens_lsp.lsp.for_models import PrivateNow, beside
+from lens_lsp.lsp.for_models import beside
 from lens_lsp.lsp.kept_results import AnswerCitation, KeptAnswer
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import AnswerParams, Beside
-from lens_lsp.lsp.source_secrets import cited_secrets
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.oracle.redaction import Fragments, redacted
 
@@ -48,9 +48,10 @@ def _answer(stores: Stores, session: Session, rules: CorpusRules, params: Answer
     told = text
     if params.for_model:
         quoted = [(_source(path, each.citation), each.citation.quote) for each in written]
-        if PrivateNow(rules, session.buffers()).any(uri for uri, _ in quoted):
+        sources = CitedDocuments(session, rules)
+        if sources.any_private(uri for uri, _ in quoted):
             raise RequestFailed("this answer rests on documents that say `lens: private` or cannot be read: ask again")
-        known = cited_secrets(quoted, session, rules, session.buffers())
+        known = sources.secrets(quoted)
         told = redacted(text, also=known).text
     cited = tuple(_citation(path, each, known) for each in written)
     return KeptAnswer(schema_="lens.kept/1", uri=uri_of(path), text=told, citations=cited)

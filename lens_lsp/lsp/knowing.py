@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from lens_lsp.checking import Report, check
 from lens_lsp.domain.errors import UsageError
 from lens_lsp.domain.records import dataclass
 from lens_lsp.kept.usage import Usage, usage_file
 from lens_lsp.knowledge.matching import question_key
+from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.for_models import PrivateNow, clusters_for_model, without_private
+from lens_lsp.lsp.for_models import clusters_for_model
 from lens_lsp.lsp.opening import path_of_answer, path_of_unproven
 from lens_lsp.lsp.previewing import sent_json
 from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
-from lens_lsp.lsp.source_secrets import cited_secrets
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.upkeep import call_wrong, freshness, kept_citations
 from lens_lsp.wire.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.domain.cluster import Asked, Cluster, Turn
     from lens_lsp.lsp.server import LensServer
-    from lens_lsp.lsp.session import Session
     from lens_lsp.lsp.stores import Stores
     from lens_lsp.store.store import Store
 
@@ -46,15 +45,9 @@ async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:
     run = asyncio.get_running_loop().run_in_executor
     found = await run(None, _clusters, look, params.ids)
     if params.for_model:
-        found = await run(None, _for_model, found, ls.session, settings.rules)
+        sources = CitedDocuments(ls.session, settings.rules)
+        found = await run(None, clusters_for_model, found, sources)
     return {"schema": SCHEMA, "clusters": found}
-
-
-def _for_model(clusters: list[dict[str, object]], session: Session, rules: CorpusRules) -> list[dict[str, object]]:
-    clusters = without_private(clusters, PrivateNow(rules, session.buffers()))
-    cited = [each for cluster in clusters for each in cast(Sequence[Mapping[str, str]], cluster["citations"])]
-    quoted = sorted((each["uri"], each["quote"]) for each in cited)
-    return clusters_for_model(clusters, cited_secrets(quoted, session, rules, session.buffers()))
 
 
 @dataclass(frozen=True, slots=True)

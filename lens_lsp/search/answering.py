@@ -23,7 +23,7 @@ from lens_lsp.domain.records import dataclass
 from lens_lsp.judge.passage import Passage
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.knowledge.wording import is_computed, is_quoted, quoted
+from lens_lsp.knowledge.provenance import is_computed, is_quoted, quoted
 from lens_lsp.oracle.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
 from lens_lsp.oracle.ledger import Ledger
 from lens_lsp.oracle.links import unlinked

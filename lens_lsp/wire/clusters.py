@@ -9,7 +9,7 @@ from typing import Literal
 from lens_lsp.domain.answer import Answer
 from lens_lsp.domain.citation import Citation
 from lens_lsp.domain.cluster import Asked, Cluster, KnownFact, WrongAnswer
-from lens_lsp.knowledge.wording import short_of, value_of, words_of
+from lens_lsp.knowledge.provenance import short_of, value_of, words_of
 
 SCHEMA = "lens.clusters/1"
 WRONG_SCHEMA = "lens.wrong/1"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from lens_lsp.lsp.uris import path_of
 from tests.lsp.lsp_editor import Editor
 from tests.soak.private_marks import EXACT, SPELLED, edited
 
@@ -74,3 +76,28 @@ def test_a_cluster_whose_source_cannot_be_read_is_for_people_alone(edit: Edit, t
     (tmp_path / "contract.md").unlink()
     assert CANARIES[0] in str(editor.result("lens/clusters", {}))
     assert editor.result("lens/clusters", {"forModel": True})["clusters"] == []
+
+
+def test_an_answer_that_names_a_file_outside_tells_a_model_nothing_of_it(edit: Edit, tmp_path: Path) -> None:
+    """Whoever wrote the answer file could learn from a refusal whether the file outside is private."""
+    folder, outside = tmp_path / "notes", tmp_path / "outside" / "contract.md"
+    for path in (folder, outside.parent):
+        path.mkdir()
+    (folder / "contract.md").write_text(TEXT)
+    editor = edit(folder)
+    uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]
+    assert "result" in editor.ask("lens/answer", {"answer": uri, "forModel": True})
+    answer = path_of(uri)
+    written = Path(answer).read_text("utf-8")
+    forged = written.replace("contract.md", os.path.relpath(outside, folder).replace(os.sep, "/"))
+    assert forged != written
+    Path(answer).write_text(forged, "utf-8")
+    said = []
+    for text in (TEXT, f"---\nlens: private\n---\n{TEXT}", "another\n", None):
+        outside.unlink(missing_ok=True)
+        if text is not None:
+            outside.write_text(text)
+        reply = editor.ask("lens/answer", {"answer": uri, "forModel": True})
+        said.append({key: reply[key] for key in ("result", "error") if key in reply})
+    assert all(each == said[0] for each in said), said
+    assert "error" in said[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.knowledge.wording import quoted
+from lens_lsp.knowledge.provenance import quoted
 from tests.lsp.lsp_client import LspProcess, wait_until
 from tests.lsp.lsp_model import CAPABILITIES, FAR, PROMPT
 from tests.models.chat_faults import Fault

@@ -14,7 +14,7 @@ from lens_lsp.domain.answer import Answer, Mode
 from lens_lsp.domain.cluster import Cluster
 from lens_lsp.domain.events import answer_of
 from lens_lsp.knowledge.export import cluster_markdown
-from lens_lsp.knowledge.wording import NOT_KEPT, is_quoted, quoted
+from lens_lsp.knowledge.provenance import NOT_KEPT, is_quoted, quoted
 from lens_lsp.memory import Memory
 from lens_lsp.store.store import Store
 from lens_lsp.wire.clusters import clusters_json
