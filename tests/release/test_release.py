@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,17 @@ def test_the_wheel_can_be_built_from_the_source_distribution(python: Path, tmp_p
         sources.extractall(tmp_path, filter="data")
     made("build", "--only", "python", "--out", str(tmp_path / "dist"), tree=tmp_path / SOURCES.removesuffix(".tar.gz"))
     assert digests(tmp_path / "dist")[WHEEL] == digests(python)[WHEEL]
+
+
+def test_a_slim_wheel_leaves_the_measurements_out(
+    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LENS_SLIM", "1")
+    made("build", "--only", "python", "--out", str(tmp_path / "slim"))
+    whole, slim = (set(zipfile.ZipFile(folder / WHEEL).namelist()) for folder in (python, tmp_path / "slim"))
+    assert {name for name in whole - slim if not name.startswith("evaluation/")} == set()
+    assert "evaluation/command.py" in whole - slim
+    assert {name for name in whole if "__pycache__" in name} == set()
 
 
 def test_the_sums_are_those_of_the_files(python: Path) -> None:
