@@ -235,7 +235,7 @@ def test_addresses_in_a_footnote_are_dead() -> None:
     quote = r"`joe@evil.example` or \jim@evil.example, www.evil.example, http://evil.example"
     shown = markdown_answer(replace(ANSWER, text="", evidence=(replace(evidence(), quote=quote),)), PLACES)
     assert shown.endswith(
-        r'"`joe@evil.example` or `\jim@evil.example`, www\.evil\.example, http\://evil\.example"' + "\n"
+        r'"\``joe@evil.example`\` or `\jim@evil.example`, www\.evil\.example, http\://evil\.example"' + "\n"
     )
 
 
