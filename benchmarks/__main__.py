@@ -49,7 +49,7 @@ from benchmarks.speed.scanning import cold, uncached, warm
 from benchmarks.speed.serving import NoAnswerError, server
 from benchmarks.speed.starting import processes, start
 from benchmarks.speed.walking import read, walk
-from lens_lsp.domain.errors import LensError
+from lens_lsp.model.errors import LensError
 
 LEAST_RUNS = 7
 QUICKLY = Sizes(

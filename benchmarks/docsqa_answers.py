@@ -44,11 +44,11 @@ from pydantic import ValidationError
 from benchmarks.asking import ask_timed
 from evaluation.data.docsqa import QuestionRecord, QuoteRecord, open_docsqa, unpack
 from evaluation.reporting.markdown import NONE, table
-from lens_lsp.domain.answer import Answer, Status
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.model import Evidence
 from lens_lsp.judge.cited import cited_sentences
-from lens_lsp.oracle.marking import LEAD
+from lens_lsp.judge.llm.marking import LEAD
+from lens_lsp.model.answer import Answer, Status
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.errors import EvaluationError
 
 HALVES = ("first", "second")
 SEED = 0

@@ -17,7 +17,7 @@ from lens_lsp.corpus.formats.base import locate
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import kind_for, missing
 from lens_lsp.documents.model import Extracted, Unextracted
-from lens_lsp.domain.model import Locator
+from lens_lsp.model.documents import Locator
 
 SECONDS = 20.0
 """A document may take so long here: what is measured is where things are found, and others may use the machine."""

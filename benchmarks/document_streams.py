@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.measuring import REPOSITORY
 from lens_lsp.app.lens import Lens
-from lens_lsp.domain.model import Evidence
+from lens_lsp.model.documents import Evidence
 
 PROMPT = 2.0
 """Seconds until the first passage."""

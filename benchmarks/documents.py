@@ -40,8 +40,8 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL
 from lens_lsp.documents.model import Extracted, Unextracted
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.model import Evidence, LocatorMap
+from lens_lsp.model.documents import Evidence, LocatorMap
+from lens_lsp.model.errors import LensError
 
 SCHEMA = "lens.documents/1"
 FIRST = 3

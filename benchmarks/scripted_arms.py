@@ -29,7 +29,7 @@ from evaluation.reporting.reading import read_runs
 from evaluation.reporting.tables import write_report
 from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
+from lens_lsp.model.answer import Mode
 
 ARMS = ("lens", "react", "hybrid", "bm25-rag", "closed-book")
 _DEPTH = 10

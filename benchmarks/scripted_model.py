@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
-from lens_lsp.models.base import ChatRequest
-from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
 
 CONTEXT_TOKENS = 32_768
 NAME = "best-overlapping-sentence"

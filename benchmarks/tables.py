@@ -29,7 +29,7 @@ from evaluation.reporting.markdown import table
 from evaluation.reporting.tables import write_report
 from evaluation.runner import Judging, Selection, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
+from lens_lsp.model.answer import Mode
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 NAMES = {

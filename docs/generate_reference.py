@@ -16,6 +16,8 @@ from protocol_reference import protocol_json, protocol_page
 from tools_reference import tools_page
 
 from evaluation import command as evaluation
+from lens_lsp.app.settings.languages import LANGUAGES
+from lens_lsp.app.settings.options import EDITOR_ONLY, ClientOptions, ProjectOptions, UserOptions
 from lens_lsp.cli.arguments import (
     COMMANDS,
     Parser,
@@ -28,8 +30,6 @@ from lens_lsp.cli.arguments import (
     top_level_parser,
 )
 from lens_lsp.cli.kept_arguments import check_parser, clusters_parser, consent_parser, forget_parser
-from lens_lsp.settings.languages import LANGUAGES
-from lens_lsp.settings.options import EDITOR_ONLY, ClientOptions, ProjectOptions, UserOptions
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 HEAD = """\

@@ -16,10 +16,19 @@ from dataclasses import field, replace
 from evaluation.data.datasets import Gold, GoldSpan, Question
 from evaluation.data.snapshots import Corpus
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.observation import (
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.judge.ledger import Budget, CallStage, Ledger
+from lens_lsp.judge.llm import prompts, schemas
+from lens_lsp.judge.llm.calling import Conversation, Prompt
+from lens_lsp.judge.llm.chat import budget_for, new_nonce
+from lens_lsp.judge.llm.composing import Composer
+from lens_lsp.judge.proper_names import names
+from lens_lsp.judge.quoting import block
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.observation import (
     ConfidenceMap,
     CoverageReply,
     Judgement,
@@ -29,20 +38,11 @@ from lens_lsp.domain.observation import (
     Region,
     Verdict,
 )
-from lens_lsp.domain.plan import Plan, Requirement
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.shown import tokens
-from lens_lsp.domain.text import Span
-from lens_lsp.oracle import prompts, schemas
-from lens_lsp.oracle.analysis import analyse
-from lens_lsp.oracle.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
-from lens_lsp.oracle.calling import Conversation, Prompt
-from lens_lsp.oracle.chat import budget_for, new_nonce
-from lens_lsp.oracle.composing import Composer
-from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
-from lens_lsp.oracle.names import names
-from lens_lsp.oracle.quoting import block
+from lens_lsp.model.plan import Plan, Requirement
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.shown import tokens
+from lens_lsp.model.text import Span
 
 CONTEXT_TOKENS = 128_000
 """A context that no request of ours fills."""

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from evaluation.arguments import add_parser as add_parser
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
     from evaluation.arms.base import Arm
@@ -211,7 +211,7 @@ def _factory(
     from evaluation.answer_key import AnswerKeyFactory
     from evaluation.arms.calling import HeldModel
     from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.domain.answer import Mode
+    from lens_lsp.model.answer import Mode
 
     if judging.oracle is None:
         return None

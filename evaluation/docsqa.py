@@ -19,8 +19,8 @@ from evaluation.data.docsqa import ROWS, DocsQa, DocsRow, QuestionRecord, unpack
 from evaluation.results import write_result
 from evaluation.runner import Progress
 from lens_lsp.app.request import Request
-from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError, UsageError
+from lens_lsp.model.records import dataclass
 
 DEPTH = 50
 """Passages, and documents, of a ranking that are scored."""

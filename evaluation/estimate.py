@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.records import dataclass
 
 Prices = tuple[float, float]
 """Money per million tokens, in and out."""

@@ -19,8 +19,8 @@ from evaluation.reporting.markdown import shown, table
 from evaluation.reporting.reading import figure_of, read_summary
 from evaluation.results import write_json, write_page
 from evaluation.runner import Progress, Selection, run
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.gate/1"
 TOLERANCE = 1.5

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lens_lsp.disk.whole import ORDINARY, replace_whole
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 MARK = "made by lens eval"
 """What the pictures and pages that we make say near their beginning."""

@@ -23,7 +23,7 @@ import lens_lsp
 from evaluation.data.records import ReadyRecord, RowRecord
 from lens_lsp.disk.locks import lock_file, take
 from lens_lsp.disk.whole import ORDINARY, PART, appending, replace_whole
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 SCHEMA = "lens.run/1"
 SUMMARY = "summary.json"

@@ -22,10 +22,10 @@ from evaluation.resume import SCHEMA as DEFINITION_SCHEMA
 from evaluation.resume import RunFolder, claimed, code_sha256
 from evaluation.scoring.rows import row_of
 from evaluation.tally import Tally
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.eval/1"
 AT_ONCE = 5

@@ -12,7 +12,7 @@ from evaluation.arms.indexes import WINDOW
 from evaluation.data.records import LedgerRecord, ReadyRecord, RowRecord
 from evaluation.scoring.calibration import Claim, calibration_json
 from evaluation.scoring.statistics import mean, percentile
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 KINDS = ("strict", "compatible")
 """How evidence recall and ground are counted."""

@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from lens_lsp.app.request import Request
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
-    from lens_lsp.domain.answer import Answer, Mode
-    from lens_lsp.domain.errors import LensError
-    from lens_lsp.domain.events import Answered, EvidenceFound
-    from lens_lsp.domain.model import Evidence, Findings
-    from lens_lsp.oracle.ledger import Budget
+    from lens_lsp.judge.ledger import Budget
+    from lens_lsp.model.answer import Answer, Mode
+    from lens_lsp.model.documents import Evidence, Findings
+    from lens_lsp.model.errors import LensError
+    from lens_lsp.model.events import Answered, EvidenceFound
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Answer": "lens_lsp.domain.answer",
-    "Answered": "lens_lsp.domain.events",
-    "Budget": "lens_lsp.oracle.ledger",
+    "Answer": "lens_lsp.model.answer",
+    "Answered": "lens_lsp.model.events",
+    "Budget": "lens_lsp.judge.ledger",
     "Buffer": "lens_lsp.corpus.snapshot",
     "CorpusRules": "lens_lsp.corpus.rules",
-    "Evidence": "lens_lsp.domain.model",
-    "EvidenceFound": "lens_lsp.domain.events",
-    "Findings": "lens_lsp.domain.model",
+    "Evidence": "lens_lsp.model.documents",
+    "EvidenceFound": "lens_lsp.model.events",
+    "Findings": "lens_lsp.model.documents",
     "Lens": "lens_lsp.app.lens",
-    "LensError": "lens_lsp.domain.errors",
-    "Mode": "lens_lsp.domain.answer",
+    "LensError": "lens_lsp.model.errors",
+    "Mode": "lens_lsp.model.answer",
     "Request": "lens_lsp.app.request",
     "Terms": "lens_lsp.app.oracle_factory",
 }

@@ -22,18 +22,18 @@ from typing import Any
 from tests.soak.__main__ import REPOSITORY, circumstances
 
 CORE = (
-    "lens_lsp/store/*.py",
-    "lens_lsp/knowledge/citations.py",
-    "lens_lsp/knowledge/answer_files/*.py",
-    "lens_lsp/domain/edits.py",
-    "lens_lsp/domain/text.py",
-    "lens_lsp/domain/inert.py",
+    "lens_lsp/memory/store/*.py",
+    "lens_lsp/memory/citations.py",
+    "lens_lsp/memory/answer_files/*.py",
+    "lens_lsp/model/edits.py",
+    "lens_lsp/model/text.py",
+    "lens_lsp/model/inert.py",
     "lens_lsp/lsp/framing.py",
     "lens_lsp/lsp/hovering.py",
     "lens_lsp/lsp/uris.py",
     "lens_lsp/documents/framing.py",
     "lens_lsp/corpus/opening.py",
-    "lens_lsp/oracle/marking.py",
+    "lens_lsp/judge/llm/marking.py",
 )
 TESTS = (
     *(

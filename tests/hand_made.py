@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from math import exp
 
-from lens_lsp.domain.answer import (
+from lens_lsp.model.answer import (
     Account,
     Answer,
     Arm,
@@ -18,7 +18,18 @@ from lens_lsp.domain.answer import (
     Status,
     StopReason,
 )
-from lens_lsp.domain.events import (
+from lens_lsp.model.documents import (
+    Coverage,
+    Evidence,
+    Origin,
+    Part,
+    PartReason,
+    RankedDocument,
+    Skip,
+    SkipReason,
+    Stage,
+)
+from lens_lsp.model.events import (
     Admitted,
     AdmittedDocument,
     AnswerDelta,
@@ -35,10 +46,9 @@ from lens_lsp.domain.events import (
     Scanned,
     Stopped,
 )
-from lens_lsp.domain.model import Coverage, Evidence, Origin, Part, PartReason, RankedDocument, Skip, SkipReason, Stage
-from lens_lsp.domain.observation import ObservationTable, Verdict
-from lens_lsp.domain.plan import Anchor, AnswerType, Plan, Requirement
-from lens_lsp.domain.text import SourceText, Span
+from lens_lsp.model.observation import ObservationTable, Verdict
+from lens_lsp.model.plan import Anchor, AnswerType, Plan, Requirement
+from lens_lsp.model.text import SourceText, Span
 
 QUESTION = "When does the lease of the workshop end?"
 CONTRACT = (

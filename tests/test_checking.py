@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.checking import Cited, Report, check
 from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.citation import Citation, CitationState
-from lens_lsp.domain.errors import PathNotFound
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.text import SourceText, Span
-from lens_lsp.knowledge.answer_files.writing import Saved, write_answer, write_block
-from lens_lsp.sources import Sources
+from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
+from lens_lsp.memory.checking import Cited, Report, check
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.citation import Citation, CitationState
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.errors import PathNotFound
+from lens_lsp.model.text import SourceText, Span
 from tests.hand_made import answer, evidence
 
 ASKED = datetime(2026, 3, 1, tzinfo=UTC)

@@ -14,26 +14,26 @@ from typing import Any, cast
 
 import pytest
 
+from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import answer_of
-from lens_lsp.domain.observation import CoverageReply, Judgement, Region, Verdict
-from lens_lsp.domain.plan import Plan, Requirement
-from lens_lsp.memory import Memory
-from lens_lsp.models.base import ChatRequest, ModelError
-from lens_lsp.models.scripted import ScriptedModel
-from lens_lsp.oracle.analysis import analyse
-from lens_lsp.oracle.chat import ChatOracle
-from lens_lsp.oracle.ledger import Ledger
-from lens_lsp.store.connection import Connection, connect
-from lens_lsp.store.store import Store
-from lens_lsp.store.writing import Changes
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.llm.chat import ChatOracle
+from lens_lsp.judge.llm.messages import ChatRequest, ModelError
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.memory.store.connection import Connection, connect
+from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store.writing import Changes
+from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.events import answer_of
+from lens_lsp.model.observation import CoverageReply, Judgement, Region, Verdict
+from lens_lsp.model.plan import Plan, Requirement
+from tests.judge.rules.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
 from tests.lens_by_name import by_name
-from tests.oracle.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
 from tests.search.scripted_oracle import ScriptedOracle, quoting
 from tests.word_judge import WordJudge
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.model import (
+from lens_lsp.model.documents import (
     Context,
     ContextRole,
     Coverage,
@@ -22,8 +22,8 @@ from lens_lsp.domain.model import (
     Stage,
     TextSource,
 )
-from lens_lsp.domain.text import Position, SourceText, Span
-from lens_lsp.wire import evidence_json, findings_json
+from lens_lsp.model.text import Position, SourceText, Span
+from lens_lsp.schema import evidence_json, findings_json
 
 EVIDENCE = Evidence(
     n=1,

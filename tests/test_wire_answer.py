@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from lens_lsp.domain.answer import Account, Computation, Sent
-from lens_lsp.domain.text import Span
-from lens_lsp.wire import answer_json, evidence_json
+from lens_lsp.model.answer import Account, Computation, Sent
+from lens_lsp.model.text import Span
+from lens_lsp.schema import answer_json, evidence_json
 from tests.hand_made import QUESTION, answer
 
 KEYS = [

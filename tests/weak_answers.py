@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lens_lsp.domain.answer import Answer, Status
-from lens_lsp.domain.words import content
+from lens_lsp.model.answer import Answer, Status
+from lens_lsp.model.words import content
 from tests.availability import unavailable
 
 _RANK = {Status.UNANSWERED: 0, Status.PARTIAL: 1, Status.ANSWERED: 2}

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.domain.observation import Judgement, Observation, ObservationReply, Region, Verdict
-from lens_lsp.domain.plan import Intent, Requirement
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import content
-from lens_lsp.oracle.base import ObserveRequest
-from lens_lsp.oracle.ledger import Ledger
-from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.judge.base import ObserveRequest
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.model.observation import Judgement, Observation, ObservationReply, Region, Verdict
+from lens_lsp.model.plan import Intent, Requirement
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import content
 
 _FIGURE = re.compile(r"\d[\d.,:%]*(?<![.,:])")
 _NAME = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)*(?=[^A-Z]*$)")

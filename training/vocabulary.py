@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from wordfreq import top_n_list, zipf_frequency
 
 from evaluation.arms.minilm import MiniLm
-from lens_lsp.domain.words import STOP_WORDS, stem
+from lens_lsp.model.words import STOP_WORDS, stem
 
 WORDS = 45_000
 """Words of the vocabulary, the most frequent ones."""

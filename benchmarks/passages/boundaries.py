@@ -36,7 +36,7 @@ from benchmarks.passages.reading import outline
 from evaluation.reporting.markdown import table
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.domain.model import Evidence
+from lens_lsp.model.documents import Evidence
 
 FORMATS = (".md", ".mdx", ".rst", ".txt", "extensionless", "other")
 ENDS = ("token", "sentence", "item", "row", "code", "cut-claim")

@@ -27,7 +27,7 @@ from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
-from lens_lsp.domain.model import Findings
+from lens_lsp.model.documents import Findings
 
 REBUILD_GOALS = {"warm": 100.0, "cold server": 4.0}
 """How many times faster than a rebuild of bm25s or tantivy."""

@@ -15,7 +15,7 @@ from benchmarks.speed.corpora import Folder
 from benchmarks.speed.row import Row, Unit, figures, most
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.domain.model import Findings
+from lens_lsp.model.documents import Findings
 
 FIND_GOALS = {"A": 0.150, "docs": 0.350}
 """Seconds of a whole question, the look at the disk and the links included."""

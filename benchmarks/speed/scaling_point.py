@@ -23,7 +23,7 @@ from benchmarks.measuring import peak_bytes, resident_bytes
 from benchmarks.speed import asked
 from benchmarks.speed.asked import seconds_of
 from lens_lsp.app.lens import Lens
-from lens_lsp.domain.model import Findings
+from lens_lsp.model.documents import Findings
 
 
 def point(folder: str, texts: Sequence[str], memory: int | None) -> dict[str, Any]:

@@ -16,13 +16,13 @@ from evaluation.arms.indexes import WINDOW
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan, word_literal
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, key
+from lens_lsp.corpus.workspace import Workspace
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, key
 from lens_lsp.search.measure import Measures, measure
 from lens_lsp.search.reading import Reading
-from lens_lsp.workspace import Workspace
 
 PAGE = 2_400
 """Code points that one reading shows at most."""

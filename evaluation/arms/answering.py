@@ -17,9 +17,9 @@ from evaluation.arms.prompts import Wording
 from evaluation.arms.rag import Rag
 from evaluation.arms.together import in_order
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Status, StopReason
-from lens_lsp.domain.errors import BudgetSpent, OracleFailed, UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.answer import Status, StopReason
+from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
+from lens_lsp.model.records import dataclass
 
 
 class Way(Protocol):

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from evaluation.arms.indexes import Passage
-from lens_lsp.domain.answer import Account, Status, StopReason
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.answer import Account, Status, StopReason
+from lens_lsp.model.records import dataclass
 
 PRINTED = 10
 """Windows an arm returns for a question."""

@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from evaluation.arms.access import Excerpt
 from evaluation.arms.base import Quoted
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.records import dataclass
-from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, Message, Patience
-from lens_lsp.oracle.calling import Caller, Conversation, Prompt
-from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
-from lens_lsp.oracle.schemas import Schema
+from lens_lsp.judge.ledger import Budget, CallStage, Ledger
+from lens_lsp.judge.llm.calling import Caller, Conversation, Prompt
+from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, Message, Patience
+from lens_lsp.judge.llm.schemas import Schema
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.records import dataclass
 
 T = TypeVar("T")
 

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.disk.whole import ORDINARY, replace_whole
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lens_lsp.models.embeddings import Embeddings
+    from lens_lsp.judge.llm.embeddings import Embeddings
 
     Floats = NDArray[np.float32]
 

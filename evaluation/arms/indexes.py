@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evaluation.data.snapshots import document_names
-from lens_lsp.domain.errors import MissingExtra
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.errors import MissingExtra
+from lens_lsp.model.regexes import regex
 
 WINDOW = 600
 """Code points a window may hold."""

@@ -16,12 +16,12 @@ from evaluation.arms.indexes import Passage
 from evaluation.arms.together import in_order
 from lens_lsp.app.oracle_factory import OracleFactory, Terms
 from lens_lsp.app.request import Request
-from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import Event, answer_of
-from lens_lsp.domain.model import Findings
-from lens_lsp.domain.records import dataclass
-from lens_lsp.wire import evidence_json
+from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus
+from lens_lsp.model.documents import Findings
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.events import Event, answer_of
+from lens_lsp.model.records import dataclass
+from lens_lsp.schema import evidence_json
 
 if TYPE_CHECKING:
     from lens_lsp.app.lens import Lens

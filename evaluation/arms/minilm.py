@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lens_lsp.domain.errors import MissingExtra
+from lens_lsp.model.errors import MissingExtra
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.arms.base import Quoted
-from lens_lsp.domain.records import dataclass
-from lens_lsp.models.base import Message, Role
-from lens_lsp.oracle.replies import MalformedReply, json_in
-from lens_lsp.oracle.schemas import Schema
+from lens_lsp.judge.llm.messages import Message, Role
+from lens_lsp.judge.llm.replies import MalformedReply, json_in
+from lens_lsp.judge.llm.schemas import Schema
+from lens_lsp.model.records import dataclass
 
 
 class Action(StrEnum):

@@ -25,9 +25,9 @@ from evaluation.arms.prompts import (
     parse_answer,
     passages,
 )
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import CallStage
+from lens_lsp.judge.ledger import CallStage
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 READ = 5
 """Passages that the model is given: about the 1.2 thousand tokens a question that the paper reports."""

@@ -30,11 +30,11 @@ from evaluation.arms.prompts import (
     parse_step,
     passages,
 )
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.models.base import Message, Role
-from lens_lsp.oracle.calling import Prompt
-from lens_lsp.oracle.ledger import CallStage
+from lens_lsp.judge.ledger import CallStage
+from lens_lsp.judge.llm.calling import Prompt
+from lens_lsp.judge.llm.messages import Message, Role
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 FOUND = 5
 """Files that a search shows."""

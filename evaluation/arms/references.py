@@ -8,8 +8,8 @@ from pathlib import Path
 
 from evaluation.arms.base import PRINTED, ArmResult
 from evaluation.arms.indexes import Index, IndexMaker, chunks, read_corpus
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(slots=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from evaluation.arms.base import Arm, ArmAnswer, ArmResult, Quoted, Said, distinct
 from evaluation.data.fullwiki import Titles
-from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 
 _DEEPER = 3
 """Windows for each document that is wanted: several lie in one article."""

@@ -21,9 +21,9 @@ from evaluation.reporting.reading import figure_of, read_summary
 from evaluation.results import write_json, write_page
 from evaluation.runner import Judging, Progress, Selection, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.audits/1"
 AUDITS = ("staleness", "lifecycle", "abstention", "reuse")

@@ -16,8 +16,8 @@ from pathlib import Path
 from evaluation.arms.base import Arm, ArmResult
 from evaluation.data.datasets import Dataset, Question, articles, open_dataset, sample_ids
 from evaluation.data.snapshots import Corpus, document_names
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 STALE = "stale"
 WITHOUT_GOLD = "without-gold"

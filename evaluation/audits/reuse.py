@@ -13,14 +13,14 @@ from pathlib import Path
 
 from evaluation.data.datasets import Question
 from evaluation.data.snapshots import Corpus
+from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.app.request import Request
-from lens_lsp.domain.answer import Answer, Status, StopReason
-from lens_lsp.domain.events import answer_of
-from lens_lsp.domain.records import dataclass
-from lens_lsp.memory import Memory
-from lens_lsp.store.store import Store
+from lens_lsp.memory.store.store import Store
+from lens_lsp.model.answer import Answer, Status, StopReason
+from lens_lsp.model.events import answer_of
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

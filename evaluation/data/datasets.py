@@ -29,8 +29,8 @@ from evaluation.data.records import (
     WorkspaceEntry,
 )
 from evaluation.data.releases import ALIASES, WHOLE, Release, read_release
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 LADDER = (125, 250, 500)
 """The snapshots of a release that are made on the way to a larger one, to see that they are nested."""

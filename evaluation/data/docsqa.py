@@ -21,8 +21,8 @@ from pydantic import Field, PositiveInt, TypeAdapter, ValidationError
 from evaluation.data.datasets import corpus_checksum
 from evaluation.data.records import PlainPath, Record, Sha256
 from evaluation.data.snapshots import document_names
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 ROWS = "rows.jsonl"
 """The rows of a run, below its folder."""

@@ -23,8 +23,8 @@ from pathlib import Path
 from evaluation.data.datasets import Dataset, corpus_checksum
 from evaluation.data.releases import file_name
 from evaluation.data.snapshots import Corpus, document_names
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 FULLWIKI = "fullwiki"
 _PACKED: dict[str, Callable[[bytes], bytes]] = {".bz2": bz2.decompress, ".gz": gzip.decompress}

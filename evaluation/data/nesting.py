@@ -16,8 +16,8 @@ from evaluation.data.datasets import (
     sample_checksums,
     sample_ids,
 )
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

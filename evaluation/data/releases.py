@@ -20,8 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from evaluation.data.records import ArticleRecord, ParagraphRecord, QuestionRecord
 from evaluation.data.release_records import AliasRecord, ContextRecord, MusiqueRecord, SquadRecord
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 WHOLE = "all"
 """The snapshot that holds every question and document of a file."""

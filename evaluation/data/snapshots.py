@@ -28,8 +28,8 @@ from evaluation.data.datasets import (
 from evaluation.data.nesting import Binding, bindings
 from evaluation.data.records import CorpusRecord, SnapshotEntry, WorkspaceEntry
 from evaluation.results import write_json
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.corpus/1"
 

@@ -18,10 +18,10 @@ from evaluation.reporting.reading import ReportRow, read_runs, read_summary, wit
 from evaluation.reporting.tables import write_report
 from evaluation.results import write_page
 from evaluation.scoring.judge import Judged, Verdicts, judge
-from lens_lsp.domain.errors import EvaluationError, UsageError
+from lens_lsp.model.errors import EvaluationError, UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.models.base import ChatModel
+    from lens_lsp.judge.llm.messages import ChatModel
 
 Progress = Callable[[str, int, int], None]
 

@@ -11,7 +11,7 @@ from evaluation.data.docsqa import DocsQa, DocsRow, QuestionRecord
 from evaluation.docsqa import CUTS, DEPTH, FIGURES, REFERENCE, DocsResult, folded, percents, within
 from evaluation.reporting.markdown import plain, shown, table
 from evaluation.scoring.comparing import difference
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 PAGE = "docsqa.md"
 SEED = 0

@@ -15,8 +15,8 @@ from evaluation.data.datasets import Gold, GoldSpan
 from evaluation.data.records import ShownRecord, TracedRowRecord
 from evaluation.reporting.reading import Withheld
 from evaluation.scoring.taxonomy import Outcome
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 _LONGEST = 4_000
 """Code points of a text that are shown."""

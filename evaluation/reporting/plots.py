@@ -17,7 +17,7 @@ from evaluation.reporting import paper
 from evaluation.reporting.markdown import signed
 from evaluation.reporting.reading import ReportRow, figure_of
 from evaluation.results import MARK, write_result
-from lens_lsp.domain.errors import MissingExtra
+from lens_lsp.model.errors import MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

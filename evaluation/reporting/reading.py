@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from evaluation.data.records import ArmRecord, FigureRecord, RowRecord, SummaryRecord
 from evaluation.scoring.judge import Verdicts, read_verdicts
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 AUDITS = "audits.json"
 Row = TypeVar("Row", bound=RowRecord)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 _ARTICLES = regex(r"\b(a|an|the)\b")
 _PUNCTUATION = frozenset(string.punctuation)

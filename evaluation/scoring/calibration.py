@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 BINS = 10
 """Of equal width, from 0 to 1."""

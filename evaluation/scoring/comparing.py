@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import comb
 
 from evaluation.scoring.statistics import Figure, mean, ratio
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 ENOUGH = 0.6
 """The share of a gold sentence's different words that one text must hold."""

@@ -18,13 +18,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from evaluation.scoring.answers import normalised
 from evaluation.scoring.statistics import Figure, mean
 from lens_lsp.disk.whole import ORDINARY, appending, replace_whole
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import EvaluationError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.models.base import ChatModel, Message, Role
-from lens_lsp.oracle.calling import Caller, Conversation, Prompt
-from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
-from lens_lsp.oracle.replies import MalformedReply, json_in
+from lens_lsp.judge.ledger import Budget, CallStage, Ledger
+from lens_lsp.judge.llm.calling import Caller, Conversation, Prompt
+from lens_lsp.judge.llm.messages import ChatModel, Message, Role
+from lens_lsp.judge.llm.replies import MalformedReply, json_in
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import EvaluationError
+from lens_lsp.model.records import dataclass
 
 SUFFIX = ".judged.jsonl"
 _LONGEST = 2_000

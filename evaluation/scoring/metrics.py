@@ -14,7 +14,7 @@ from evaluation.arms.indexes import WINDOW, Passage
 from evaluation.data.datasets import Gold, GoldSpan
 from evaluation.scoring import compatible
 from evaluation.scoring.answers import Script, exact_match, f1
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 RECALL_DEPTHS = (1, 2, 5, 10)
 SPAN_DEPTHS = (1, 3, 5)

@@ -8,9 +8,9 @@ from evaluation.arms.base import ArmAnswer, ArmResult, cited
 from evaluation.data.datasets import Gold
 from evaluation.scoring.metrics import Worded, holds_gold, score
 from evaluation.scoring.taxonomy import outcome_of
-from lens_lsp.domain.answer import Status
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.wire.evidence import account_json
+from lens_lsp.model.answer import Status
+from lens_lsp.model.observation import Verdict
+from lens_lsp.schema.evidence import account_json
 
 
 def row_of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.settings.loading import settings_of
+from lens_lsp.app.settings.settings import CommandLine, Settings
+from lens_lsp.app.settings.sources import PROJECT_FILE, Notice
 from lens_lsp.corpus.extraction import use_for_documents
-from lens_lsp.domain.errors import PathNotFound
-from lens_lsp.domain.inert import printable_path
-from lens_lsp.settings.loading import settings_of
-from lens_lsp.settings.settings import CommandLine, Settings
-from lens_lsp.settings.sources import PROJECT_FILE, Notice
+from lens_lsp.model.errors import PathNotFound
+from lens_lsp.model.inert import printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.app.request import Request

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import folder_of, workspace_of
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import printable_path
-from lens_lsp.domain.records import dataclass
-from lens_lsp.kept.consents import Consent, Consents, consent_file
+from lens_lsp.memory.userdata.consents import Consent, Consents, consent_file
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.inert import printable_path
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
-    from lens_lsp.settings.settings import Settings
+    from lens_lsp.app.settings.settings import Settings
 
 
 class ConsentMissing(LensError):

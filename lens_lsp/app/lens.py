@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import RERANKED, Request
+from lens_lsp.app.settings.settings import Settings
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.unread import notices
-from lens_lsp.domain.ablations import LOOP, SIGNALS
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import Event
-from lens_lsp.domain.model import Coverage, Evidence, Findings, Stage
-from lens_lsp.domain.words import fold
-from lens_lsp.oracle.analysis import analyse
+from lens_lsp.corpus.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.model.ablations import LOOP, SIGNALS
+from lens_lsp.model.documents import Coverage, Evidence, Findings, Stage
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.events import Event
+from lens_lsp.model.words import fold
 from lens_lsp.search.candidates import Candidates
 from lens_lsp.search.corpus import never
 from lens_lsp.search.localise import Localisation, as_evidence, localise, ranking
 from lens_lsp.search.measure import Ints
 from lens_lsp.search.passages import Passage
 from lens_lsp.search.reading import Reading
-from lens_lsp.settings.settings import Settings
-from lens_lsp.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 
 if TYPE_CHECKING:
     from asyncio import Future
 
-    from lens_lsp.asking import WithoutModel
-    from lens_lsp.memory import Memory
+    from lens_lsp.app.asking import WithoutModel
+    from lens_lsp.app.history import Memory
 
 
 class FindObserver(Progress, Protocol):
@@ -186,7 +186,7 @@ class Lens:
             sweep = bring_up() if before is None else None
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
-                from lens_lsp.asking import Asking
+                from lens_lsp.app.asking import Asking
                 from lens_lsp.search.options import Options
 
                 def without_model() -> Future[WithoutModel]:

@@ -8,22 +8,22 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lens_lsp.domain.answer import Answer, Mode
-from lens_lsp.domain.errors import BudgetSpent
-from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import Budget, Ledger, Limits
-from lens_lsp.settings.advice import advice_on
-from lens_lsp.settings.model import ModelSettings
-from lens_lsp.settings.settings import Settings, Source
+from lens_lsp.app.settings.advice import advice_on
+from lens_lsp.app.settings.model import ModelSettings
+from lens_lsp.app.settings.settings import Settings, Source
+from lens_lsp.judge.ledger import Budget, Ledger, Limits
+from lens_lsp.model.answer import Answer, Mode
+from lens_lsp.model.errors import BudgetSpent
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.consent import Destination
     from lens_lsp.app.request import Request
-    from lens_lsp.kept.meter import Meter
-    from lens_lsp.models.base import ChatModel
-    from lens_lsp.oracle.base import Oracle
-    from lens_lsp.oracle.chat import ChatOracle
-    from lens_lsp.oracle.stoppable import Stop
+    from lens_lsp.judge.base import Oracle
+    from lens_lsp.judge.llm.chat import ChatOracle
+    from lens_lsp.judge.llm.messages import ChatModel
+    from lens_lsp.judge.stoppable import Stop
+    from lens_lsp.memory.userdata.meter import Meter
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class OracleFactory:
         by everybody. Raises `UsageError` for a context in which nothing can be read."""
         if self.model is None:
             return self.settings.budget(Budget.of(self.mode))
-        from lens_lsp.oracle.chat import budget_for
+        from lens_lsp.judge.llm.chat import budget_for
 
         return self.settings.budget(budget_for(self.mode, self.model.context_tokens))
 
@@ -122,7 +122,7 @@ class OracleFactory:
 
     def chat(self) -> ChatOracle:
         """The oracle that asks the model, where there is one."""
-        from lens_lsp.oracle.chat import ChatOracle
+        from lens_lsp.judge.llm.chat import ChatOracle
 
         assert self.model is not None
         return ChatOracle(self.model, self.mode)
@@ -170,7 +170,7 @@ class OracleFactory:
             await self.aclose()
 
     async def _terms(self, stop: Stop | None) -> Terms:
-        from lens_lsp.oracle.stoppable import Stop, StoppableChat
+        from lens_lsp.judge.stoppable import Stop, StoppableChat
 
         stop, settings, meter = stop or Stop(), self.settings, self._counter()
         if settings.daily_tokens is not None:
@@ -183,8 +183,8 @@ class OracleFactory:
         return Terms(self.mode, StoppableChat(self.chat(), stop), budget, settings, meter)
 
     def _counter(self) -> Meter:
-        from lens_lsp.kept.meter import Meter
-        from lens_lsp.kept.usage import usage_file
+        from lens_lsp.memory.userdata.meter import Meter
+        from lens_lsp.memory.userdata.usage import usage_file
 
         return Meter(usage_file(), self.endpoint, self.settings.model.prices)
 

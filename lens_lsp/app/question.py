@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 from lens_lsp.app.configuration import HERE, load_settings, searched
 from lens_lsp.app.lens import FindObserver, Lens
 from lens_lsp.app.oracle_factory import OracleFactory, Terms, choose
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import Answered, Event
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.events import Answered, Event
 
 if TYPE_CHECKING:
+    from lens_lsp.app.history import Memory
     from lens_lsp.app.request import Request
     from lens_lsp.app.stores import StoreChoice
-    from lens_lsp.domain.answer import Answer
-    from lens_lsp.domain.model import Findings
-    from lens_lsp.memory import Memory
-    from lens_lsp.oracle.preview import Preview
-    from lens_lsp.oracle.stoppable import Stop
+    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.stoppable import Stop
+    from lens_lsp.model.answer import Answer
+    from lens_lsp.model.documents import Findings
 
 
 async def ask(
@@ -135,7 +135,7 @@ async def answer(
 async def preview(lens: Lens, request: Request, factory: OracleFactory, *, memory: Memory | None = None) -> Preview:
     """What `answer` would send to the factory's model first, with no call made. ``memory`` must keep nothing. Raises as
     `Lens.ask`."""
-    from lens_lsp.oracle.preview import Preview
+    from lens_lsp.judge.llm.preview import Preview
 
     shown = Preview(factory.chat())
     asked = replace(request, thread=None) if memory is None else request

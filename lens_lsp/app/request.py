@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import field
 
+from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
-from lens_lsp.oracle.ledger import Limits
-from lens_lsp.settings.settings import CommandLine
+from lens_lsp.judge.ledger import Limits
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 
 RERANKED = 24
 """Passages that the reader reads where it orders them."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lens_lsp.app.request import RERANKED
+from lens_lsp.app.settings.settings import Settings
 from lens_lsp.app.without_model import reader
-from lens_lsp.domain.answer import StopReason
-from lens_lsp.domain.errors import BudgetSpent, OracleFailed
-from lens_lsp.domain.model import ContextRole, Evidence
-from lens_lsp.domain.records import dataclass
 from lens_lsp.judge.reader.inputs import Shown
 from lens_lsp.judge.reader.model import ReaderUnavailable
-from lens_lsp.settings.settings import Settings
+from lens_lsp.model.answer import StopReason
+from lens_lsp.model.documents import ContextRole, Evidence
+from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, workspaces_of
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lens_lsp.memory import Memory
-    from lens_lsp.store.store import Store
+    from lens_lsp.app.history import Memory
+    from lens_lsp.memory.store.store import Store
 
 Notify = Callable[[str], object]
 
@@ -31,7 +31,7 @@ class StoreChoice:
 
     def place(self, workspace: str) -> Path:
         """The folder of the store. Raises `StoreUnavailable`."""
-        from lens_lsp.store.place import store_folder
+        from lens_lsp.memory.store.place import store_folder
 
         return store_folder(workspace, self.folder, os.environ)
 
@@ -47,9 +47,9 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> 
     if choice.off:
         yield None
         return
-    from lens_lsp.memory import Memory
-    from lens_lsp.store.failures import StoreUnavailable
-    from lens_lsp.store.store import Store
+    from lens_lsp.app.history import Memory
+    from lens_lsp.memory.store.failures import StoreUnavailable
+    from lens_lsp.memory.store.store import Store
 
     workspace = workspace_for(paths)
     try:
@@ -65,8 +65,8 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> 
 @contextmanager
 def existing_store(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> Iterator[Store | None]:
     """The workspace's store if it has one; nothing is made. Raises `StoreUnavailable` for one that cannot be read."""
-    from lens_lsp.store.failures import StoreUnavailable
-    from lens_lsp.store.store import Store
+    from lens_lsp.memory.store.failures import StoreUnavailable
+    from lens_lsp.memory.store.store import Store
 
     store = None
     if not choice.off:
@@ -86,7 +86,7 @@ def existing_store(paths: Sequence[str], choice: StoreChoice, notify: Notify) ->
 @contextmanager
 def unchanged_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> Iterator[Memory | None]:
     """The workspace's memory if it has one, to be read and not added to."""
-    from lens_lsp.memory import Memory
+    from lens_lsp.app.history import Memory
 
     with existing_store(paths, choice, notify) as store:
         yield None if store is None else Memory(store, workspace_for(paths), keeps=False)

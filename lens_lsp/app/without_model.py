@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lens_lsp.asking import WithoutModel
+from lens_lsp.app.asking import WithoutModel
+from lens_lsp.app.settings.settings import OFF, SHIPPED, Settings
 from lens_lsp.judge.reader.model import SHIPPED as SHIPPED_FOLDER
 from lens_lsp.judge.reader.model import ReaderModel, ReaderUnavailable, load
 from lens_lsp.judge.reader.oracle import ReaderOracle
-from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.settings.settings import OFF, SHIPPED, Settings
+from lens_lsp.judge.rules.offline import OfflineOracle
 
 
 def judge(settings: Settings, cancelled: Callable[[], bool] = lambda: False) -> WithoutModel:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.app.question import ask
 from lens_lsp.app.request import Request
-from lens_lsp.domain.answer import Answer, Status
-from lens_lsp.domain.events import Answered
-from lens_lsp.domain.records import dataclass
-from lens_lsp.knowledge.wrong import said
+from lens_lsp.memory.wrong import said
+from lens_lsp.model.answer import Answer, Status
+from lens_lsp.model.events import Answered
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
-    from lens_lsp.domain.cluster import WrongAnswer
+    from lens_lsp.model.cluster import WrongAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from threading import current_thread, main_thread
 
 from lens_lsp.cli import terminal
-from lens_lsp.domain.errors import LensError, UsageError
+from lens_lsp.model.errors import LensError, UsageError
 
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 

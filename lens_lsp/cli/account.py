@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from lens_lsp.cli.layout import clipped
 from lens_lsp.cli.render import Places, Style, fenced
 from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
-from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.model import Findings, Part, PartReason, RankedDocument, Skip, SkipReason
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, fold
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.documents import Findings, Part, PartReason, RankedDocument, Skip, SkipReason
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import STOP_WORDS, fold
 
 Result = Findings | Answer
 LeftOut = Skip | Part

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, markdown_link, opened_at
 from lens_lsp.cli.terminal import printable
-from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.inert import inert_markdown, markdown_without_links
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.regexes import regex
-from lens_lsp.wire.clusters import moment
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.inert import inert_markdown, markdown_without_links
+from lens_lsp.model.regexes import regex
+from lens_lsp.schema.clusters import moment
 
 _MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
 

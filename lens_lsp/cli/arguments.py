@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.errors import UsageError
 
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",

@@ -14,6 +14,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory, choose
 from lens_lsp.app.question import answer, preview
 from lens_lsp.app.request import Request
+from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.app.stores import Notify, StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import give, sentences, some, summary
@@ -24,12 +25,11 @@ from lens_lsp.cli.layout import rows
 from lens_lsp.cli.render import Places
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
 from lens_lsp.cli.terminal import is_terminal, open_output, tell
-from lens_lsp.domain.answer import Answer, Status
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import Event
-from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import Limits
-from lens_lsp.settings.settings import CommandLine
+from lens_lsp.judge.ledger import Limits
+from lens_lsp.model.answer import Answer, Status
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.events import Event
+from lens_lsp.model.records import dataclass
 
 _MACHINES = ("json", "events")
 

@@ -14,9 +14,9 @@ from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.documents.kinds import kind_for, missing
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.domain.privacy import Privacy
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.privacy import Privacy
+from lens_lsp.model.records import dataclass
 
 _LARGE = 16 << 20
 """Bytes from which a file is counted without looking into it."""

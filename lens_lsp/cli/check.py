@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import HERE, folder_of, workspace_of
+from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
-from lens_lsp.checking import Report, check
+from lens_lsp.app.upkeep import kept_citations
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.arguments import parse_mixed
@@ -19,12 +20,11 @@ from lens_lsp.cli.searching import require_current_folder, settled
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.opening import display_path
-from lens_lsp.domain.citation import CitationState
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.settings.settings import CommandLine
-from lens_lsp.upkeep import kept_citations
-from lens_lsp.wire.check import check_annotations, check_json, check_sarif, message
+from lens_lsp.memory.checking import Report, check
+from lens_lsp.model.citation import CitationState
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
+from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lens_lsp.app.request import Request
 from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
-from lens_lsp.checking import Report, check
+from lens_lsp.app.upkeep import call_wrong, kept_citations, settle
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.kept_arguments import clusters_parser
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.disk.whole import ORDINARY, Occupied, check_replaceable, replace_whole
-from lens_lsp.domain.cluster import Cluster, WrongAnswer
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.knowledge.clusters import live
-from lens_lsp.knowledge.export import cluster_markdown, exported, is_export
-from lens_lsp.store.store import Store
-from lens_lsp.upkeep import call_wrong, kept_citations, settle
-from lens_lsp.wire.check import check_json, message
-from lens_lsp.wire.clusters import asked_again_json, clusters_json, moment, wrong_json
+from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.clusters import live
+from lens_lsp.memory.export import cluster_markdown, exported, is_export
+from lens_lsp.memory.store.store import Store
+from lens_lsp.model.cluster import Cluster, WrongAnswer
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
+from lens_lsp.schema.check import check_json, message
+from lens_lsp.schema.clusters import asked_again_json, clusters_json, moment, wrong_json
 
 if TYPE_CHECKING:
     from lens_lsp.app.wrong_answers import AskedAgain

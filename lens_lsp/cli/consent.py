@@ -14,9 +14,9 @@ from lens_lsp.app.consent import ConsentMissing, Destination, folders_of, record
 from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.kept.consents import Consents, consent_file
+from lens_lsp.memory.userdata.consents import Consents, consent_file
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 _YES = frozenset({"y", "yes"})
 

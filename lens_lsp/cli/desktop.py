@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from lens_lsp.cli.arguments import desktop_parser
 from lens_lsp.cli.terminal import printable_path
-from lens_lsp.domain.errors import MissingExtra, PathNotFound, PathRefused
+from lens_lsp.model.errors import MissingExtra, PathNotFound, PathRefused
 
 _NEEDED = ("starlette", "uvicorn", "tomlkit")
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import read_settings, workspace_of
+from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings.sources import PROJECT_FILE, user_file
 from lens_lsp.app.without_model import reader_in_words
 from lens_lsp.cli import FOUND
 from lens_lsp.cli.account import some
@@ -29,13 +31,11 @@ from lens_lsp.corpus.matcher import fast_matcher_available
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
-from lens_lsp.domain.errors import LensError, UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.settings.settings import Settings
-from lens_lsp.settings.sources import PROJECT_FILE, user_file
+from lens_lsp.model.errors import LensError, UsageError
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
-    from lens_lsp.store.store import Health
+    from lens_lsp.memory.store.store import Health
 
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
@@ -91,8 +91,8 @@ def _probed(settings: Settings) -> dict[str, object]:
 
     from lens_lsp.app.consent import unconsented
     from lens_lsp.app.oracle_factory import of_endpoint
-    from lens_lsp.domain.answer import Mode
     from lens_lsp.judge.self_test import FIT, Outcome, self_test
+    from lens_lsp.model.answer import Mode
 
     if settings.model.unset or settings.model.of_editor:
         raise UsageError("--probe needs a model: set LENS_BASE_URL and LENS_MODEL")
@@ -210,9 +210,9 @@ def _paths(environment: Mapping[str, str]) -> dict[str, object]:
 
 def _store(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """How the store of the workspace is; one that is not there is not made, one that cannot be used is a finding."""
-    from lens_lsp.store.failures import StoreError
-    from lens_lsp.store.place import store_folder
-    from lens_lsp.store.store import Store
+    from lens_lsp.memory.store.failures import StoreError
+    from lens_lsp.memory.store.place import store_folder
+    from lens_lsp.memory.store.store import Store
 
     folder: object = "none"
     try:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.cli.account import some
 from lens_lsp.cli.terminal import printable, printable_path, put, put_json
-from lens_lsp.domain.answer import Mode
-from lens_lsp.wire.preview import preview_json
+from lens_lsp.model.answer import Mode
+from lens_lsp.schema.preview import preview_json
 
 if TYPE_CHECKING:
-    from lens_lsp.oracle.preview import Preview
+    from lens_lsp.judge.llm.preview import Preview
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 

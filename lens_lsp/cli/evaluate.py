@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from evaluation import command
 from lens_lsp.cli.arguments import Parser
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
     from evaluation.arms.dense import Embedder
@@ -32,9 +32,9 @@ def _model(args: argparse.Namespace) -> OracleFactory:
     without consent to send it anything."""
     from lens_lsp.app.oracle_factory import choose
     from lens_lsp.app.request import Request
+    from lens_lsp.app.settings.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
     from lens_lsp.cli.searching import settled
-    from lens_lsp.settings.settings import CommandLine
 
     if args.eval_command == "judge":
         return _judge(args)
@@ -51,11 +51,11 @@ def _judge(args: argparse.Namespace) -> OracleFactory:
     """The model that the environment names as judge: configured apart from the one that is measured. Raises
     `UsageError` without one, and `ConsentMissing` without consent to send it questions and answers."""
     from lens_lsp.app.oracle_factory import of_endpoint
+    from lens_lsp.app.settings.model import ModelSettings
+    from lens_lsp.app.settings.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
     from lens_lsp.cli.searching import settled
-    from lens_lsp.domain.answer import Mode
-    from lens_lsp.settings.model import ModelSettings
-    from lens_lsp.settings.settings import CommandLine
+    from lens_lsp.model.answer import Mode
 
     base_url, name = (os.environ.get(f"LENS_JUDGE_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url or not name:
@@ -75,10 +75,10 @@ def _embedder(args: argparse.Namespace) -> Embedder:
     from evaluation.arms.dense import EndpointEmbedder
     from evaluation.arms.minilm import MiniLm
     from lens_lsp.app.consent import Destination
+    from lens_lsp.app.settings.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
     from lens_lsp.cli.searching import settled
-    from lens_lsp.models.embeddings import Embeddings
-    from lens_lsp.settings.settings import CommandLine
+    from lens_lsp.judge.llm.embeddings import Embeddings
 
     base_url, name = (os.environ.get(f"LENS_EMBEDDINGS_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url and not name:

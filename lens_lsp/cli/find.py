@@ -11,6 +11,7 @@ from time import perf_counter
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
+from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.account import explained_style, explanation, give, interruption, summary
 from lens_lsp.cli.arguments import find_parser, parse_mixed
@@ -18,11 +19,10 @@ from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
 from lens_lsp.cli.terminal import coloured, is_kept, is_terminal, open_output, put, put_json, tell
-from lens_lsp.domain.model import Coverage, Evidence, Findings
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.stamp import closing_mark, opening_mark, stamp_of
-from lens_lsp.settings.settings import CommandLine
-from lens_lsp.wire import findings_json
+from lens_lsp.model.documents import Coverage, Evidence, Findings
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.stamp import closing_mark, opening_mark, stamp_of
+from lens_lsp.schema import findings_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from lens_lsp.cli.account import some
 from lens_lsp.cli.kept_arguments import forget_parser
 from lens_lsp.cli.terminal import open_output, printable_path, put, put_json, tell
 from lens_lsp.corpus.kept_extractions import cache_folder, remove_all
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
 from lens_lsp.cli.terminal import printable
-from lens_lsp.domain.passages_shown import ELLIPSIS
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.passages_shown import ELLIPSIS
+from lens_lsp.model.regexes import regex
 
 _LONGEST_WORD = 40
 _LONGEST_ADDRESS = 28

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from lens_lsp.cli.arguments import mcp_parser, parse_mixed
-from lens_lsp.domain.errors import MissingExtra
+from lens_lsp.model.errors import MissingExtra
 
 _INSTALL = "pip install 'lens-lsp[mcp]'"
 

@@ -12,12 +12,12 @@ from urllib.parse import quote as percent_encoded
 from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.corpus.formats.kinds import rare_kind
-from lens_lsp.domain.inert import inert_markdown
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.passages_shown import ELLIPSIS, passage_shown
-from lens_lsp.domain.places_shown import has_own_places, link_fragment, shown_locator, shown_place
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Position
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.inert import inert_markdown
+from lens_lsp.model.passages_shown import ELLIPSIS, passage_shown
+from lens_lsp.model.places_shown import has_own_places, link_fragment, shown_locator, shown_place
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Position
 
 _INDENT = "    "
 _CONTEXT = "  | "

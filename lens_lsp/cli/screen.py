@@ -14,16 +14,16 @@ from lens_lsp.cli.highlight import QuestionWords, untailed
 from lens_lsp.cli.layout import APART, Range, clipped, columns, flowed, shortened, wrapped
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.terminal import printable, printable_path
-from lens_lsp.domain.answer import Answer, Mode, RequirementResult, RequirementStatus
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.passages_shown import ELLIPSIS
-from lens_lsp.domain.places_shown import has_own_places, shown_locator
-from lens_lsp.domain.plan import Intent
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import content
+from lens_lsp.model.answer import Answer, Mode, RequirementResult, RequirementStatus
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.passages_shown import ELLIPSIS
+from lens_lsp.model.places_shown import has_own_places, shown_locator
+from lens_lsp.model.plan import Intent
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import content
 
 MOST_PASSAGES = 3
 MOST_LINES = 4

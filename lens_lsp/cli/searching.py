@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 
 from lens_lsp.app.configuration import HERE, load_settings
+from lens_lsp.app.settings.settings import CommandLine, Settings
 from lens_lsp.cli.terminal import tell
 from lens_lsp.corpus.opening import display_path, folders_at
-from lens_lsp.domain.errors import PathNotFound, UsageError
-from lens_lsp.settings.settings import CommandLine, Settings
+from lens_lsp.model.errors import PathNotFound, UsageError
 
 
 def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tuple[str, ...]]:

@@ -1,6 +1,6 @@
 """The terminal and what may reach it: no control character out of a file, nothing once the reader has left.
 
-How texts, paths and JSON are made harmless is told in :mod:`lens_lsp.domain.inert`; the doors take it from here.
+How texts, paths and JSON are made harmless is told in :mod:`lens_lsp.model.inert`; the doors take it from here.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import inert_json as inert_json
-from lens_lsp.domain.inert import printable as printable
-from lens_lsp.domain.inert import printable_path as printable_path
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.inert import inert_json as inert_json
+from lens_lsp.model.inert import printable as printable
+from lens_lsp.model.inert import printable_path as printable_path
+from lens_lsp.model.regexes import regex
 
 _SURROGATE = regex("[\ud800-\udfff]")
 

@@ -20,8 +20,9 @@ from lens_lsp.cli.account import (
 )
 from lens_lsp.cli.render import Places, Style, place
 from lens_lsp.cli.terminal import printable, printable_path
-from lens_lsp.domain.answer import Answer, RequirementResult, RequirementStatus, StopReason
-from lens_lsp.domain.events import (
+from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, StopReason
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.events import (
     Admitted,
     AdmittedDocument,
     Answered,
@@ -36,9 +37,8 @@ from lens_lsp.domain.events import (
     Scanned,
     Stopped,
 )
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.plan import AnswerType, Plan, Requirement
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import AnswerType, Plan, Requirement
 
 CELL = 50
 """Code points of a cell (docs/explanation/algorithm.md)."""

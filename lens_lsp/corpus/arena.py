@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.matcher import Bytes, Ints
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 SEPARATOR = 0xFF
 _END = bytes((SEPARATOR,))

@@ -25,7 +25,7 @@ from lens_lsp.corpus.pieces import Whole, cut
 from lens_lsp.corpus.snapshot import Buffer, without_documents
 from lens_lsp.corpus.texts import CachedText, Key, Progress
 from lens_lsp.corpus.unread import Unread
-from lens_lsp.domain.model import Part, PartReason, Skip, SkipReason
+from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 
 _GLANCING, _SHARE = 0.7, 0.6
 """Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""

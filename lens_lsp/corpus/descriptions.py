@@ -13,7 +13,7 @@ from typing import NamedTuple
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, Reader
 from lens_lsp.corpus.summaries import SummaryIndex
 from lens_lsp.corpus.titles import TitleIndex, file_name, plain_name
-from lens_lsp.domain.model import Head
+from lens_lsp.model.documents import Head
 
 _MOST_WAITING = 32 << 20
 """Bytes of beginnings that wait; then they are looked at, asked or not."""

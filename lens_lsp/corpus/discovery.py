@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 
 from lens_lsp.corpus.listings import FileEntry
-from lens_lsp.domain.model import Part, Skip
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.documents import Part, Skip
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

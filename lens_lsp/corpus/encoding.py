@@ -11,7 +11,7 @@ import codecs
 from typing import NamedTuple
 
 from lens_lsp.corpus.opening import Skipped
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -25,8 +25,8 @@ from lens_lsp.corpus.opening import Skipped
 from lens_lsp.documents.kinds import Kind, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.pages import pages_shown
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.kept_extractions import KeptExtractions

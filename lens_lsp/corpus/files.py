@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from lens_lsp.corpus.listings import IDENTITY, Identity
 from lens_lsp.corpus.opening import FILE_FLAGS, Root, Skipped, close_folder, read_all, skipped
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
 
 _GROUP = 256
 """Files between two looks at whether they are in the page cache."""

@@ -13,10 +13,10 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import FOLDED
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import FOLDED
 
 _NON_ASCII = regex(r"[^\x00-\x7f]+")
 

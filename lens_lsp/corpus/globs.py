@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 GLOB_LIMIT = 1000
 """Lines of one list with real globs (not just ``name``, ``*.end``, ``start*``) that are honoured."""

@@ -27,8 +27,8 @@ from lens_lsp.corpus.stream import streamed
 from lens_lsp.corpus.summaries import SummaryIndex
 from lens_lsp.corpus.texts import CachedText, Key
 from lens_lsp.corpus.titles import TitleIndex
-from lens_lsp.domain.model import Structure
-from lens_lsp.domain.words import fold
+from lens_lsp.model.documents import Structure
+from lens_lsp.model.words import fold
 
 _KEPT = 8 << 20
 """Bytes of texts read again that are kept for the next who asks for them."""

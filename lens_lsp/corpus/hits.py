@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.matcher import Ints
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int32]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.matcher import Ints
-from lens_lsp.domain.words import STOP_WORDS, bigrams, light_stem, runs, stem
+from lens_lsp.model.words import STOP_WORDS, bigrams, light_stem, runs, stem
 
 _AT_ONCE = 1 << 16
 """Names taken apart together: their words live that long."""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from lens_lsp.corpus.globs import Patterns
 from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, is_there, open_folder_at, read_head_at
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.errors import PathNotFound
-from lens_lsp.domain.model import PartReason, SkipReason
+from lens_lsp.model.documents import PartReason, SkipReason
+from lens_lsp.model.errors import PathNotFound
 
 ORDERED_FILES = (".gitignore", ".ignore", ".lensignore")
 """Ignore files, weakest first."""

@@ -29,9 +29,9 @@ from lens_lsp.corpus.pieces import LARGE
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.utf_8 import is_utf_8
 from lens_lsp.documents.kinds import Kind, kind_for
-from lens_lsp.domain.model import PartReason, SkipReason
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import SourceText
+from lens_lsp.model.documents import PartReason, SkipReason
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import SourceText
 
 _MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19
 _FILES = 1024

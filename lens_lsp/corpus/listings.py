@@ -18,8 +18,8 @@ from typing import NamedTuple
 from lens_lsp.corpus.ignore import IgnoreRules
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.model import Skip
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.documents import Skip
+from lens_lsp.model.records import dataclass
 
 YOUNG_NS = 2_000_000_000
 """How long after it was written a file or folder may be written again without a change of its times."""

@@ -7,7 +7,7 @@ from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
 from lens_lsp.corpus.opening import Handle, Root, Skipped, check_name, close_folder, is_there, open_folder_at
 from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_root, name_of
 from lens_lsp.corpus.scopes import Scopes
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
 
 
 def left_out(root: Root, path: str, rules: CorpusRules) -> SkipReason | None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 _FIRST = 4
 """Bytes of a pattern that the searcher compares everywhere."""

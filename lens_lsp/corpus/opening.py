@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 
 from lens_lsp.corpus.away import asked, attended, given_back, opened
-from lens_lsp.domain.errors import PathNotFound, PathRefused
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.regexes import regex
 
 Handle = int | str
 """An open folder: its descriptor, or its real path where the system opens by name only."""

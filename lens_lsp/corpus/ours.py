@@ -1,7 +1,7 @@
 """What in a text is our own or asks us, and so is never evidence: answer files, blocks, output, ``??`` lines.
 
 Ask from a note, insert the answer, ask again: nothing we wrote may prove anything. Whatever lens writes is stamped
-(`lens_lsp.domain.stamp`), and a stamp holds when the text was moved, quoted, indented or filled anew, or lies within
+(`lens_lsp.model.stamp`), and a stamp holds when the text was moved, quoted, indented or filled anew, or lies within
 what somebody else wrote, which stays evidence. Wherever the marks are broken, more is taken for ours rather than less,
 since losing a line costs less than citing ourselves:
 
@@ -42,9 +42,9 @@ from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.front_matter import read_front_matter
 from lens_lsp.corpus.matcher import Matcher, matcher
 from lens_lsp.corpus.needles import Literal
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
 _OPENING = regex(_MARKS)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from lens_lsp.corpus.away import asked
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.opening import Root, Skipped, skipped
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Position
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Position
 
 LARGE = 8 << 20
 """Bytes above which a text is searched in pieces."""

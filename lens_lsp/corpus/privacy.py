@@ -2,7 +2,7 @@
 
 The head are the lines before the text proper: front matter (closed or not), comments, lines of metadata, a title. What
 stands in it decides, and nothing further down, so that a page about ``lens: private`` is not private. Which spellings
-are the mark is said in `lens_lsp.domain.privacy`.
+are the mark is said in `lens_lsp.model.privacy`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.privacy import Privacy, inside, is_mark, pair_of, plain, privacy, says_private
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.privacy import Privacy, inside, is_mark, pair_of, plain, privacy, says_private
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 _MOST_LINES = 200
 """Lines of a head that is not between fences, and not one comment."""

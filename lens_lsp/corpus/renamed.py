@@ -18,7 +18,7 @@ from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.documents.kinds import kind_for
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 _PASSING = regex(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
 """Names of files that are there for a moment, while another program writes: no file is called so from now on."""

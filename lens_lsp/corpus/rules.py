@@ -13,8 +13,8 @@ import os
 from collections.abc import Iterable
 from itertools import pairwise
 
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
 
 DENIED: tuple[str, ...] = (
     # keys and certificates

@@ -19,7 +19,7 @@ from lens_lsp.corpus.arena import Chunk
 from lens_lsp.corpus.hits import Collected, Hits, Mask
 from lens_lsp.corpus.matcher import Bytes, Ints, matcher
 from lens_lsp.corpus.needles import Literal
-from lens_lsp.domain.words import MAX_SUFFIX, stem
+from lens_lsp.model.words import MAX_SUFFIX, stem
 
 # Letters in which a word of the same script may still go on after a stem: two bytes each in Greek, Cyrillic, …
 _MULTIBYTE_SUFFIX = 8

@@ -26,11 +26,11 @@ from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.documents.model import Extracted
-from lens_lsp.domain.edits import History
-from lens_lsp.domain.model import Document, Origin, SkipReason, Structure, TextSource
-from lens_lsp.domain.privacy import privacy
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import Document, Origin, SkipReason, Structure, TextSource
+from lens_lsp.model.edits import History
+from lens_lsp.model.privacy import privacy
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""

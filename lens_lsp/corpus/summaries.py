@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lens_lsp.domain.model import Head
-from lens_lsp.domain.words import STOP_WORDS, WORD, bigrams, fold, runs, stem
+from lens_lsp.model.documents import Head
+from lens_lsp.model.words import STOP_WORDS, WORD, bigrams, fold, runs, stem
 
 
 class SummaryIndex:

@@ -9,8 +9,8 @@ from itertools import islice
 
 from lens_lsp.corpus.formats.table import FORMAT_SUFFIXES
 from lens_lsp.corpus.holders import Holders, content
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, key, keys, stem
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import STOP_WORDS, key, keys, stem
 
 _PARENTHESIS = regex(r"\s*\([^)]*\)\s*$")
 _LONGEST = 8

@@ -16,9 +16,9 @@ from lens_lsp.corpus.listings import Identity
 from lens_lsp.corpus.texts import Key
 from lens_lsp.documents.framing import MOST_AT_ONCE
 from lens_lsp.documents.kinds import INSTALL, Kind, kind_for
-from lens_lsp.domain.model import Skip, SkipReason
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.words import STOP_WORDS, bigrams, key, runs, stem
+from lens_lsp.model.documents import Skip, SkipReason
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 
 _FOLDER = 0.5
 """What a word of a folder's name counts beside one of the document's own."""

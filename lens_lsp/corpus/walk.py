@@ -21,7 +21,7 @@ from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, fil
 from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, display_path, open_folder_at, skipped
 from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, name_of, some_denied
 from lens_lsp.corpus.scopes import Scopes
-from lens_lsp.domain.model import Part, PartReason, Skip, SkipReason
+from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 
 _OPEN_FOLDERS = 16
 """Descriptors a walk keeps: enough never to reopen one in ordinary trees, few enough for a limit of 64."""

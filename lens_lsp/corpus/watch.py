@@ -32,7 +32,7 @@ from watchdog.observers.api import ObservedWatch
 from lens_lsp.corpus.ignore import IgnoreRules
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_root, name_of
-from lens_lsp.domain.errors import LensError
+from lens_lsp.model.errors import LensError
 
 MOST_TREES = 32
 """Folders of one root that are watched each by itself; with more, the root is watched as a whole: each has a thread."""

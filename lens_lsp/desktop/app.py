@@ -23,8 +23,8 @@ from lens_lsp.desktop.feeds import streamed
 from lens_lsp.desktop.folders import Outside
 from lens_lsp.desktop.opening import NoEditor, open_file
 from lens_lsp.desktop.requests import Malformed, body_of, count, word
-from lens_lsp.domain.errors import LensError
 from lens_lsp.lsp.endpoint import incident
+from lens_lsp.model.errors import LensError
 
 _PAGE = "index.html"
 _KINDS = {

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from lens_lsp.client.client import CANCELLED, Refused, ServerGone
 from lens_lsp.desktop.feeds import Feed
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 MOST = 50
 """Questions that are kept, those that run among them."""

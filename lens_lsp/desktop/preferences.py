@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 from lens_lsp.app.configuration import read_settings
 from lens_lsp.app.consent import ConsentMissing, ask_again
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.kept import keys
-from lens_lsp.models.endpoint import Endpoint, Key
-from lens_lsp.settings.model import ModelSettings
-from lens_lsp.settings.writing import change_settings, written_settings
+from lens_lsp.app.settings.model import ModelSettings
+from lens_lsp.app.settings.writing import change_settings, written_settings
+from lens_lsp.judge.llm.endpoint import Endpoint, Key
+from lens_lsp.memory.userdata import keys
+from lens_lsp.model.errors import UsageError
 
 
 def preferences() -> dict[str, object]:

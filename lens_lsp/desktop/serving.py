@@ -18,7 +18,7 @@ from lens_lsp.desktop.app import application
 from lens_lsp.desktop.assistant import Assistant
 from lens_lsp.desktop.door import Door, protocol_at
 from lens_lsp.desktop.guard import Admission, Guard
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.errors import UsageError
 
 HOST = "127.0.0.1"
 _LAST_SECONDS = 2

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Literal
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 Protection = Literal["memory", "files", "network", "programs"]
 """What is kept from the process: more memory than its share, files but its own code, sockets, starting programs."""

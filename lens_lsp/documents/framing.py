@@ -15,10 +15,10 @@ from typing import IO, Any
 
 from lens_lsp.documents.header import header_fields, pairs
 from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
-from lens_lsp.domain.inert import printable
-from lens_lsp.domain.model import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
+from lens_lsp.model.inert import printable
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 MOST_DATA = 100 << 20
 """Bytes of one document."""

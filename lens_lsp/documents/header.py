@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lens_lsp.domain.model import Block, BlockKind, Field
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Field
+from lens_lsp.model.text import Span
 
 
 def header_fields(text: str, blocks: Iterable[Block]) -> tuple[Field, ...]:

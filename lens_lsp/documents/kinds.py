@@ -9,7 +9,7 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 INSTALL = "pip install 'lens-lsp[documents]'"
 """The command that brings every library of every kind."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Protocol
 
-from lens_lsp.domain.model import LocatorMap, Structure
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.documents import LocatorMap, Structure
+from lens_lsp.model.records import dataclass
 
 _NO_LOCATORS = LocatorMap()
 _NO_STRUCTURE = Structure()

@@ -23,8 +23,8 @@ from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.groups import kill_group
 from lens_lsp.documents.kinds import Kind, kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 SECONDS = 300.0
 """As long as the pages of one document may take together."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from fractions import Fraction
 
-from lens_lsp.computation.nouns import singular
-from lens_lsp.computation.unit_table import unit_named
-from lens_lsp.computation.units import Dimension, Unit, currency, is_rate, rate_parts
-from lens_lsp.computation.values import NUMERIC, Value
+from lens_lsp.arithmetic.nouns import singular
+from lens_lsp.arithmetic.unit_table import unit_named
+from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts
+from lens_lsp.arithmetic.values import NUMERIC, Value
 from lens_lsp.judge.figures import PERIODS, UNITLESS
 
 _CLOSE = Fraction(1, 50)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
-from lens_lsp.oracle.marking import LEAD, MARKER, NO_CLAIM, cited_numbers
+from lens_lsp.judge.llm.marking import LEAD, MARKER, NO_CLAIM, cited_numbers
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
 
 _LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _ROW = regex(r"[ \t]*\|")

@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
 from lens_lsp.judge.exchanges import exchanged
 from lens_lsp.judge.limits import unlimited
 from lens_lsp.judge.names import unnamed
@@ -20,6 +17,9 @@ from lens_lsp.judge.passage import Ground, Passage, Sentence, ground_of, sentenc
 from lens_lsp.judge.polarity import NEGATORS, UNSPACED_NEGATIONS, contrary
 from lens_lsp.judge.quantities import unheld
 from lens_lsp.judge.tokens import tokens_of
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
 
 _LIMITS = """
 all always every any each only must should may might some sometimes usually often most mostly generally typically least

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from lens_lsp.computation.values import NUMERIC, Value
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.arithmetic.values import NUMERIC, Value
 from lens_lsp.judge.figures import UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import Token
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _AROUND = 24
 """How far from an amount its bound or name is looked for, in code points."""

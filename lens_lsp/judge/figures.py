@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from lens_lsp.computation.date_forms import MONTHS
-from lens_lsp.computation.reading import find_values
-from lens_lsp.computation.unit_table import unit_named
-from lens_lsp.computation.units import Dimension
-from lens_lsp.computation.values import Kind, Value
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.arithmetic.date_forms import MONTHS
+from lens_lsp.arithmetic.reading import find_values
+from lens_lsp.arithmetic.unit_table import unit_named
+from lens_lsp.arithmetic.units import Dimension
+from lens_lsp.arithmetic.values import Kind, Value
 from lens_lsp.judge.tokens import prose
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 UNITLESS = frozenset({Dimension.NUMBER, Dimension.COUNT, Dimension.ORDINAL})
 """The dimensions of numbers that measure nothing."""

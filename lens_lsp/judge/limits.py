@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import Token, aligned, alike, tokens_of
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _NUMBERS = r"two|three|four|five|six|seven|eight|nine|ten"
 _ALWAYS = regex(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from lens_lsp.computation.date_forms import MONTHS
-from lens_lsp.computation.nouns import FUNCTION_WORDS
-from lens_lsp.computation.number_words import ORDINAL_WORDS, STARTS
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, fold, stem
+from lens_lsp.arithmetic.date_forms import MONTHS
+from lens_lsp.arithmetic.nouns import FUNCTION_WORDS
+from lens_lsp.arithmetic.number_words import ORDINAL_WORDS, STARTS
 from lens_lsp.judge.figures import UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence, capitals_of
+from lens_lsp.judge.proper_names import NO_NAMES, OPENERS
 from lens_lsp.judge.tokens import Token, overlaps_any
-from lens_lsp.oracle.names import NO_NAMES, OPENERS
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, fold, stem
 
 _CODE = regex(r"`+([^`\n]+)`+|<kbd>([^<\n]+)</kbd>")
 _IDENTIFIER = regex(

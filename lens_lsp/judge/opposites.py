@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from lens_lsp.domain.words import stem
 from lens_lsp.judge.tokens import IRREGULAR, Token
+from lens_lsp.model.words import stem
 
 _OPPOSED = """
 increase decrease reduce decline fall drop | rise fall drop decline sink | grow shrink decline | gain lose loss |

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lens_lsp.computation.number_words import ORDINAL_WORDS
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, fold, is_function
+from lens_lsp.arithmetic.number_words import ORDINAL_WORDS
 from lens_lsp.judge.figures import Figures, figures_of, figures_of_path, listed, merged
 from lens_lsp.judge.tokens import Token, prose, tokens_of
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import STOP_WORDS, fold, is_function
 
 _CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
 _COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "double": 2}

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import stem
 from lens_lsp.judge.opposites import COMPARED, opposite
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import Token, aligned, alike
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import stem
 
 _NEGATIONS = """
 nobody nothing nowhere nor non hardly scarcely barely lack lacks lacking avoid avoids

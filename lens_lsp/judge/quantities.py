@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lens_lsp.computation.date_forms import MONTHS
-from lens_lsp.computation.dates import CalendarDate
-from lens_lsp.computation.nouns import singular
-from lens_lsp.computation.units import Dimension
-from lens_lsp.computation.values import NUMERIC, Kind, Value
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.arithmetic.date_forms import MONTHS
+from lens_lsp.arithmetic.dates import CalendarDate
+from lens_lsp.arithmetic.nouns import singular
+from lens_lsp.arithmetic.units import Dimension
+from lens_lsp.arithmetic.values import NUMERIC, Kind, Value
 from lens_lsp.judge.amounts import held, without_rate
 from lens_lsp.judge.figures import DIGITS, PERIODS, UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import overlaps_any
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _AROUND = 24
 """How far from a number what belongs to it is looked for, in code points."""

@@ -11,10 +11,10 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-from lens_lsp.domain.errors import OracleFailed
-from lens_lsp.domain.observation import Region
-from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.model.errors import OracleFailed
+from lens_lsp.model.observation import Region
+from lens_lsp.model.records import dataclass
 
 
 class Answerable(StrEnum):

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import aclosing
 
-from lens_lsp.domain.errors import BudgetSpent, OracleFailed
-from lens_lsp.domain.observation import Region
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.words import key
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.llm.error_messages import IN_GENERAL
+from lens_lsp.judge.llm.messages import ModelError
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest, Unfit
-from lens_lsp.models.advice import IN_GENERAL
-from lens_lsp.models.base import ModelError
-from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.observation import Region
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.words import key
 
 FIT = 8
 """Questions that must be right."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, fold, stem
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, fold, stem
 
 _TARGET = regex(r"(?<=\])(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|\[[^\]\n]{0,80}\])")
 _TAG = regex(r"</?[a-zA-Z][a-zA-Z0-9-]{0,20}(?:\s[^<>\n]{0,200})?/?>")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.records import dataclass
-from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

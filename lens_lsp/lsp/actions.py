@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.domain.citation import CitationState
-from lens_lsp.domain.inert import printable
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.answer_files.anchoring import anchored
-from lens_lsp.knowledge.answer_files.footnotes import link_to
 from lens_lsp.lsp.citing import Page, asked
 from lens_lsp.lsp.desk import Pointed
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.evidence import Found, looked_up, seen
 from lens_lsp.lsp.notes import edit_of
 from lens_lsp.lsp.sight import Sight
-from lens_lsp.sources import Sources
+from lens_lsp.memory.answer_files.anchoring import anchored
+from lens_lsp.memory.answer_files.footnotes import link_to
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.citation import CitationState
+from lens_lsp.model.inert import printable
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

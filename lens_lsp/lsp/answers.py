@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.disk.whole import ORDINARY, replace_whole
-from lens_lsp.domain.answer import Answer, Status, StopReason
-from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.cluster import OFFLINE
-from lens_lsp.domain.records import dataclass
-from lens_lsp.knowledge.answer_files.reading import Held, read_citing
-from lens_lsp.knowledge.answer_files.writing import Saved, write_answer
-from lens_lsp.knowledge.clusters import identify
-from lens_lsp.knowledge.export import file_name
-from lens_lsp.knowledge.matching import question_key
-from lens_lsp.sources import Sources
-from lens_lsp.store.failures import NotSaved, NotSavedReason
-from lens_lsp.store.forgetting import ANSWERS, is_answer
+from lens_lsp.memory.answer_files.reading import Held, read_citing
+from lens_lsp.memory.answer_files.writing import Saved, write_answer
+from lens_lsp.memory.clusters import identify
+from lens_lsp.memory.export import file_name
+from lens_lsp.memory.matching import question_key
+from lens_lsp.memory.sources import Sources
+from lens_lsp.memory.store.failures import NotSaved, NotSavedReason
+from lens_lsp.memory.store.forgetting import ANSWERS, is_answer
+from lens_lsp.model.answer import Answer, Status, StopReason
+from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import OFFLINE
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
-    from lens_lsp.store.store import Store
+    from lens_lsp.memory.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from lens_lsp.checking import Cited, cited_in, look
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.answer_files.reading import Citing, read_citing
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.sight import Sight
 from lens_lsp.lsp.stores import Stores
-from lens_lsp.sources import Sources
+from lens_lsp.memory.answer_files.reading import Citing, read_citing
+from lens_lsp.memory.checking import Cited, cited_in, look
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 
 _LARGEST = 1 << 20
 """Bytes of an answer file that is looked into."""

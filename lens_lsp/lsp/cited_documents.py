@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.opening import Skipped
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.model import Document
+from lens_lsp.judge.redaction import Fragments, rests, secrets_of
 from lens_lsp.lsp.within import document_at, place_of
-from lens_lsp.oracle.redaction import Fragments, rests, secrets_of
+from lens_lsp.model.documents import Document
+from lens_lsp.model.errors import LensError
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules

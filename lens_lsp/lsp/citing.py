@@ -8,10 +8,10 @@ from dataclasses import field
 from functools import cached_property
 
 from lens_lsp.corpus.ours import asking_lines, ours
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import SourceText, Span
-from lens_lsp.knowledge.answer_files.reading import Citing, Held, Written, read_citing
+from lens_lsp.memory.answer_files.reading import Citing, Held, Written, read_citing
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import SourceText, Span
 
 _MARK = regex(r"\[\^([^\]\s]{1,200})\]")
 _HEADING = regex(r"[ \t>]*(#{1,6})[ \t]")

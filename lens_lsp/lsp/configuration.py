@@ -1,7 +1,7 @@
 """The editor's settings: pulled where it lets itself be asked, taken where it sends them, and never believed.
 
-What a setting may do is decided where settings are composed (`lens_lsp.settings`): here are only the two that concern
-the editor's own side, and how the user hears of one that cannot be used.
+What a setting may do is decided where settings are composed (`lens_lsp.app.settings`): here are only the two that
+concern the editor's own side, and how the user hears of one that cannot be used.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.uris import uri_of
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
+    from lens_lsp.app.settings.sources import Notice
     from lens_lsp.lsp.server import LensServer
-    from lens_lsp.settings.sources import Notice
 
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
@@ -72,7 +72,7 @@ class Configuration:
 
     async def tell(self) -> None:
         """Tell the user, once, what cannot be used; in a project's file it is marked, too."""
-        from lens_lsp.settings.sources import PROJECT_FILE
+        from lens_lsp.app.settings.sources import PROJECT_FILE
 
         settings = await self._ls.session.settings()
         for notice in settings.notices:
@@ -137,8 +137,8 @@ def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:
     which model is asked and in what is searched beside them, and the lowest of their limits, which only lower, stands
     apart, with ``workspace.`` before its name.
     """
-    from lens_lsp.settings.options import UserOptions
-    from lens_lsp.settings.sources import flat
+    from lens_lsp.app.settings.options import UserOptions
+    from lens_lsp.app.settings.sources import flat
 
     whole: dict[str, object] = {}
     for number, scope in enumerate(said):
@@ -166,8 +166,8 @@ def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> t
 
     Answers are only ever written inside a workspace folder: a cloned project may bring its own settings.
     """
-    from lens_lsp.settings.options import UserOptions
-    from lens_lsp.settings.sources import flat
+    from lens_lsp.app.settings.options import UserOptions
+    from lens_lsp.app.settings.sources import flat
 
     said = dict(flat(client, frozenset(UserOptions.names())))
     wrong = []

@@ -13,7 +13,7 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsented
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from lsprotocol import types
 
-from lens_lsp.domain.text import Position, SourceText, Span
+from lens_lsp.model.text import Position, SourceText, Span
 
 Encoding = types.PositionEncodingKind
 """The unit a client counts characters in."""

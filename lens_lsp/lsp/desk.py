@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING
 
-from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.checks import Checks
 from lens_lsp.lsp.configuration import Configuration
 from lens_lsp.lsp.consenting import Consenting
 from lens_lsp.lsp.stores import Stores
 from lens_lsp.lsp.watching import Watching
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lsprotocol import types
 
-    from lens_lsp.domain.answer import Answer
     from lens_lsp.lsp.server import LensServer
+    from lens_lsp.model.answer import Answer
 
 _REMEMBERED = 100
 """Answers of this session whose facts are known beyond what their files say."""

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from lsprotocol import types
 
-from lens_lsp.domain.edits import Edit, History, difference
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
 from lens_lsp.lsp.convert import Encoding, code_points
 from lens_lsp.lsp.uris import UriRefused, path_of
+from lens_lsp.model.edits import Edit, History, difference
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 logger = logging.getLogger(__name__)
 

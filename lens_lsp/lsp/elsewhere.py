@@ -1,7 +1,7 @@
 """What a check of an answer tells about other files: that one could not be read, or hides text from who reads it.
 
 Nothing is decided here. That a file cannot be read is what reading it says; that text was taken out of what a model was
-sent is what the oracle noted (`lens_lsp.oracle.redaction`). Both are told for as long as they are so.
+sent is what the oracle noted (`lens_lsp.judge.redaction`). Both are told for as long as they are so.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from lsprotocol import types
 
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.corpus.workspace import overlay
+from lens_lsp.judge.redaction import veils
 from lens_lsp.lsp.convert import Ranges
 from lens_lsp.lsp.diagnostics import SOURCE
 from lens_lsp.lsp.evidence import Found
 from lens_lsp.lsp.sight import TOP, Sight
-from lens_lsp.oracle.redaction import veils
-from lens_lsp.workspace import overlay
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import LensError
 
 Told = Mapping[str, Sequence[types.Diagnostic]]
 """By the path of the file that it is about."""

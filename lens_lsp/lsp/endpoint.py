@@ -21,8 +21,8 @@ from pygls.exceptions import (
     JsonRpcRequestCancelled,
 )
 
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, TypeVar
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from lens_lsp.checking import Cited, Finding, by_source, look
-from lens_lsp.domain.inert import printable_path
-from lens_lsp.domain.records import dataclass
-from lens_lsp.knowledge.answer_files.reading import Written
 from lens_lsp.lsp.cited_by import cited_by, references_to
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.convert import Ranges
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.hovering import beside, hover_text, told_citation, told_uses
 from lens_lsp.lsp.sight import TOP, Sight, sight_of
-from lens_lsp.sources import Sources
-from lens_lsp.wire.check import message
+from lens_lsp.memory.answer_files.reading import Written
+from lens_lsp.memory.checking import Cited, Finding, by_source, look
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.inert import printable_path
+from lens_lsp.model.records import dataclass
+from lens_lsp.schema.check import message
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.settings.settings import Settings
 from lens_lsp.corpus.opening import folders_at
-from lens_lsp.domain.answer import Account, Answer, Mode, Status, StopReason
-from lens_lsp.domain.model import Findings
-from lens_lsp.domain.plan import Intent
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.asking import Asked, Observer, with_places
 from lens_lsp.lsp.endpoint import Endpoint
@@ -20,9 +18,11 @@ from lens_lsp.lsp.progress import Progress
 from lens_lsp.lsp.questions import Question, frozen
 from lens_lsp.lsp.requests import FindParams
 from lens_lsp.lsp.uris import uri_of
+from lens_lsp.model.answer import Account, Answer, Mode, Status, StopReason
+from lens_lsp.model.documents import Findings
+from lens_lsp.model.plan import Intent
+from lens_lsp.schema.evidence import findings_json
 from lens_lsp.search.work import Work
-from lens_lsp.settings.settings import Settings
-from lens_lsp.wire.evidence import findings_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound
-from lens_lsp.domain.model import Evidence, Secret
-from lens_lsp.domain.text import Span
+from lens_lsp.judge.redaction import HIDDEN, Fragments, Redacted, redacted, within
+from lens_lsp.judge.secret_shapes import cut_ends
 from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.requests import Beside
-from lens_lsp.oracle.redaction import HIDDEN, Fragments, Redacted, redacted, within
-from lens_lsp.oracle.secret_shapes import cut_ends
+from lens_lsp.model.citation import Citation
+from lens_lsp.model.documents import Evidence, Secret
+from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound
+from lens_lsp.model.text import Span
 
 _WITHHELD = "This answer rests on private notes (`lens: private`), which a model is not given."
 _WORDS = frozenset(

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 LARGEST = 64 << 20
 """Bytes of the largest message that is taken; larger ones are drained."""

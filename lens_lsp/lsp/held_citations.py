@@ -13,20 +13,20 @@ from lens_lsp.corpus.opening import Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.documents.kinds import kind_for
-from lens_lsp.domain.citation import Checked, Citation, CitationState
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.model import Document, SkipReason, TextSource
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Position, SourceText, Span
-from lens_lsp.knowledge.citations import SHORTEST_CONTEXT
+from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import cut
 from lens_lsp.lsp.requests import Beside, CheckParams, HeldCitation
 from lens_lsp.lsp.results import CheckResult, HeldChecked
 from lens_lsp.lsp.within import Place, document_at, place_of
-from lens_lsp.oracle.redaction import redacted_whole
-from lens_lsp.sources import Sources
+from lens_lsp.memory.citations import SHORTEST_CONTEXT
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.documents import Document, SkipReason, TextSource
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Position, SourceText, Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.checking import Finding
-from lens_lsp.domain.citation import CitationState
-from lens_lsp.domain.inert import printable, printable_path
-from lens_lsp.domain.places_shown import has_own_places, shown_locator, shown_place
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.memory.checking import Finding
+from lens_lsp.model.citation import CitationState
+from lens_lsp.model.inert import printable, printable_path
+from lens_lsp.model.places_shown import has_own_places, shown_locator, shown_place
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.cited_by import Use

@@ -10,14 +10,14 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of, of_privacy
 from lens_lsp.lsp.elsewhere import told_elsewhere
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.evidence import Found, looked_up, seen
 from lens_lsp.lsp.sight import Sight
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

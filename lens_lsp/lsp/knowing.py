@@ -10,11 +10,7 @@ from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from lens_lsp.checking import Report, check
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.records import dataclass
-from lens_lsp.kept.usage import Usage, usage_file
-from lens_lsp.knowledge.matching import question_key
+from lens_lsp.app.upkeep import call_wrong, freshness, kept_citations
 from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import clusters_for_model
@@ -22,17 +18,21 @@ from lens_lsp.lsp.opening import path_of_answer, path_of_unproven
 from lens_lsp.lsp.previewing import sent_json
 from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.upkeep import call_wrong, freshness, kept_citations
-from lens_lsp.wire.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
-from lens_lsp.wire.evidence import account_json
+from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.matching import question_key
+from lens_lsp.memory.userdata.usage import Usage, usage_file
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.records import dataclass
+from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
+from lens_lsp.schema.evidence import account_json
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
-    from lens_lsp.domain.cluster import Asked, Cluster, Turn
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.stores import Stores
-    from lens_lsp.store.store import Store
+    from lens_lsp.memory.store.store import Store
+    from lens_lsp.model.cluster import Asked, Cluster, Turn
 
 
 async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:

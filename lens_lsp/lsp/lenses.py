@@ -16,11 +16,11 @@ from typing import TypeVar
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.errors import LensError
+from lens_lsp.corpus.workspace import FIRST, memory_budget
+from lens_lsp.judge.ledger import Budget
 from lens_lsp.lsp.aside import aside
 from lens_lsp.lsp.endpoint import RequestFailed
-from lens_lsp.oracle.ledger import Budget
-from lens_lsp.workspace import FIRST, memory_budget
+from lens_lsp.model.errors import LensError
 
 MOST_LATE = 4
 """Questions that are over while what they did is not; each has a thread and a lens of its own."""

@@ -11,13 +11,13 @@ from lsprotocol import types
 from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.domain.citation import Checked, Citation
-from lens_lsp.domain.model import Context
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import SourceText, Span
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.sources import Sources
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.citation import Checked, Citation
+from lens_lsp.model.documents import Context
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import SourceText, Span
 
 _TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
 

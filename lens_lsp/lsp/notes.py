@@ -12,15 +12,15 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.privacy import privacy_of_file
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.answer_files.moving import as_block
-from lens_lsp.knowledge.answer_files.reading import read_citing
-from lens_lsp.knowledge.answer_files.writing import Saved, write_block
-from lens_lsp.knowledge.clusters import identify
 from lens_lsp.lsp.citing import Page, asked
 from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.sight import sight_of
+from lens_lsp.memory.answer_files.moving import as_block
+from lens_lsp.memory.answer_files.reading import read_citing
+from lens_lsp.memory.answer_files.writing import Saved, write_block
+from lens_lsp.memory.clusters import identify
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

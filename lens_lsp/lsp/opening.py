@@ -9,16 +9,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.knowledge.export import file_name
-from lens_lsp.knowledge.matching import question_key
 from lens_lsp.lsp.answers import held_in
 from lens_lsp.lsp.uris import UriRefused, path_of
-from lens_lsp.store.forgetting import ANSWERS
+from lens_lsp.memory.export import file_name
+from lens_lsp.memory.matching import question_key
+from lens_lsp.memory.store.forgetting import ANSWERS
 
 if TYPE_CHECKING:
-    from lens_lsp.domain.cluster import Asked, Cluster
     from lens_lsp.lsp.stores import Stores
-    from lens_lsp.store.store import Store
+    from lens_lsp.memory.store.store import Store
+    from lens_lsp.model.cluster import Asked, Cluster
 
 
 def answer_file(stores: Stores, workspaces: Sequence[str], wanted: str | None) -> str | None:

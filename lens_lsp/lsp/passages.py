@@ -11,14 +11,14 @@ from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.opening import Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.domain.text import SourceText, Span
+from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
 from lens_lsp.lsp.for_models import cut
 from lens_lsp.lsp.held_citations import is_extracted
 from lens_lsp.lsp.requests import PassageParams
 from lens_lsp.lsp.results import PassageResult
 from lens_lsp.lsp.within import Place, document_at, place_of
-from lens_lsp.oracle.redaction import redacted_whole
+from lens_lsp.model.text import SourceText, Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

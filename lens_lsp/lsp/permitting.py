@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.app.oracle_factory import OracleFactory, decide, of_endpoint
 from lens_lsp.app.request import Request
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import printable_path
 from lens_lsp.lsp.previewing import previewed
 from lens_lsp.lsp.turns import Busy
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.inert import printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.progress import Progress

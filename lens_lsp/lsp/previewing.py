@@ -13,12 +13,12 @@ from lens_lsp.lsp.questions import Question
 from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
+    from lens_lsp.app.history import Memory
     from lens_lsp.app.lens import Lens
     from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.domain.answer import Sent
+    from lens_lsp.judge.llm.preview import Preview
     from lens_lsp.lsp.server import LensServer
-    from lens_lsp.memory import Memory
-    from lens_lsp.oracle.preview import Preview
+    from lens_lsp.model.answer import Sent
 
 
 async def previewed(ls: LensServer, question: Question, factory: OracleFactory) -> Preview:
@@ -38,7 +38,7 @@ async def _preview(
 
 def _known(ls: LensServer, workspace: str) -> Memory | None:
     """What a workspace remembers, to be read and not added to."""
-    from lens_lsp.memory import Memory
+    from lens_lsp.app.history import Memory
 
     stores = ls.desk.stores.existing([workspace])
     return Memory(stores[0][1], workspace, keeps=False) if stores else None

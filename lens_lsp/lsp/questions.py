@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.domain.errors import PathRefused, UsageError
-from lens_lsp.domain.records import dataclass
+from lens_lsp.judge.ledger import Limits
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import UriRefused
 from lens_lsp.lsp.wire import AskParams, Scope
-from lens_lsp.oracle.ledger import Limits
+from lens_lsp.model.errors import PathRefused, UsageError
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
+    from lens_lsp.app.settings.settings import Settings
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.lsp.requests import FindParams
     from lens_lsp.lsp.session import Session
-    from lens_lsp.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

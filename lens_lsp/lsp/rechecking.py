@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from lens_lsp.checking import Report, check
-from lens_lsp.domain.errors import PathRefused
+from lens_lsp.app.upkeep import kept_citations, settle
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import RecheckParams
 from lens_lsp.lsp.uris import UriRefused
-from lens_lsp.upkeep import kept_citations, settle
-from lens_lsp.wire.check import check_json
+from lens_lsp.memory.checking import Report, check
+from lens_lsp.model.errors import PathRefused
+from lens_lsp.schema.check import check_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

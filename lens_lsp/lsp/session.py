@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from lens_lsp.corpus.allowed import NOWHERE, Allowed, inside
-from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.documents import Documents, TextDocument
 from lens_lsp.lsp.turns import Turns
 from lens_lsp.lsp.uris import UriRefused, path_of
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
+    from lens_lsp.app.settings.settings import Settings
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.lsp.lenses import Lenses
-    from lens_lsp.settings.settings import Settings
 
 logger = logging.getLogger(__name__)
 

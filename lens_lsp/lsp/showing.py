@@ -9,12 +9,12 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
-from lens_lsp.domain.inert import printable, printable_path
 from lens_lsp.lsp.uris import uri_of
+from lens_lsp.model.inert import printable, printable_path
 
 if TYPE_CHECKING:
-    from lens_lsp.domain.answer import Answer
     from lens_lsp.lsp.server import LensServer
+    from lens_lsp.model.answer import Answer
 
 _PATIENCE = 10.0
 _LONGEST = 500

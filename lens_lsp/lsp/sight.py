@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import uri_of
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.allowed import Allowed
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
-    from lens_lsp.domain.answer import Answer
     from lens_lsp.lsp.server import LensServer
+    from lens_lsp.model.answer import Answer
 
 TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
 

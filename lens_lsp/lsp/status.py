@@ -6,10 +6,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import LensError
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.wire import Status, StatusParams, WireAsks, WireJudge
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import LensError
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lens_lsp.memory import Memory
-    from lens_lsp.store.store import Store
+    from lens_lsp.app.history import Memory
+    from lens_lsp.memory.store.store import Store
 
 
 class Stores:
@@ -36,16 +36,16 @@ class Stores:
 
     def memory(self, workspace: str) -> Memory | None:
         """What a workspace remembers; None where nothing can be kept."""
-        from lens_lsp.memory import Memory
+        from lens_lsp.app.history import Memory
 
         store = self.made(workspace)
         return None if store is None else Memory(store, workspace)
 
     def answers(self, workspaces: Sequence[str]) -> list[Path]:
         """The folders of the answer files of these workspaces, whether they are there or not."""
-        from lens_lsp.store.failures import StoreUnavailable
-        from lens_lsp.store.forgetting import ANSWERS
-        from lens_lsp.store.place import store_folder
+        from lens_lsp.memory.store.failures import StoreUnavailable
+        from lens_lsp.memory.store.forgetting import ANSWERS
+        from lens_lsp.memory.store.place import store_folder
 
         try:
             return [store_folder(workspace, None, self._environment) / ANSWERS for workspace in workspaces]
@@ -53,9 +53,9 @@ class Stores:
             return []
 
     def _opened(self, workspace: str, *, make: bool) -> Store | None:
-        from lens_lsp.store.failures import StoreUnavailable
-        from lens_lsp.store.place import store_folder
-        from lens_lsp.store.store import Store
+        from lens_lsp.memory.store.failures import StoreUnavailable
+        from lens_lsp.memory.store.place import store_folder
+        from lens_lsp.memory.store.store import Store
 
         with self._lock:
             if workspace in self._open:

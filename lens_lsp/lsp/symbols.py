@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from lens_lsp.domain.inert import printable
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.clusters import live
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.evidence import seen
 from lens_lsp.lsp.opening import answers_of
 from lens_lsp.lsp.sight import TOP, Sight
 from lens_lsp.lsp.uris import uri_of
+from lens_lsp.memory.clusters import live
+from lens_lsp.model.inert import printable
+from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

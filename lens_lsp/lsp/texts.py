@@ -11,12 +11,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 from lens_lsp.corpus.allowed import inside
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.domain.errors import PathRefused
-from lens_lsp.domain.inert import printable_path
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
 from lens_lsp.lsp.requests import TextParams
 from lens_lsp.lsp.results import PlacedLocator, TextResult
 from lens_lsp.lsp.uris import UriRefused, path_of
+from lens_lsp.model.errors import PathRefused
+from lens_lsp.model.inert import printable_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

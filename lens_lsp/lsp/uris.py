@@ -9,7 +9,7 @@ import os
 import re
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 _FILE = regex(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
 _BAD_ESCAPE = regex(r"%(?![0-9a-fA-F]{2})")

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 _POLL = 0.5
 GRACE = 2.0

@@ -11,10 +11,10 @@ from lens_lsp.corpus.named import left_out
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.errors import PathRefused
-from lens_lsp.domain.model import Document, SkipReason
-from lens_lsp.domain.records import dataclass
 from lens_lsp.lsp.uris import UriRefused, uri_of
+from lens_lsp.model.documents import Document, SkipReason
+from lens_lsp.model.errors import PathRefused
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.session import Session

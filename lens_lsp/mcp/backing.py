@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from lens_lsp.client.client import Client, Refused, ServerGone, unhandled
-from lens_lsp.domain.errors import LensError
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.mcp.bounds import Bounds
+from lens_lsp.model.errors import LensError
 
 _CAPABILITIES: Mapping[str, object] = {
     "general": {"positionEncodings": ["utf-32"]},

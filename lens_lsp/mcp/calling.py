@@ -20,9 +20,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from lens_lsp.domain.errors import PathRefused
-from lens_lsp.domain.records import dataclass
 from lens_lsp.mcp.bounds import Bounds, bounds_of
+from lens_lsp.model.errors import PathRefused
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

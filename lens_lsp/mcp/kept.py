@@ -9,12 +9,12 @@ from typing import Any
 
 import mcp_types as types
 
-from lens_lsp.domain.errors import PathRefused, UsageError
-from lens_lsp.domain.records import dataclass
 from lens_lsp.mcp.backing import Backing
 from lens_lsp.mcp.bounds import Bounds
 from lens_lsp.mcp.results import SCHEMA, CitationGiven
 from lens_lsp.mcp.shaping import answer_resource, citation_given, cluster_given, cluster_resource
+from lens_lsp.model.errors import PathRefused, UsageError
+from lens_lsp.model.records import dataclass
 
 _ANSWER, _CLUSTER, _FOUND = "lens://answer/", "lens://cluster/", "lens://found/"
 _MOST_FOUND = 20

@@ -23,14 +23,14 @@ from pydantic import ValidationError
 
 from lens_lsp import __version__
 from lens_lsp.client.client import Refused
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import inert_json, printable
-from lens_lsp.domain.stamp import stamp_of, stamped
 from lens_lsp.mcp.backing import Backing
 from lens_lsp.mcp.calling import Call, Needed, Roots
 from lens_lsp.mcp.kept import TEMPLATES, Kept
 from lens_lsp.mcp.results import SCHEMA
 from lens_lsp.mcp.tools import TOOLS, Desk
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.inert import inert_json, printable
+from lens_lsp.model.stamp import stamp_of, stamped
 
 _KEY = "LENS_API_KEY"
 _INTERRUPTED = 130

@@ -6,9 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lens_lsp.domain.inert import printable_path
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.domain.places_shown import has_own_places, shown_place
 from lens_lsp.lsp.uris import path_of
 from lens_lsp.mcp.bounds import Bounds
 from lens_lsp.mcp.results import (
@@ -29,6 +26,9 @@ from lens_lsp.mcp.results import (
     QuestionGiven,
     ReadGiven,
 )
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.inert import printable_path
+from lens_lsp.model.places_shown import has_own_places, shown_place
 
 _NAMED = 50
 """Files that are named among those that were not read."""

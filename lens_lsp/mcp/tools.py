@@ -12,10 +12,6 @@ import mcp_types as types
 from pydantic import BaseModel
 
 from lens_lsp.client.client import Refused
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import printable_path
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.mcp.arguments import (
     Arguments,
@@ -39,6 +35,10 @@ from lens_lsp.mcp.results import (
 )
 from lens_lsp.mcp.shaping import ask_given, check_given, clusters_given, find_given, read_given
 from lens_lsp.mcp.wording import ask_text, check_text, clusters_text, find_text, read_text
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.inert import printable_path
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 A = TypeVar("A", bound=Arguments)
 G = TypeVar("G", bound=BaseModel)

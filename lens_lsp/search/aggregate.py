@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from lens_lsp.computation.condition import meets
+from lens_lsp.arithmetic.condition import meets
 from lens_lsp.corpus.hits import counted
 from lens_lsp.corpus.scan import exact_literal, scan
-from lens_lsp.domain.plan import MatchRule, Unit
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, key, stem
+from lens_lsp.model.plan import MatchRule, Unit
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, key, stem
 from lens_lsp.search.outline import heading_path
 from lens_lsp.search.reading import Reading
 

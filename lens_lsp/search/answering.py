@@ -11,24 +11,24 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import field, replace
 
-from lens_lsp.domain.answer import Answer, Arm, Doubt, Mode, RequirementResult, RequirementStatus, Status, StopReason
-from lens_lsp.domain.cluster import OFFLINE
-from lens_lsp.domain.errors import BudgetSpent, OracleFailed
-from lens_lsp.domain.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
-from lens_lsp.domain.inert import inert_markdown, printable
-from lens_lsp.domain.model import Coverage, Evidence, Part, Skip, Stage
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.plan import Intent, Requirement
-from lens_lsp.domain.records import dataclass
+from lens_lsp.judge.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.links import unlinked
 from lens_lsp.judge.passage import Passage
+from lens_lsp.judge.quoting import not_read
 from lens_lsp.judge.read import ReadReply
+from lens_lsp.judge.rules.offline import OfflineOracle
 from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.knowledge.provenance import is_computed, is_quoted, quoted
-from lens_lsp.oracle.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
-from lens_lsp.oracle.ledger import Ledger
-from lens_lsp.oracle.links import unlinked
-from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.oracle.quoting import not_read
+from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
+from lens_lsp.model.answer import Answer, Arm, Doubt, Mode, RequirementResult, RequirementStatus, Status, StopReason
+from lens_lsp.model.cluster import OFFLINE
+from lens_lsp.model.documents import Coverage, Evidence, Part, Skip, Stage
+from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
+from lens_lsp.model.inert import inert_markdown, printable
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import Intent, Requirement
+from lens_lsp.model.records import dataclass
 from lens_lsp.search.claims import compare, named, passages_of
 from lens_lsp.search.conflict import rivals
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.observation import ObservationTable, Verdict
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
+from lens_lsp.model.observation import ObservationTable, Verdict
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 from lens_lsp.search.measure import Floats
 
 SOMEWHERE = 0.9

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Measures
 from lens_lsp.search.question import Question

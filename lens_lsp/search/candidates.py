@@ -15,11 +15,11 @@ import numpy as np
 from lens_lsp.corpus.formats.kinds import rare_kind
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.scan import exact_literal, scan
-from lens_lsp.domain.model import Stage
-from lens_lsp.domain.plan import Anchor, AnchorKind, Plan, Requirement
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.words import STOP_WORDS, key, stem, words
-from lens_lsp.oracle.analysis import analyse, terms
+from lens_lsp.judge.analysis import analyse, terms
+from lens_lsp.model.documents import Stage
+from lens_lsp.model.plan import Anchor, AnchorKind, Plan, Requirement
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.words import STOP_WORDS, key, stem, words
 from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.definitions import definition_of

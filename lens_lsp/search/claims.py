@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lens_lsp.domain.answer import Doubt
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import key
 from lens_lsp.judge import claims
 from lens_lsp.judge.cited import cited_sentences
 from lens_lsp.judge.passage import Passage
+from lens_lsp.judge.quoting import plain
 from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.oracle.quoting import plain
+from lens_lsp.model.answer import Doubt
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import key
 from lens_lsp.search.consolidate import Item
 
 MOST_CLAIMS = 20

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 LONGEST = 60
 """Code points. A longer word is cut, since no reader takes it for one."""

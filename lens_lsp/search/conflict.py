@@ -11,19 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lens_lsp.computation.reading import find_values, first_value
-from lens_lsp.computation.values import Kind, Value, same
+from lens_lsp.arithmetic.reading import find_values, first_value
+from lens_lsp.arithmetic.values import Kind, Value, same
 from lens_lsp.corpus.titles import file_name
-from lens_lsp.domain.model import Document
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, content, fold, key, stands_in, words
+from lens_lsp.judge.proper_names import names
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.tokens import Token, aligned, tokens_of
-from lens_lsp.oracle.names import names
+from lens_lsp.model.documents import Document
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, words
 from lens_lsp.search.dates import dates
 from lens_lsp.search.draw import Proposal
 from lens_lsp.search.outline import heading_path

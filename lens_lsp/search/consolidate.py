@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
-from lens_lsp.domain.answer import Arm
-from lens_lsp.domain.model import Document
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import key
+from lens_lsp.model.answer import Arm
+from lens_lsp.model.documents import Document
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import key
 from lens_lsp.search.passage import region
 
 MOST_QUOTES = 4

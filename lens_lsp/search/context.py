@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from lens_lsp.domain.model import Block, BlockKind, Context, ContextRole, Document
-from lens_lsp.domain.sentences import sentences, trim
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document
+from lens_lsp.model.sentences import sentences, trim
+from lens_lsp.model.text import Span
 
 LONGEST = 300
 """Code points of one part of the context; a longer one is cut at a word."""

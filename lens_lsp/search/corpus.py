@@ -13,7 +13,7 @@ from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.texts import Key
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 from lens_lsp.search.phrases import Phrases
 
 _AT_ONCE = 8 << 20

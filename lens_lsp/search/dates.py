@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, timedelta
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _NAMES = (
     "january", "february", "march", "april", "may", "june",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lens_lsp.domain.model import Document
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import key
+from lens_lsp.model.documents import Document
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import key
 
 _ASKS = regex(
     r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"

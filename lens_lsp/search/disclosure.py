@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.domain.model import Document
-from lens_lsp.domain.shown import Shown
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Document
+from lens_lsp.model.shown import Shown
+from lens_lsp.model.text import Span
 from lens_lsp.search.edges import REACH, overlapping
 
 _BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"

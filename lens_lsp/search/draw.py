@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from lens_lsp.domain.answer import Arm
-from lens_lsp.domain.model import Block, BlockKind, Document
-from lens_lsp.domain.observation import Region
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.shown import MOST_CONTEXT, Shown, tokens
-from lens_lsp.domain.text import Span
-from lens_lsp.oracle.redaction import secrets_of, shown_secrets
+from lens_lsp.judge.redaction import secrets_of, shown_secrets
+from lens_lsp.model.answer import Arm
+from lens_lsp.model.documents import Block, BlockKind, Document
+from lens_lsp.model.observation import Region
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.shown import MOST_CONTEXT, Shown, tokens
+from lens_lsp.model.text import Span
 from lens_lsp.search.context import context_of
 from lens_lsp.search.disclosure import disclosed
 from lens_lsp.search.edges import fits, overlapping

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from lens_lsp.domain.model import Block, BlockKind, Document
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import breaks
-from lens_lsp.domain.shown import tokens
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Document
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.sentences import breaks
+from lens_lsp.model.shown import tokens
+from lens_lsp.model.text import Span
 
 REGION_TOKENS = 400
 """The most tokens of a region, as ``tokens`` estimates them. A window that is larger stays as it is."""

@@ -11,20 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lens_lsp.computation.expression import evaluate
-from lens_lsp.computation.reading import first_value
-from lens_lsp.computation.unit_table import find_unit
-from lens_lsp.computation.units import Dimension, is_rate, rate_parts
-from lens_lsp.computation.values import Kind, Value, same
-from lens_lsp.computation.writing import show
-from lens_lsp.domain.answer import Computation, RequirementStatus
-from lens_lsp.domain.errors import ComputationError
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.plan import Combination, Intent, Plan, Requirement
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import key
-from lens_lsp.oracle.base import Fact
+from lens_lsp.arithmetic.expression import evaluate
+from lens_lsp.arithmetic.reading import first_value
+from lens_lsp.arithmetic.unit_table import find_unit
+from lens_lsp.arithmetic.units import Dimension, is_rate, rate_parts
+from lens_lsp.arithmetic.values import Kind, Value, same
+from lens_lsp.arithmetic.writing import show
+from lens_lsp.judge.base import Fact
+from lens_lsp.model.answer import Computation, RequirementStatus
+from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import Combination, Intent, Plan, Requirement
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import key
 from lens_lsp.search.aggregate import Matches
 from lens_lsp.search.conflict import Statement, above, contradict, day_of, newest
 from lens_lsp.search.consolidate import Item

@@ -16,11 +16,11 @@ from dataclasses import field
 from itertools import pairwise
 
 from lens_lsp.corpus.titles import file_name
-from lens_lsp.domain.model import Document, Field
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, fold, key, stem, words
+from lens_lsp.model.documents import Document, Field
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, fold, key, stem, words
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.dates import Period, dates, periods
 

@@ -19,8 +19,8 @@ import numpy as np
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.texts import Key
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.plan import Plan
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.plan import Plan
 from lens_lsp.search.candidates import Scored, windows_of
 from lens_lsp.search.localise import as_evidence, passages_of
 from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency, measure

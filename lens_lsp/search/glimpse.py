@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.domain.model import Evidence
+from lens_lsp.model.documents import Evidence
 
 _AFTER = 1.0
 """Seconds of reading before the first look."""

@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.words import STOP_WORDS, stem, words
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.words import STOP_WORDS, stem, words
 from lens_lsp.search.candidates import Candidates
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints

@@ -16,10 +16,10 @@ import numpy as np
 from lens_lsp.corpus.hits import Hits, distinct
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.corpus.titles import file_name, plain_name
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import WORD, fold, key, stem
-from lens_lsp.oracle.analysis import NAME
+from lens_lsp.judge.analysis import NAME
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import WORD, fold, key, stem
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures
 from lens_lsp.search.question import Question

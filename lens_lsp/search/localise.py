@@ -10,10 +10,10 @@ import numpy as np
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.ours import joined as merged
-from lens_lsp.domain.model import Document, Evidence, RankedDocument, Stage
-from lens_lsp.domain.plan import Plan
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
+from lens_lsp.model.plan import Plan
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 from lens_lsp.search.candidates import RARE, Candidates, Scored
 from lens_lsp.search.measure import Floats, Ints
 from lens_lsp.search.passages import WINDOW, Cutter, Passage, apart

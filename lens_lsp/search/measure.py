@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.hits import Counts, Hits
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

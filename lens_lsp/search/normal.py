@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import unicodedata
 
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 from lens_lsp.search.compounds import in_word
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from lens_lsp.domain.ablations import LOOP
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.ablations import LOOP
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.records import dataclass
 from lens_lsp.search.propose import START, Mixture
 
 

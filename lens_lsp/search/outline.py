@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from lens_lsp.domain.model import Document
+from lens_lsp.model.documents import Document
 
 
 def heading_path(document: Document, offset: int) -> tuple[str, ...]:

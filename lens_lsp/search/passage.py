@@ -10,11 +10,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from lens_lsp.domain.model import Block, BlockKind, Document
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import sentences, trim
-from lens_lsp.domain.shown import Shown, tokens
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Document
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.sentences import sentences, trim
+from lens_lsp.model.shown import Shown, tokens
+from lens_lsp.model.text import Span
 from lens_lsp.search.compounds import widened
 from lens_lsp.search.edges import PROSE, REACH, REGION_TOKENS, Edges, fits, inside, overlapping, without
 from lens_lsp.search.outline import heading_path

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lens_lsp.corpus.arena import Chunk
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.matcher import Bytes, Ints
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 Phrase = tuple[str, ...]
 """Two words or more, or a name of one, folded."""

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.links import LinkFinder, Links
 from lens_lsp.search.measure import Floats, Ints, Measures

@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lens_lsp.domain.answer import Arm
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.answer import Arm
+from lens_lsp.model.records import dataclass
 from lens_lsp.search.measure import Floats
 from lens_lsp.search.space import Space
 

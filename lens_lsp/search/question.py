@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import exact_literal, word_literal
-from lens_lsp.domain.plan import Anchor, AnchorKind, Plan
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.words import STOP_WORDS, WORD, fold
+from lens_lsp.model.plan import Anchor, AnchorKind, Plan
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.words import STOP_WORDS, WORD, fold
 from lens_lsp.search.spellings import spellings
 from lens_lsp.search.vocabulary import vocabulary
 

@@ -10,28 +10,28 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lens_lsp.computation import arithmetic
-from lens_lsp.computation.expression import evaluate
-from lens_lsp.computation.reading import find_values, first_value
-from lens_lsp.computation.unit_table import find_unit
-from lens_lsp.computation.units import Dimension
-from lens_lsp.computation.values import Kind, Value, same
-from lens_lsp.computation.writing import show
-from lens_lsp.domain.answer import Computation, Doubt
-from lens_lsp.domain.errors import ComputationError
-from lens_lsp.domain.inert import printable
-from lens_lsp.domain.model import BlockKind, Document, Evidence
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import sentences
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import content, key
+from lens_lsp.arithmetic import operations
+from lens_lsp.arithmetic.expression import evaluate
+from lens_lsp.arithmetic.reading import find_values, first_value
+from lens_lsp.arithmetic.unit_table import find_unit
+from lens_lsp.arithmetic.units import Dimension
+from lens_lsp.arithmetic.values import Kind, Value, same
+from lens_lsp.arithmetic.writing import show
+from lens_lsp.judge.links import without_addresses
+from lens_lsp.judge.llm.marking import MARKER, NUMBER, cited_numbers, unsupported
 from lens_lsp.judge.passage import Passage
+from lens_lsp.judge.quoting import differing, plain
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.oracle.links import without_addresses
-from lens_lsp.oracle.marking import MARKER, NUMBER, cited_numbers, unsupported
-from lens_lsp.oracle.quoting import differing, plain
+from lens_lsp.model.answer import Computation, Doubt
+from lens_lsp.model.documents import BlockKind, Document, Evidence
+from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.inert import printable
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import content, key
 from lens_lsp.search.claims import beyond, compare, named, passages_of
 from lens_lsp.search.conflict import day_of, newest
 from lens_lsp.search.consolidate import Cited, Item, consolidate
@@ -374,7 +374,7 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
     unit = find_unit(computation.unit) if computation.unit else None
     if unit is not None:
         try:
-            value = arithmetic.in_unit(value, unit)
+            value = operations.in_unit(value, unit)
         except ComputationError:
             unit = None
     shown = show(value)
@@ -386,9 +386,9 @@ def _first(kind: str, operands: Sequence[Operand], values: Mapping[str, Value]) 
     sign = 1 if kind == "greatest" else -1
     best = operands[0]
     for operand in operands[1:]:
-        if sign * arithmetic.order(values[operand.id], values[best.id]) > 0:
+        if sign * operations.order(values[operand.id], values[best.id]) > 0:
             best = operand
-    alike = [one for one in operands if arithmetic.order(values[one.id], values[best.id]) == 0]
+    alike = [one for one in operands if operations.order(values[one.id], values[best.id]) == 0]
     return best.name if len(alike) == 1 else "equal"
 
 

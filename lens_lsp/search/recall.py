@@ -12,16 +12,16 @@ from dataclasses import field, replace
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.texts import Key
-from lens_lsp.domain.answer import Arm, RequirementStatus, Reused
-from lens_lsp.domain.citation import Checked, Citation, CitationState
-from lens_lsp.domain.cluster import Asked, KnownFact
-from lens_lsp.domain.model import Document
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.plan import Plan
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.citations import lost, verify
-from lens_lsp.oracle.base import Fact
+from lens_lsp.judge.base import Fact
+from lens_lsp.memory.citations import lost, verify
+from lens_lsp.model.answer import Arm, RequirementStatus, Reused
+from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Asked, KnownFact
+from lens_lsp.model.documents import Document
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import Plan
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 from lens_lsp.search.aggregate import Matches
 from lens_lsp.search.consolidate import Cited, Item
 from lens_lsp.search.reading import Reading

@@ -19,12 +19,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal
 
-from lens_lsp.domain.model import Block, BlockKind
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.sentences import trim
-from lens_lsp.domain.shown import Shown
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.sentences import trim
+from lens_lsp.model.shown import Shown
+from lens_lsp.model.text import Span
 from lens_lsp.search.compounds import joined, signed, widened
 from lens_lsp.search.normal import Normal, normalise
 

@@ -8,12 +8,12 @@ from dataclasses import field
 
 import numpy as np
 
-from lens_lsp.domain.events import Belief, Judged
-from lens_lsp.domain.observation import Judgement, ObservationReply, ObservationTable, Verdict
-from lens_lsp.domain.plan import Plan, Requirement
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
 from lens_lsp.judge.read import Answerable, ReadReply, SaidQuote
+from lens_lsp.model.events import Belief, Judged
+from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
+from lens_lsp.model.plan import Plan, Requirement
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 from lens_lsp.search.belief import Beliefs, Entry
 from lens_lsp.search.context import context_of
 from lens_lsp.search.draw import Proposal

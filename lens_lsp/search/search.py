@@ -20,9 +20,16 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.answer import Arm, Mode, StopReason
-from lens_lsp.domain.errors import BudgetSpent, OracleFailed
-from lens_lsp.domain.events import (
+from lens_lsp.judge.analysis import analyse, phrases
+from lens_lsp.judge.base import ObserveRequest, Oracle, PassageOracle
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.links import unlinked
+from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
+from lens_lsp.judge.verification import Claim, ClaimJudge, Fault
+from lens_lsp.model.answer import Arm, Mode, StopReason
+from lens_lsp.model.documents import Stage
+from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.events import (
     Admitted,
     AnswerDelta,
     Covered,
@@ -30,19 +37,12 @@ from lens_lsp.domain.events import (
     EvidenceFound,
     Observed,
 )
-from lens_lsp.domain.inert import printable
-from lens_lsp.domain.model import Stage
-from lens_lsp.domain.observation import CoverageReply, ObservationReply
-from lens_lsp.domain.plan import Intent, MatchRule, Plan, filled
-from lens_lsp.domain.shown import tokens
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import STOP_WORDS, content, key, words
-from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
-from lens_lsp.judge.verification import Claim, ClaimJudge, Fault
-from lens_lsp.oracle.analysis import analyse, phrases
-from lens_lsp.oracle.base import ObserveRequest, Oracle, PassageOracle
-from lens_lsp.oracle.ledger import Ledger
-from lens_lsp.oracle.links import unlinked
+from lens_lsp.model.inert import printable
+from lens_lsp.model.observation import CoverageReply, ObservationReply
+from lens_lsp.model.plan import Intent, MatchRule, Plan, filled
+from lens_lsp.model.shown import tokens
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, content, key, words
 from lens_lsp.search.aggregate import Matches, matches_of
 from lens_lsp.search.candidates import ADMITTED, Candidates
 from lens_lsp.search.draw import Proposal, Request, best, certain, fill, first, outline, stored, unread_sections, whole

@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits, counted, distinct
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS, stem
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import STOP_WORDS, stem
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency
 from lens_lsp.search.phrases import Around

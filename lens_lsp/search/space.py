@@ -13,9 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from lens_lsp.domain.model import Document
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Document
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 from lens_lsp.search.measure import Floats, Ints
 from lens_lsp.search.position import CELL
 

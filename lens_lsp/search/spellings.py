@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lens_lsp.domain.words import WORD
+from lens_lsp.model.words import WORD
 from lens_lsp.search.vocabulary import vocabulary
 
 _NUMBER = re.compile(

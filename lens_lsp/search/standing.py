@@ -10,9 +10,9 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from lens_lsp.corpus.formats.base import locate
-from lens_lsp.domain.model import Document, Locator
-from lens_lsp.domain.places_shown import has_own_places
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import Document, Locator
+from lens_lsp.model.places_shown import has_own_places
+from lens_lsp.model.regexes import regex
 
 _ROW = regex(r"\d+")
 

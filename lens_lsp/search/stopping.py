@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 from lens_lsp.search.measure import Floats
 
 DELTA = 0.1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lens_lsp.corpus.opening import display_path
-from lens_lsp.domain.answer import Arm
-from lens_lsp.domain.events import Admitted, AdmittedDocument, Proposed, ProposedRegion
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.plan import Plan
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
+from lens_lsp.model.answer import Arm
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.events import Admitted, AdmittedDocument, Proposed, ProposedRegion
+from lens_lsp.model.plan import Plan
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 from lens_lsp.search.candidates import Candidates
 from lens_lsp.search.draw import Request
 from lens_lsp.search.localise import ranking

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.judge.ledger import Budget
 from lens_lsp.search.candidates import ADMITTED, Candidates
 from lens_lsp.search.space import Space
 

@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.desktop.desktop_process import Desktop
+from tests.judge.llm.chat_server import ChatServer
 from tests.lsp.lsp_client import LspProcess, environment
 from tests.mcp.mcp_agent import RawAgent
-from tests.models.chat_server import ChatServer
 
 _NONCE = re.compile(r"[0-9a-f]{12}")
 LIBRARY = """
 import asyncio, json, sys
 from lens_lsp.app import Request, ask
 from lens_lsp.app.stores import StoreChoice
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.events import answer_of
-from lens_lsp.wire.answer import answer_json
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.events import answer_of
+from lens_lsp.schema.answer import answer_json
 
 folder, question, mode = sys.argv[1:]
 try:
@@ -35,13 +35,13 @@ except LensError as error:
 """
 BARE = """
 import asyncio, json, os, sys
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.events import answer_of
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.events import answer_of
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.oracle.chat import ChatOracle, budget_for
-from lens_lsp.wire.answer import answer_json
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.llm.chat import ChatOracle, budget_for
+from lens_lsp.schema.answer import answer_json
 
 folder, question, mode = sys.argv[1:]
 model = OpenAIChat(os.environ["LENS_TEST_ENDPOINT"], "any")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.metered_chat import MeteredChat
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.kept.meter import Meter
-from lens_lsp.kept.usage import Usage
-from lens_lsp.models.base import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
+from lens_lsp.judge.llm.messages import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
+from lens_lsp.memory.userdata.meter import Meter
+from lens_lsp.memory.userdata.usage import Usage
+from lens_lsp.model.errors import UsageError
 
 TODAY = date(2026, 3, 1)
 REQUEST = ChatRequest((Message(Role.USER, "a" * 300),), max_tokens=100)

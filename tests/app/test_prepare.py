@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app import Request, ask, find
+from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.app.stores import StoreChoice
 from lens_lsp.disk.locks import lock_file, take
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import Answered, Event, answer_of
-from lens_lsp.settings.settings import CommandLine
-from lens_lsp.store.files import StoreFiles
+from lens_lsp.memory.store.files import StoreFiles
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.events import Answered, Event, answer_of
 
 
 @pytest.fixture

@@ -17,18 +17,18 @@ from lens_lsp.app import without_model
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory, Terms
 from lens_lsp.app.request import Request
+from lens_lsp.app.settings.settings import Settings
 from lens_lsp.app.without_model import judge, name, reader_in_words
-from lens_lsp.domain.answer import Answer, Mode, Status, StopReason
-from lens_lsp.domain.events import Answered
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.chat import ChatOracle
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.judge.reader.calibration import Calibration
 from lens_lsp.judge.reader.inputs import Shown
 from lens_lsp.judge.reader.model import ReaderModel, Reading
 from lens_lsp.judge.reader.oracle import ReaderOracle
-from lens_lsp.models.scripted import ScriptedModel
-from lens_lsp.oracle.chat import ChatOracle
-from lens_lsp.oracle.ledger import Budget
-from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.settings.settings import Settings
+from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.model.answer import Answer, Mode, Status, StopReason
+from lens_lsp.model.events import Answered
 from tests.judge.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"
@@ -150,7 +150,7 @@ def test_what_is_proven_without_a_model_stands_when_it_fails(
 
 
 def test_a_project_that_names_a_reader_names_none(notes: Path, reader: Path) -> None:
-    from lens_lsp.settings.loading import settings_of
+    from lens_lsp.app.settings.loading import settings_of
 
     (notes / ".lens.toml").write_text(f'reader = "{reader}"\n', "utf-8")
     settings = settings_of((str(notes),), {"LENS_CONFIG": "/dev/null"})

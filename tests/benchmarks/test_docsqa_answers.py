@@ -14,7 +14,7 @@ import pytest
 from benchmarks import asking, docsqa_answers
 from benchmarks.claims import evidence_of
 from benchmarks.docsqa_answers import KeyRecord, Row, around, cited, holds, main, report, score, sheet, shuffled, wilson
-from lens_lsp.domain.answer import Answer, Status
+from lens_lsp.model.answer import Answer, Status
 from tests.evaluation.test_docsqa import QUESTIONS, write_docsqa
 
 HARBOUR = {

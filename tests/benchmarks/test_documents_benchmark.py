@@ -14,8 +14,8 @@ from benchmarks.document_streams import titles
 from benchmarks.documents import main, outcome, unverified
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL
-from lens_lsp.domain.model import Evidence, Locator, Origin
-from lens_lsp.domain.text import Position, Span
+from lens_lsp.model.documents import Evidence, Locator, Origin
+from lens_lsp.model.text import Position, Span
 from tests.availability import unavailable
 
 SAMPLES = Path(__file__).parent.parent / "documents" / "samples"

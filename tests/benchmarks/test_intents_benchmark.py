@@ -61,7 +61,7 @@ def test_who_asks_has_no_way_to_the_key() -> None:
     assert not {name for name in imported(asking) if name.startswith("benchmarks")}
     assert "lens_lsp.app.lens" in imported(asking)
     assert not {
-        name for name in imported(intents) if name in ("lens_lsp.app.lens", "lens_lsp.search", "lens_lsp.oracle")
+        name for name in imported(intents) if name in ("lens_lsp.app.lens", "lens_lsp.search", "lens_lsp.judge")
     }
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.trace import Trace
-from lens_lsp.domain.events import Covered, Event
-from lens_lsp.wire import event_json
+from lens_lsp.model.events import Covered, Event
+from lens_lsp.schema import event_json
 from tests.hand_made import events
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "verify_beliefs.py"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.domain.model import Context, ContextRole, Coverage, Evidence, Findings, Origin
-from lens_lsp.domain.text import SourceText, Span
-from lens_lsp.wire import evidence_json, findings_json
+from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence, Findings, Origin
+from lens_lsp.model.text import SourceText, Span
+from lens_lsp.schema import evidence_json, findings_json
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "verify_quotes.py"
 TEXT = "# Töne 😀\r\n\r\nEin Wort und\rnoch eines.\nForm\x0cfeed und\u2028Trenner: kein Zeilenende.\n" * 20

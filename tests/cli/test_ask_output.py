@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from lens_lsp.cli.answering import grep_answer, live_line, markdown_answer, text_answer
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places, Style
-from lens_lsp.wire import answer_json, event_json
+from lens_lsp.schema import answer_json, event_json
 from tests.hand_made import answer, events, evidence
 
 HERE = os.sep + os.path.join("home", "someone")
@@ -111,8 +111,8 @@ SEEN_EARLY = """
 from dataclasses import replace
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
-from lens_lsp.domain.events import EvidenceFound
-from lens_lsp.domain.text import Span
+from lens_lsp.model.events import EvidenceFound
+from lens_lsp.model.text import Span
 from tests.hand_made import evidence
 hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 found = evidence(1)
@@ -134,7 +134,7 @@ REVISED = """
 from dataclasses import replace
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
-from lens_lsp.domain.events import AnswerDelta
+from lens_lsp.model.events import AnswerDelta
 from tests.hand_made import answer
 hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in 2031 [1]. It was cheap.\\n"))
@@ -242,7 +242,7 @@ def test_addresses_in_a_footnote_are_dead() -> None:
 RESTARTED = """
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
-from lens_lsp.domain.events import AnswerDelta
+from lens_lsp.model.events import AnswerDelta
 from tests.hand_made import answer
 hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in"))

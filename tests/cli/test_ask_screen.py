@@ -16,9 +16,9 @@ from terminal_screen import shown
 from lens_lsp.cli import screen
 from lens_lsp.cli.layout import clipped, columns, flowed, rows, shortened, wrapped
 from lens_lsp.cli.render import Places, Style
-from lens_lsp.domain.answer import Mode, RequirementResult, RequirementStatus, Status
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.plan import Intent
+from lens_lsp.model.answer import Mode, RequirementResult, RequirementStatus, Status
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.plan import Intent
 from tests.hand_made import QUESTION, answer, evidence
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
@@ -101,8 +101,8 @@ CHECKED = """
 from dataclasses import replace
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
-from lens_lsp.domain.events import AnswerDelta, EvidenceFound, Planned
-from lens_lsp.domain.answer import Mode
+from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
+from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence
 hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
 hearing.take(Planned(PLAN, Mode.FAST, 3, TABLE))
@@ -117,9 +117,9 @@ hearing.finish(replace(answer("/notes"), mode=Mode.FAST, text=said))
 STREAMED = """
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
-from lens_lsp.domain.events import AnswerDelta, EvidenceFound, Planned
+from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
 from dataclasses import replace
-from lens_lsp.domain.answer import Mode
+from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence
 hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
 hearing.take(Planned(PLAN, Mode.DEEP, 3, TABLE))

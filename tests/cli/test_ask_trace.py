@@ -9,9 +9,9 @@ import pytest
 
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.trace import Trace
-from lens_lsp.domain.answer import Account, Arm, RequirementStatus, Sent, StopReason
-from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed, ProposedRegion, Stopped
-from lens_lsp.domain.text import Span
+from lens_lsp.model.answer import Account, Arm, RequirementStatus, Sent, StopReason
+from lens_lsp.model.events import Admitted, Answered, Event, Planned, Proposed, ProposedRegion, Stopped
+from lens_lsp.model.text import Span
 from tests.hand_made import PLAN, answer, events
 
 ROOT = os.path.join(os.sep, "notes")

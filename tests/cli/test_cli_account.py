@@ -8,7 +8,7 @@ import pytest
 
 from lens_lsp.cli.account import give, nothing_found
 from lens_lsp.cli.render import Places
-from lens_lsp.domain.model import Coverage, Findings
+from lens_lsp.model.documents import Coverage, Findings
 from tests.hand_made import answer, evidence
 
 PLACES = Places(["/notes"], "/")

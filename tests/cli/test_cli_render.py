@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from lens_lsp.cli.highlight import QuestionWords
 from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Style, TextRenderer
 from lens_lsp.cli.terminal import printable
-from lens_lsp.domain.model import Context, ContextRole, Evidence, Origin
-from lens_lsp.domain.text import Position, Span
+from lens_lsp.model.documents import Context, ContextRole, Evidence, Origin
+from lens_lsp.model.text import Position, Span
 
 HERE = os.sep + os.path.join("home", "someone")
 PLACES = Places([os.path.join(HERE, "notes"), os.sep + "elsewhere"], HERE)

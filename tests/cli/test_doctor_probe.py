@@ -10,9 +10,9 @@ import pytest
 from lens_process import Command
 from scripted_endpoint import request_of, settings
 
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.judge.test_self_test import able, read
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer, in_thread
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from lens_process import Command, assert_one_sentence
 from scripted_endpoint import FAR, assert_no_key, following, request_of, settings, stages
 
 from benchmarks.scripted_model import reply
-from tests.models.chat_server import ChatServer, in_thread
+from tests.judge.llm.chat_server import ChatServer, in_thread
 
 BODY = "Bridges\n\nThe bridge at Arlen was opened on 4 May 1931. It is of steel.\n"
 QUESTION = {

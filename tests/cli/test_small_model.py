@@ -15,12 +15,12 @@ from scripted_endpoint import settings
 
 from evaluation.data.docsqa import DocsQa, open_docsqa, unpack
 from lens_lsp.app.lens import Lens
-from lens_lsp.domain.answer import Answer, Mode, StopReason
-from lens_lsp.domain.events import Answered
-from lens_lsp.models.base import ChatReply, ChatRequest
-from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.models.scripted import ScriptedModel
-from lens_lsp.oracle.chat import ChatOracle, budget_for
+from lens_lsp.judge.llm.chat import ChatOracle, budget_for
+from lens_lsp.judge.llm.messages import ChatReply, ChatRequest
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.model.events import Answered
 from tests.lens_by_name import by_name
 from tests.weak_answers import small_model, worse
 

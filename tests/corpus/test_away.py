@@ -19,9 +19,9 @@ from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.patience import MOST_LEFT, Patience
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
+from lens_lsp.corpus.workspace import _wait as workspace_wait
 from lens_lsp.disk.mounts import kind_of, may_hang
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.workspace import _wait as workspace_wait
+from lens_lsp.model.documents import SkipReason
 from tests.lsp.lsp_client import wait_until
 
 DEVICE = os.makedev(0, 4093)

@@ -18,7 +18,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan, word_literal
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.walk import discover, discover_names
-from lens_lsp.domain.model import Skip, SkipReason
+from lens_lsp.model.documents import Skip, SkipReason
 
 LONG_AGO = 1_000_000_000
 CACHE = {TextCache.refresh.__code__.co_filename, TextCache.drop.__code__.co_filename}

@@ -18,7 +18,7 @@ from lens_lsp.corpus.scan import scan, word_literal
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.walk import discover, discover_names
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
 from tests.documents_made import docx, mail, pdf
 
 CRANE = "The harbour crane lifts forty tonnes."

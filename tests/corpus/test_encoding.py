@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.opening import Skipped
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
 from tests.soak import encodings
 
 ENGLISH = "# Notes\r\n\r\nThe kettle boils at 100 degrees.\rSee the log.\n"

@@ -10,8 +10,8 @@ import pytest
 from lens_lsp.corpus.files import Reading, read_files
 from lens_lsp.corpus.listings import IDENTITY
 from lens_lsp.corpus.opening import DESCRIPTORS, Root
-from lens_lsp.domain.errors import PathRefused
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import PathRefused
 
 MOST = 100_000
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.folding import blank, fold_text
-from lens_lsp.domain.text import Span
-from lens_lsp.domain.words import FOLDED, fold
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import FOLDED, fold
 
 TELLING = "aZ9 \n.ßẞæŒøŁéÅı\u0301\u0308İЖйΣς語カﾞ서\u1112\u1161\u11ab😀𝒜𠮷ＦｕＬｌ１\u200b\u00ad\ufeff…“Ꭰ\u2028ﬁ\ud800"
 TEXT = st.text(st.one_of(st.sampled_from(TELLING), st.characters()), max_size=60)

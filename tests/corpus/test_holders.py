@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.holders import Holders, content
-from lens_lsp.domain.words import key
+from lens_lsp.model.words import key
 
 WORD = st.sampled_from(["note", "notes", "the", "of", "1984", "é", "語語", "-", "", "\n", "window"])
 NAME = st.lists(WORD, min_size=1, max_size=4).map(" ".join).map(key).filter(bool)

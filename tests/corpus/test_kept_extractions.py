@@ -14,8 +14,8 @@ from lens_lsp.corpus.kept_extractions import KeptExtractions, cache_folder, kept
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
 from lens_lsp.documents.model import Extracted
-from lens_lsp.domain.model import Block, BlockKind, Head, Heading, LocatorMap, Structure
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
+from lens_lsp.model.text import Span
 from tests.availability import unavailable
 from tests.documents_made import pdf
 

@@ -11,8 +11,8 @@ from lens_lsp.corpus.named import left_out
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
-from lens_lsp.domain.errors import PathRefused
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import PathRefused
 
 FILES = (
     "a.md",

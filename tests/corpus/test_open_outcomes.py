@@ -24,8 +24,8 @@ from lens_lsp.corpus.opening import (
     still_leads_to,
 )
 from lens_lsp.corpus.patience import Patience
-from lens_lsp.domain.errors import PathNotFound, PathRefused
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import PathNotFound, PathRefused
 
 by_descriptors = pytest.mark.skipif(not DESCRIPTORS, reason="this system opens by name only")
 in_proc = pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="no files here that claim to be empty")

@@ -20,8 +20,8 @@ from lens_lsp.corpus.ours import Ours, joined, ours, suspects, unsearchable
 from lens_lsp.corpus.pieces import Piece
 from lens_lsp.corpus.rules import CorpusRules, denied_path
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.model import Document, SkipReason
-from lens_lsp.domain.text import Position, Span
+from lens_lsp.model.documents import Document, SkipReason
+from lens_lsp.model.text import Position, Span
 
 BEGIN, END = '<!-- lens:begin a1 {"sources":[]} -->', "<!-- lens:end a1 -->"
 BLOCK = f'{BEGIN}\nAn answer.[^a1-1]\n\n## Ours\n\n[^a1-1]: [a.md:3](a.md) "quote"\n{END}'

@@ -8,8 +8,8 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.pieces import LARGE, Piece, cut
-from lens_lsp.domain.model import SkipReason
-from lens_lsp.domain.text import SourceText
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.text import SourceText
 
 MEBIBYTE = 1 << 20
 

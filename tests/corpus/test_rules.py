@@ -14,7 +14,7 @@ from lens_lsp.corpus.rules import (
     denied_root,
     some_denied,
 )
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.errors import UsageError
 
 
 @pytest.mark.parametrize(

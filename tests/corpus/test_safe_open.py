@@ -15,8 +15,8 @@ import pytest
 from soak.safe_open import CONTROL_BOUND, Swapping, bulk_opens, naive_opens, safe_opens, walks
 
 from lens_lsp.corpus.opening import DESCRIPTORS, Root, Skipped, display_path, is_there, open_named, read_head_at
-from lens_lsp.domain.errors import PathNotFound, PathRefused
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import PathNotFound, PathRefused
 
 both_ways = pytest.mark.parametrize("descriptors", [True, False] if DESCRIPTORS else [False])
 

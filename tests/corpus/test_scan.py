@@ -13,7 +13,7 @@ from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.matcher import fast_matcher_available
 from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import exact_literal, scan, word_literal
-from lens_lsp.domain.words import bigrams, fold, stem
+from lens_lsp.model.words import bigrams, fold, stem
 
 MATCHERS = [pytest.param(False, id="fallback"), *([pytest.param(True, id="fast")] if fast_matcher_available() else [])]
 both = pytest.mark.parametrize("fast", MATCHERS)

@@ -13,8 +13,8 @@ from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.pieces import cut
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.errors import PathRefused
-from lens_lsp.domain.model import Origin, SkipReason, TextSource
+from lens_lsp.model.documents import Origin, SkipReason, TextSource
+from lens_lsp.model.errors import PathRefused
 
 
 def sha256(data: bytes) -> str:

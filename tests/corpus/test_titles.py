@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.titles import TitleIndex, file_name, plain_name
-from lens_lsp.domain.words import key
+from lens_lsp.model.words import key
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from lens_lsp.corpus.listings import Identity
 from lens_lsp.corpus.unread import Unread, notices
-from lens_lsp.domain.model import Skip, SkipReason
+from lens_lsp.model.documents import Skip, SkipReason
 
 
 def known(*documents: tuple[str, int, int]) -> Unread:

@@ -22,8 +22,8 @@ from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover, discover_names
-from lens_lsp.domain.errors import PathRefused
-from lens_lsp.domain.model import Skip, SkipReason
+from lens_lsp.model.documents import Skip, SkipReason
+from lens_lsp.model.errors import PathRefused
 from tests.availability import unavailable
 
 DEEP = 5000

@@ -11,9 +11,9 @@ from typing import Any
 
 from tests.desktop.conftest import LEASE
 from tests.desktop.desktop_process import Desktop, Sent, lives
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.lsp.lsp_client import wait_until
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer, in_thread
 
 Start = Callable[..., Desktop]
 QUESTION = "When does the lease of the workshop end?"

@@ -13,10 +13,10 @@ import pytest
 
 from tests.desktop.desktop_process import Desktop
 from tests.desktop.file_keyring import NAME, uses
+from tests.judge.llm.chat_server import ChatServer, in_thread
+from tests.judge.rules.chat_session import QUESTION, served
+from tests.judge.rules.chat_session import notes as bridges
 from tests.lsp.lsp_client import environment
-from tests.models.chat_server import ChatServer, in_thread
-from tests.oracle.chat_session import QUESTION, served
-from tests.oracle.chat_session import notes as bridges
 
 Start = Callable[..., Desktop]
 OWN = "http://localhost:1/v1"

@@ -11,8 +11,8 @@ from typing import get_args
 
 from documentation import DOCS, REPOSITORY, blocks, table_rows
 
-from lens_lsp.domain.answer import Status
-from lens_lsp.domain.events import Event
+from lens_lsp.model.answer import Status
+from lens_lsp.model.events import Event
 
 PAGE = DOCS / "how-to" / "ask.md"
 

@@ -29,7 +29,7 @@ from documentation import (
 from evaluation import command as evaluation
 from lens_lsp.cli import ask, check, clusters, consent, desktop, doctor, find
 from lens_lsp.cli.arguments import Parser, top_level_parser
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.errors import UsageError
 
 README = REPOSITORY / "README.md"
 FIRST = 'python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/lens ask "{}" docs'

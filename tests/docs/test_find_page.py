@@ -8,7 +8,7 @@ from documentation import DOCS, table_rows, text_of
 
 from lens_lsp.corpus.ignore import ADDING_FILES, ORDERED_FILES
 from lens_lsp.corpus.rules import DENIED
-from lens_lsp.domain.model import SkipReason
+from lens_lsp.model.documents import SkipReason
 
 PAGE = DOCS / "how-to" / "find-passages.md"
 

@@ -9,9 +9,9 @@ from documentation import DOCS, REPOSITORY, text_of
 
 from lens_lsp.cli.arguments import ask_parser, doctor_parser
 from lens_lsp.cli.kept_arguments import consent_parser
-from lens_lsp.domain.answer import Mode
-from lens_lsp.models.openai import LOCAL_CONTEXT, REMOTE_CONTEXT
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, REMOTE_CONTEXT
+from lens_lsp.model.answer import Mode
 
 MODELS = DOCS / "how-to" / "models-and-keys.md"
 PRIVACY = DOCS / "explanation" / "privacy.md"

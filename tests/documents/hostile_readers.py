@@ -11,7 +11,7 @@ import time
 
 from lens_lsp.documents.kinds import Kind
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
-from lens_lsp.domain.model import LocatorMap
+from lens_lsp.model.documents import LocatorMap
 
 
 def kind(reader: str) -> Kind:

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Mapping
 
 from lens_lsp.documents.model import DocumentReader, Extracted
-from lens_lsp.domain.model import BlockKind, Locator
+from lens_lsp.model.documents import BlockKind, Locator
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 ENCRYPTED_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le")

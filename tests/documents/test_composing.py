@@ -14,7 +14,7 @@ from lens_lsp.documents.readers.composing import (
     on_one_line,
     plain,
 )
-from lens_lsp.domain.model import BlockKind, Head
+from lens_lsp.model.documents import BlockKind, Head
 from tests.documents.parts import check, kinds, place_of
 
 TEXTS = st.text(alphabet=st.sampled_from("ab |\n\t\u00a0\u00ad\ufb01\u202e\x0b\ud800é1"), max_size=12)

@@ -5,7 +5,7 @@ from lxml.etree import XMLSyntaxError
 
 from lens_lsp.documents.model import Failure, Unextracted
 from lens_lsp.documents.readers.docx import DocxReader
-from lens_lsp.domain.model import Head
+from lens_lsp.model.documents import Head
 from tests.documents.parts import ENCRYPTED_OFFICE, OLD_BINARY, kinds, read, relations, zipped
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

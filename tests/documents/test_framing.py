@@ -25,8 +25,8 @@ from lens_lsp.documents.framing import (
     view_from,
 )
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
-from lens_lsp.domain.model import Block, BlockKind, Head, Heading, LocatorMap, Structure
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
+from lens_lsp.model.text import Span
 
 WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cf", "Co", "Zl", "Zp")), max_size=30)
 SIZES = struct.Struct(">II")

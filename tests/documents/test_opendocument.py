@@ -4,7 +4,7 @@ import pytest
 
 from lens_lsp.documents.model import Failure, Unextracted
 from lens_lsp.documents.readers.opendocument import OpenDocumentReader
-from lens_lsp.domain.model import Head
+from lens_lsp.model.documents import Head
 from tests.documents.parts import OLD_BINARY, kinds, place_of, read, zipped
 
 ODF = " ".join(

@@ -12,7 +12,7 @@ from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.pdf import PdfReader
 from lens_lsp.documents.readers.pdf.hyphens import SPLIT, Hyphens
 from lens_lsp.documents.readers.pdf.reader import MOST_PAGES
-from lens_lsp.domain.model import BlockKind
+from lens_lsp.model.documents import BlockKind
 from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, lines, text
 
 LEFT = [

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from evaluation.arms.base import ArmResult, Quoted, Said
 from evaluation.arms.indexes import Passage, read_corpus
-from lens_lsp.domain.answer import Account, Status, StopReason
-from lens_lsp.models.base import ModelError
+from lens_lsp.judge.llm.messages import ModelError
+from lens_lsp.model.answer import Account, Status, StopReason
 
 
 def result(

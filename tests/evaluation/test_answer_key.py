@@ -21,13 +21,13 @@ from evaluation.data.snapshots import prepare
 from evaluation.runner import Judging, run
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.domain.answer import Answer, Mode
-from lens_lsp.domain.events import Admitted, Answered, Event, Planned, Proposed, Scanned
-from lens_lsp.domain.observation import ConfidenceMap, Region, Verdict
-from lens_lsp.domain.text import Span
-from lens_lsp.oracle.analysis import analyse
-from lens_lsp.oracle.base import ObserveRequest
-from lens_lsp.oracle.ledger import Budget, CallStage, Ledger
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.base import ObserveRequest
+from lens_lsp.judge.ledger import Budget, CallStage, Ledger
+from lens_lsp.model.answer import Answer, Mode
+from lens_lsp.model.events import Admitted, Answered, Event, Planned, Proposed, Scanned
+from lens_lsp.model.observation import ConfidenceMap, Region, Verdict
+from lens_lsp.model.text import Span
 
 QUESTION = "Which engine did the colleague of the first programmer design?"
 KEY = (

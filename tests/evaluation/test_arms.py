@@ -15,9 +15,9 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import run
 from lens_lsp.app.request import Request
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.model import Coverage, Evidence, Findings, Origin, RankedDocument
-from lens_lsp.domain.text import Position, Span
+from lens_lsp.model.documents import Coverage, Evidence, Findings, Origin, RankedDocument
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.text import Position, Span
 
 
 @dataclass

@@ -18,13 +18,13 @@ from evaluation.arms.calling import HeldModel
 from evaluation.arms.making import make_arms
 from evaluation.arms.prompts import LAST_STEP, LEFT_OUT
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode, Status, StopReason
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.models.base import ChatReply, ChatRequest, ModelError, ModelFailure
-from lens_lsp.models.scripted import Scripted, ScriptedModel
-from lens_lsp.oracle.ledger import Budget
-from lens_lsp.settings.model import ModelSettings
-from lens_lsp.settings.settings import Settings
+from lens_lsp.app.settings.model import ModelSettings
+from lens_lsp.app.settings.settings import Settings
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.messages import ChatReply, ChatRequest, ModelError, ModelFailure
+from lens_lsp.judge.llm.scripted_model import Scripted, ScriptedModel
+from lens_lsp.model.answer import Mode, Status, StopReason
+from lens_lsp.model.errors import UsageError
 
 QUESTION = "When was the Analytical Engine designed?"
 ANSWER = json.dumps({"answer": "It was designed in 1837 [1].", "short": "1837"})

@@ -19,8 +19,8 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import UsageError
 
 
 def _both() -> list[Arm]:

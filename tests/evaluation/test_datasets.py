@@ -7,7 +7,7 @@ import pytest
 from small_datasets import write_lines
 
 from evaluation.data.datasets import GoldSpan, articles, open_dataset, questions
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 
 def _rewrite_manifest(folder: Path, **changes: object) -> None:

@@ -22,13 +22,13 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import EvaluationError, MissingExtra
-from lens_lsp.models.base import ModelError
-from lens_lsp.models.embeddings import Embeddings
-from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.judge.llm.embeddings import Embeddings
+from lens_lsp.judge.llm.messages import ModelError
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import EvaluationError, MissingExtra
 from tests.availability import unavailable
-from tests.models.chat_server import ChatServer, in_thread
+from tests.judge.llm.chat_server import ChatServer, in_thread
 
 
 def test_a_vector_is_made_once_and_found_again(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.estimate import estimate
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
-from lens_lsp.models.base import ModelError
-from lens_lsp.models.scripted import ScriptedModel
-from lens_lsp.oracle.ledger import Budget
-from lens_lsp.settings.model import ModelSettings
-from lens_lsp.settings.settings import Settings
+from lens_lsp.app.settings.model import ModelSettings
+from lens_lsp.app.settings.settings import Settings
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.messages import ModelError
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.answer import Mode
 
 
 def test_money_is_calls_times_what_they_take_and_never_above_the_bound() -> None:

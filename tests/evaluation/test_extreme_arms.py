@@ -15,7 +15,7 @@ from evaluation.arms.indexes import Passage
 from evaluation.data.datasets import Question, open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import Judging, run
-from lens_lsp.domain.answer import Account, Status, StopReason
+from lens_lsp.model.answer import Account, Status, StopReason
 
 UNRELATED = "Unrelated"
 ANSWERING = {"analytical", "engine", "1837", "grace", "hopper"}

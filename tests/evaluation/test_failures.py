@@ -20,7 +20,7 @@ from evaluation.reporting.failures import FALSE_ANSWER, UNPROVEN, Case, failure_
 from evaluation.reporting.reading import Withheld
 from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
+from lens_lsp.model.answer import Mode
 
 PLAIN = {
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "li", "a", "article", "dl", "dt",

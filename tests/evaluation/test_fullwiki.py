@@ -16,7 +16,7 @@ from evaluation.data.datasets import Dataset, open_dataset, questions
 from evaluation.data.fullwiki import Titles, open_shards, unpack
 from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 _MORE = "The weather was fair on most days of that year. " * 40
 """Enough that no passage reaches over two articles."""

@@ -8,7 +8,7 @@ import pytest
 from evaluation.data.records import FigureRecord
 from evaluation.gate import ROWS, GatePlan, Target, Verdict, run_gate
 from evaluation.runner import Selection
-from lens_lsp.domain.errors import UsageError
+from lens_lsp.model.errors import UsageError
 
 
 def _verdict(**values: float | None) -> Verdict:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from evaluation.scoring.judge import Judged, VerdictRecord, Verdicts, judge, read_verdicts, verdict
-from lens_lsp.domain.errors import EvaluationError, OracleFailed
-from lens_lsp.models.base import ChatReply, ModelError, ModelFailure
-from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.judge.llm.messages import ChatReply, ModelError, ModelFailure
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.errors import EvaluationError, OracleFailed
 
 ASKED = Judged("q1", "Who wrote it?", ("Ada Lovelace",), "Countess Lovelace")
 

@@ -10,7 +10,7 @@ from test_withheld import write_run
 
 from evaluation.reporting import paper
 from evaluation.reporting.tables import write_report
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 
 def _section(told: str, title: str) -> list[str]:

@@ -9,7 +9,7 @@ from small_datasets import QUESTIONS, write_dataset
 from evaluation.data.datasets import open_dataset
 from evaluation.data.nesting import bindings
 from evaluation.data.snapshots import open_corpus, prepare
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 
 def test_a_snapshot_is_bound_with_all_that_lie_in_it(dataset_dir: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from evaluation.data.datasets import Dataset, GoldSpan, articles, open_dataset, 
 from evaluation.data.nesting import bindings
 from evaluation.data.snapshots import open_corpus, prepare
 from evaluation.scoring.answers import exact_match, f1
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 _HOTPOT = {
     "_id": "5a8b57f25542995d1e6f1371",

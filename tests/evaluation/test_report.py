@@ -12,7 +12,7 @@ from evaluation.data.snapshots import prepare
 from evaluation.reporting.reading import figure_of, read_summary
 from evaluation.reporting.tables import write_report
 from evaluation.runner import run
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 
 @pytest.fixture

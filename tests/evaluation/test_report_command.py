@@ -9,9 +9,9 @@ import pytest
 
 from evaluation.command import add_parser, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import EvaluationError, UsageError
 
 
 def _evaluate(*arguments: object, model: ScriptedModel | None = None) -> int:

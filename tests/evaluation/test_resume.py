@@ -21,7 +21,7 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import Selection, run
 from lens_lsp.disk.locks import lock_file, take
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 _MANY = tuple({**row, "id": f"{row['id']}-{n}"} for n in range(8) for row in QUESTIONS[:2])
 _SUICIDAL = """

@@ -12,7 +12,7 @@ from evaluation.arms.making import make_arms
 from evaluation.data.datasets import Gold, Question, open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import Selection, run
-from lens_lsp.domain.errors import EvaluationError, UsageError
+from lens_lsp.model.errors import EvaluationError, UsageError
 
 
 @dataclass

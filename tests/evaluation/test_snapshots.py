@@ -11,7 +11,7 @@ from small_datasets import BODIES, PAGES, write_workspace
 
 from evaluation.data.datasets import GoldSpan, open_dataset, questions
 from evaluation.data.snapshots import document_names, manifest_path, open_corpus, prepare
-from lens_lsp.domain.errors import EvaluationError
+from lens_lsp.model.errors import EvaluationError
 
 
 def _files(folder: Path) -> dict[str, str]:

@@ -27,10 +27,10 @@ from evaluation.data.datasets import Dataset, Question, open_dataset, questions
 from evaluation.data.snapshots import Corpus, prepare
 from evaluation.runner import AT_ONCE, Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.errors import EvaluationError, UsageError
-from lens_lsp.models.base import ChatRequest
-from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.errors import EvaluationError, UsageError
 
 ARMS = ("lens", "react", "hybrid", "closed-book")
 Asked = tuple[Dataset, Corpus, Sequence[Question]]

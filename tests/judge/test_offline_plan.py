@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.domain.plan import Combination, Intent
 from lens_lsp.judge.reader.plan import offline_plan
+from lens_lsp.model.plan import Combination, Intent
 
 SUMMARIES = [
     ("Summarize pruning.md", "pruning md"),

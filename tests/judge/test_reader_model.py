@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.domain.answer import StopReason
-from lens_lsp.domain.errors import BudgetSpent
 from lens_lsp.judge.reader.inputs import Shown
 from lens_lsp.judge.reader.model import LONGEST_PASSAGE, MOST_PASSAGES, ReaderModel, ReaderUnavailable, Reading, load
+from lens_lsp.model.answer import StopReason
+from lens_lsp.model.errors import BudgetSpent
 from tests.availability import unavailable
 from tests.conftest import REPOSITORY
 from tests.judge.tiny_reader import PROOF, SPECIAL, write_reader

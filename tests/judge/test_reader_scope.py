@@ -2,9 +2,9 @@
 
 import pytest
 
-from lens_lsp.domain.text import Span
 from lens_lsp.judge.reader.oracle import whole
 from lens_lsp.judge.reader.scope import in_english, one_answer
+from lens_lsp.model.text import Span
 
 
 @pytest.mark.parametrize(

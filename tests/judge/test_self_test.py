@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
-from lens_lsp.domain.answer import Mode
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.llm.chat import ChatOracle, budget_for
+from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.judge.self_test import FIT, TRIALS, Outcome, self_test
-from lens_lsp.models.base import ChatRequest
-from lens_lsp.models.scripted import ScriptedModel
-from lens_lsp.oracle.chat import ChatOracle, budget_for
-from lens_lsp.oracle.ledger import Ledger
+from lens_lsp.model.answer import Mode
 
 QUOTES = {
     "harbour": "The basin is 9 metres deep at low water.",

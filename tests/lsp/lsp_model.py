@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.judge.rules.chat_session import served
 from tests.lsp.lsp_client import LspProcess, Message
-from tests.oracle.chat_session import served
 
 FAR = "https://models.invalid/v1"
 """No such host is ever resolved: RFC 6761."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
-from lens_lsp.domain.text import Span
 from lens_lsp.lsp.convert import Encoding, Ranges, code_points, encoding_of, units
+from lens_lsp.model.text import Span
 
 LINE = "\x7f\x80\u07ff\u0800\uffff\U00010000z"
 """Characters at both sides of every change of width."""

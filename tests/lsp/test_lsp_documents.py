@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from lens_lsp.domain.text import SourceText, Span
 from lens_lsp.lsp.convert import Encoding, Ranges, code_points, units
 from lens_lsp.lsp.documents import Documents, TextDocument
+from lens_lsp.model.text import SourceText, Span
 from tests.lsp.utf16_reference import ALPHABET, Reference, drawn_edit, drawn_text
 
 URI = "file:///notes/a.md"

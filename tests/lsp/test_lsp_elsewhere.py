@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.judge.rules.chat_session import QUESTION as ABOUT_ARLEN
+from tests.judge.rules.chat_session import notes
 from tests.lsp.conftest import LEASE
 from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
 from tests.lsp.lsp_model import CAPABILITIES as CONSENTING
 from tests.lsp.lsp_model import PROMPT, Played, choosing
-from tests.oracle.chat_session import QUESTION as ABOUT_ARLEN
-from tests.oracle.chat_session import notes
 
 Edit = Callable[..., Editor]
 QUESTION = "When does the lease of the workshop end?"

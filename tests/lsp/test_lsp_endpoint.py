@@ -12,11 +12,11 @@ import pytest
 from pygls.exceptions import JsonRpcException
 
 import lens_lsp
-from lens_lsp.domain.errors import LensError, PathRefused
 from lens_lsp.lsp.endpoint import NUMBERS, Endpoint, refusal
 from lens_lsp.lsp.features import COMMANDS, REQUESTS
 from lens_lsp.lsp.server import LensServer
 from lens_lsp.lsp.watchdog import Watchdog
+from lens_lsp.model.errors import LensError, PathRefused
 from tests.lsp.lsp_memory import Client, talk
 from tests.lsp.lsp_params import notifications, request
 

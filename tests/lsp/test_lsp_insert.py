@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
+from tests.judge.rules.chat_session import PROOF, QUESTION, notes
 from tests.lsp.lsp_editor import CAPABILITIES, Editor, under
-from tests.oracle.chat_session import PROOF, QUESTION, notes
 
 Edit = Callable[..., Editor]
 INSERT = "lens.server.insertAnswer"

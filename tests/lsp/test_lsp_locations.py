@@ -12,15 +12,15 @@ from lens_lsp.app.request import Request
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.model import Context, ContextRole
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.citations import record
 from lens_lsp.lsp.asking import with_places
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.locations import Placement, places_of
 from lens_lsp.lsp.questions import Question
 from lens_lsp.lsp.results import PlacedEvidence
+from lens_lsp.memory.citations import record
+from lens_lsp.model.citation import Citation
+from lens_lsp.model.documents import Context, ContextRole
+from lens_lsp.model.text import Span
 from tests.hand_made import evidence
 
 SAID = "The lantern of Tirubel was lit in 1500."

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.checking import Cited, Finding
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.citation import Checked, Citation, CitationState
-from lens_lsp.domain.errors import PathNotFound
-from lens_lsp.domain.model import Locator, TextSource
-from lens_lsp.domain.text import Position, Span
 from lens_lsp.lsp.hovering import told_citation
 from lens_lsp.lsp.lenses import Lenses
+from lens_lsp.memory.checking import Cited, Finding
+from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.documents import Locator, TextSource
+from lens_lsp.model.errors import PathNotFound
+from lens_lsp.model.text import Position, Span
 from tests.documents_made import docx, pdf
 from tests.lsp.lsp_editor import Editor
 

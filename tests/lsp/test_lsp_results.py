@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from tests.judge.rules.chat_session import QUESTION, notes
 from tests.lsp.lsp_client import REPOSITORY, LspProcess
 from tests.lsp.lsp_model import CAPABILITIES, PROMPT, Played, choosing
-from tests.oracle.chat_session import QUESTION, notes
 
 sys.path.insert(0, str(REPOSITORY / "docs"))
 from protocol_reference import CALLS

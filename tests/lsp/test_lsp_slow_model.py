@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.judge.llm.chat_server import ChatServer, in_thread, streaming_over
+from tests.judge.rules.chat_session import QUESTION, notes, served
 from tests.lsp.lsp_client import Message
 from tests.lsp.lsp_editor import Editor
-from tests.models.chat_server import ChatServer, in_thread, streaming_over
-from tests.oracle.chat_session import QUESTION, notes, served
 
 pytestmark = pytest.mark.long
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.knowledge.provenance import quoted
+from lens_lsp.memory.provenance import quoted
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer, in_thread
+from tests.judge.rules.chat_session import PROOF, QUESTION, notes, quoting, reading, served
 from tests.lsp.lsp_client import LspProcess, wait_until
 from tests.lsp.lsp_model import CAPABILITIES, FAR, PROMPT
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer, in_thread
-from tests.oracle.chat_session import PROOF, QUESTION, notes, quoting, reading, served
 
 Start = Callable[..., LspProcess]
 TOKEN = "stop-here"

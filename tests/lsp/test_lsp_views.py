@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.judge.rules.chat_session import PROOF, QUESTION, notes
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
 from tests.lsp.lsp_model import CAPABILITIES, FAR, PROMPT, Played, choosing, prompts
-from tests.oracle.chat_session import PROOF, QUESTION, notes
 
 Start = Callable[..., LspProcess]
 FAR_MODEL = {"LENS_BASE_URL": FAR, "LENS_MODEL": "far"}

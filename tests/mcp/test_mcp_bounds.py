@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from lens_lsp.domain.errors import PathRefused
 from lens_lsp.mcp.bounds import bounds_of
+from lens_lsp.model.errors import PathRefused
 from tests.mcp.mcp_agent import ERAS, Roots, agent, call, failure
 
 QUERY = "the well and the lease"

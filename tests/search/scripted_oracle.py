@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.domain.answer import Answer, Mode
-from lens_lsp.domain.errors import OracleFailed
-from lens_lsp.domain.events import Answered, Event
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.observation import (
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.base import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.judge.ledger import CallStage, Ledger
+from lens_lsp.model.answer import Answer, Mode
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.errors import OracleFailed
+from lens_lsp.model.events import Answered, Event
+from lens_lsp.model.observation import (
     ConfidenceMap,
     CoverageReply,
     Judgement,
@@ -22,10 +25,7 @@ from lens_lsp.domain.observation import (
     Region,
     Verdict,
 )
-from lens_lsp.domain.plan import Plan, Requirement
-from lens_lsp.oracle.analysis import analyse
-from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
-from lens_lsp.oracle.ledger import CallStage, Ledger
+from lens_lsp.model.plan import Plan, Requirement
 from tests.lens_by_name import by_name
 
 Says = Callable[[Requirement, Region], Judgement]

@@ -15,7 +15,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover
-from lens_lsp.oracle.analysis import analyse
+from lens_lsp.judge.analysis import analyse
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.links import LinkFinder
 from lens_lsp.search.localise import Localisation, localise

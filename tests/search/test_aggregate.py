@@ -12,7 +12,7 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover
-from lens_lsp.domain.plan import Condition, MatchRule, Unit
+from lens_lsp.model.plan import Condition, MatchRule, Unit
 from lens_lsp.search.aggregate import Matches, matches_of
 from lens_lsp.search.reading import Reading
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.observation import ObservationTable, Verdict
-from lens_lsp.domain.text import Span
+from lens_lsp.model.observation import ObservationTable, Verdict
+from lens_lsp.model.text import Span
 from lens_lsp.search.belief import SOMEWHERE, Beliefs, Entry
 
 TABLE = ObservationTable()

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status
-from lens_lsp.models.base import ChatRequest
-from lens_lsp.oracle.prompts import TRAILER
+from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.prompts import TRAILER
+from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status
 from lens_lsp.search.conflict import Statement, contradict, counterparts, different, newest
-from tests.oracle.chat_session import ask, asked, reading, regions_of, scripted, stage_of
+from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted, stage_of
 
 QUESTION = "Where is the office of Norvik?"
 BERLIN = "The office of Norvik is in Berlin."

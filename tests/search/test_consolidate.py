@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.model import Document, Origin
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Document, Origin
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.text import Span
 from lens_lsp.search.consolidate import MOST_QUOTES, Cited, choose, consolidate
 
 TEXT = (

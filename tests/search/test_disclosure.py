@@ -9,9 +9,9 @@ import pytest
 
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.privacy import privacy_of
-from lens_lsp.domain.answer import Arm
-from lens_lsp.domain.model import Document, Origin
-from lens_lsp.domain.text import Span
+from lens_lsp.model.answer import Arm
+from lens_lsp.model.documents import Document, Origin
+from lens_lsp.model.text import Span
 from lens_lsp.search.disclosure import disclosed
 from lens_lsp.search.draw import Request
 from lens_lsp.search.passage import shown

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.answer import RequirementStatus
-from lens_lsp.domain.model import Document, Origin
-from lens_lsp.domain.observation import Verdict
-from lens_lsp.domain.plan import Combination, Intent, Plan, Requirement, Transformation
-from lens_lsp.domain.text import Span
+from lens_lsp.judge.base import Fact
 from lens_lsp.judge.reader.plan import offline_plan
-from lens_lsp.oracle.base import Fact
+from lens_lsp.model.answer import RequirementStatus
+from lens_lsp.model.documents import Document, Origin
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import Combination, Intent, Plan, Requirement, Transformation
+from lens_lsp.model.text import Span
 from lens_lsp.search.consolidate import Cited, Item
 from lens_lsp.search.facts import Combined, combine, facts_of
 

@@ -17,13 +17,13 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import discover
-from lens_lsp.domain.events import Event, EvidenceFound, Planned, Scanned, answer_of
-from lens_lsp.domain.model import Evidence
-from lens_lsp.oracle.analysis import analyse
+from lens_lsp.corpus.workspace import LARGE
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.events import Event, EvidenceFound, Planned, Scanned, answer_of
+from lens_lsp.schema.evidence import evidence_json
 from lens_lsp.search.first_look import FirstLook
 from lens_lsp.search.reading import Reading
-from lens_lsp.wire.evidence import evidence_json
-from lens_lsp.workspace import LARGE
 from tests.search.small_workspace import FILLER
 
 QUAY = "# Quays\n\nThe quay of Brantholm was built by Elise Morrow in 1911.\n"

@@ -12,15 +12,15 @@ from markdown_it import MarkdownIt
 
 from lens_lsp.cli.answering import markdown_answer
 from lens_lsp.cli.render import Places
-from lens_lsp.domain.answer import Mode
 from lens_lsp.judge.cited import cited_sentences
-from lens_lsp.knowledge.answer_files.writing import Saved, write_answer, write_block
-from lens_lsp.models.base import ChatRequest
-from lens_lsp.oracle.marking import Sifter, cited_numbers
-from lens_lsp.oracle.quoting import plain
+from lens_lsp.judge.llm.marking import Sifter, cited_numbers
+from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.quoting import plain
+from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
+from lens_lsp.model.answer import Mode
 from tests.hand_made import answer as made
-from tests.oracle.chat_session import ask, reading, regions_of, scripted
-from tests.oracle.independent import live
+from tests.judge.rules.chat_session import ask, reading, regions_of, scripted
+from tests.judge.rules.independent import live
 
 MARKS = (
     "[1]",

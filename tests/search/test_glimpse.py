@@ -15,12 +15,12 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.domain.answer import Mode
-from lens_lsp.domain.events import Answered, Event, EvidenceFound, Planned, Scanned
-from lens_lsp.domain.model import Evidence
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.events import Answered, Event, EvidenceFound, Planned, Scanned
+from lens_lsp.schema.evidence import evidence_json
 from lens_lsp.search.glimpse import Glimpse
-from lens_lsp.wire.evidence import evidence_json
 
 QUESTION = "Who built the quay of Brantholm?"
 FILES = 4_000

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.domain.model import Findings
+from lens_lsp.model.documents import Findings
 from lens_lsp.search import corpus, reading
 from lens_lsp.search.corpus import Corpus
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
-from lens_lsp.models.base import ChatRequest, ModelError
-from lens_lsp.models.scripted import Broken, ScriptedModel
-from lens_lsp.oracle.prompts import TRAILER
-from tests.oracle.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
+from lens_lsp.judge.llm.messages import ChatRequest, ModelError
+from lens_lsp.judge.llm.prompts import TRAILER
+from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
+from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
+from tests.judge.rules.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
 
 DRAWN = "The dam of Corvin was drawn by Ilse Brandt"
 STUDIED = "Brandt studied in Delft"

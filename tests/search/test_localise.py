@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.domain.words import fold
+from lens_lsp.model.words import fold
 from lens_lsp.search.passages import WINDOW
 from lens_lsp.search.vocabulary import vocabulary
 

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from lens_lsp.domain.text import Span
+from lens_lsp.model.text import Span
 from lens_lsp.search.normal import normalise
 
 FORMS = [

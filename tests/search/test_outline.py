@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lens_lsp.corpus.formats.markdown import MarkdownReader
-from lens_lsp.domain.model import Document, Origin
+from lens_lsp.model.documents import Document, Origin
 from lens_lsp.search.outline import heading_path
 
 

@@ -12,7 +12,7 @@ from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
-from lens_lsp.oracle.analysis import analyse
+from lens_lsp.judge.analysis import analyse
 from lens_lsp.search.candidates import Candidates
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.signals import phrase_scores

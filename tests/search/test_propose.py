@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.answer import Arm
-from lens_lsp.domain.model import Document, Heading, Origin, Structure
-from lens_lsp.domain.text import Span
+from lens_lsp.model.answer import Arm
+from lens_lsp.model.documents import Document, Heading, Origin, Structure
+from lens_lsp.model.text import Span
 from lens_lsp.search.propose import FLOOR, START, Mixture, draws, lexical, local, stratified
 from lens_lsp.search.space import Space
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.words import words
-from lens_lsp.oracle.analysis import analyse
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.model.words import words
 from lens_lsp.search.question import Question, prepare
 
 

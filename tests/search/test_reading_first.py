@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.domain.answer import Answer, Mode, RequirementStatus, Status, StopReason
-from lens_lsp.domain.events import Admitted, AnswerDelta, Answered, Observed, Planned, Proposed, Scanned
-from lens_lsp.models.base import ChatRequest, ModelError, Role
-from lens_lsp.models.scripted import Broken, ScriptedModel
-from lens_lsp.oracle.prompts import TRAILER
+from lens_lsp.judge.llm.messages import ChatRequest, ModelError, Role
+from lens_lsp.judge.llm.prompts import TRAILER
+from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
+from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
+from lens_lsp.model.events import Admitted, AnswerDelta, Answered, Observed, Planned, Proposed, Scanned
 from tests.conftest import REPOSITORY
-from tests.oracle.chat_session import (
+from tests.judge.rules.chat_session import (
     BOUNDS,
     NARROW,
     PROOF,
@@ -41,7 +41,7 @@ from tests.oracle.chat_session import (
     taken,
     total,
 )
-from tests.oracle.independent import live
+from tests.judge.rules.independent import live
 
 SPANS = "It spans 210 metres."
 WIDE = {"request_tokens": 4_000, "direct_tokens": 4_000}
@@ -892,9 +892,9 @@ def test_words_are_compared_in_one_language_only(
 _ASKED_TWICE = """
 import sys
 from pathlib import Path
-from lens_lsp.domain.answer import Mode
-from tests.oracle.chat_session import ask, reading, regions_of
-from lens_lsp.models.scripted import ScriptedModel
+from lens_lsp.model.answer import Mode
+from tests.judge.rules.chat_session import ask, reading, regions_of
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
 
 def members(request):
     shown = [number for number, text in regions_of(request).items() if "The harbour fee" in text]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.text import Span
+from lens_lsp.model.text import Span
 from lens_lsp.search.normal import normalise
 from lens_lsp.search.passage import region, shown
 from lens_lsp.search.resolve import SHORT, Resolved, resolve

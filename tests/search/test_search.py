@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from scripted_oracle import ScriptedOracle, ask, events_of, quoting
 
-from lens_lsp.domain.answer import Mode, RequirementStatus, Status, StopReason
-from lens_lsp.domain.events import Admitted, Answered, Covered, Event, Observed, Planned, Proposed, Scanned, Stopped
-from lens_lsp.domain.observation import CoverageReply, Judgement, Region, Verdict
-from lens_lsp.domain.plan import Anchor, Plan, Requirement
-from lens_lsp.oracle.ledger import Budget, CallStage
-from lens_lsp.settings.model import ModelSettings
-from lens_lsp.settings.settings import Settings
+from lens_lsp.app.settings.model import ModelSettings
+from lens_lsp.app.settings.settings import Settings
+from lens_lsp.judge.ledger import Budget, CallStage
+from lens_lsp.model.answer import Mode, RequirementStatus, Status, StopReason
+from lens_lsp.model.events import Admitted, Answered, Covered, Event, Observed, Planned, Proposed, Scanned, Stopped
+from lens_lsp.model.observation import CoverageReply, Judgement, Region, Verdict
+from lens_lsp.model.plan import Anchor, Plan, Requirement
 
 NEEDLE = "The copper kettle was made by Anselm Brock in Oslo."
 QUESTION = "Who made the copper kettle?"

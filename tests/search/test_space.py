@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.domain.model import Document, Origin, Structure
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Document, Origin, Structure
+from lens_lsp.model.text import Span
 from lens_lsp.search.position import CELL
 from lens_lsp.search.space import Admission, Space
 

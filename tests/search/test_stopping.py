@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from lens_lsp.domain.observation import ObservationTable, Verdict
-from lens_lsp.domain.text import Span
+from lens_lsp.model.observation import ObservationTable, Verdict
+from lens_lsp.model.text import Span
 from lens_lsp.search.stopping import RELAXED, Quoted, best_quote, coverage_rule, glr, passes, threshold
 
 FULL = ObservationTable().full

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.oracle.analysis import analyse
+from lens_lsp.judge.analysis import analyse
 from lens_lsp.search.question import prepare
 from lens_lsp.search.vocabulary import Related, Vocabulary, vocabulary
 

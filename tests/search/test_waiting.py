@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 import pytest
 from small_workspace import Workspace
 
-from lens_lsp.domain.model import Document, Origin, Structure
-from lens_lsp.oracle.analysis import analyse
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.model.documents import Document, Origin, Structure
 from lens_lsp.search.candidates import ADMITTED, Candidates
 from lens_lsp.search.space import Space
 from lens_lsp.search.waiting import JOINING, Waiting

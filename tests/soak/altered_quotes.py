@@ -20,9 +20,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.model import Document, Origin
-from lens_lsp.domain.shown import Shown
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Document, Origin
+from lens_lsp.model.shown import Shown
+from lens_lsp.model.text import Span
 from lens_lsp.search.normal import normalise
 from lens_lsp.search.passage import shown
 from lens_lsp.search.resolve import resolve

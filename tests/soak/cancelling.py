@@ -21,14 +21,14 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.domain.answer import Answer, Mode, StopReason
-from lens_lsp.domain.events import Answered, Event
-from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.oracle.ledger import Budget
-from lens_lsp.oracle.stoppable import Stop, StoppableChat
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer
-from tests.oracle.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.stoppable import Stop, StoppableChat
+from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.model.events import Answered, Event
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer
+from tests.judge.rules.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served
 
 MOST_MS = 100.0
 HANGS = ((1, Fault.SILENCE), (2, Fault.DRIP), (3, Fault.HALF_OPEN), (1, Fault.HALF_OPEN), (3, Fault.SILENCE))

@@ -18,11 +18,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lens_lsp.domain.answer import Answer, Mode
-from lens_lsp.models.base import ChatRequest
-from lens_lsp.oracle.ledger import Budget
-from tests.oracle.adversary import Adversary, hostile_notes
-from tests.oracle.chat_session import BOUNDS, NARROW, WITHOUT_RULES, ask, notes, oracle_of, regions_of, taken
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.model.answer import Answer, Mode
+from tests.judge.rules.adversary import Adversary, hostile_notes
+from tests.judge.rules.chat_session import BOUNDS, NARROW, WITHOUT_RULES, ask, notes, oracle_of, regions_of, taken
 
 CANARIES = ("Quillfeather", "Ashgrove", "ghp_" + "q1W2" * 9)
 MODES = (Mode.DEEP, Mode.FAST)

@@ -22,20 +22,20 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from lens_lsp.checking import Report, check
 from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.renamed import Budget, Renamed
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.model import TextSource
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.answer_files.footnotes import footnote
-from lens_lsp.knowledge.answer_files.sources import one_line, source_json
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of
 from lens_lsp.lsp.evidence import looked_up
 from lens_lsp.lsp.sight import Sight
+from lens_lsp.memory.answer_files.footnotes import footnote
+from lens_lsp.memory.answer_files.sources import one_line, source_json
+from lens_lsp.memory.checking import Report, check
+from lens_lsp.model.citation import Citation
+from lens_lsp.model.documents import TextSource
+from lens_lsp.model.text import Span
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 

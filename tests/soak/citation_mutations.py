@@ -26,11 +26,11 @@ from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.citation import Citation, CitationState
-from lens_lsp.domain.edits import shift
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.citations import record
-from lens_lsp.sources import Sources
+from lens_lsp.memory.citations import record
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.citation import Citation, CitationState
+from lens_lsp.model.edits import shift
+from lens_lsp.model.text import Span
 from tests.soak.changed_sources import KINDS, Changed, Source, real_texts, sources
 
 STANDING = (CitationState.VERIFIED, CitationState.MOVED)

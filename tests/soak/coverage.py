@@ -32,17 +32,17 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.client.client import Client
-from lens_lsp.domain.answer import Answer, Mode, StopReason
-from lens_lsp.domain.events import Answered
-from lens_lsp.domain.model import PartReason, SkipReason
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.oracle.ledger import Budget
+from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.model.documents import PartReason, SkipReason
+from lens_lsp.model.events import Answered
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer
+from tests.judge.rules.chat_session import NARROW, notes, oracle_of, served
+from tests.judge.rules.chat_session import QUESTION as PROVEN
 from tests.lsp.lsp_client import environment
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer
-from tests.oracle.chat_session import NARROW, notes, oracle_of, served
-from tests.oracle.chat_session import QUESTION as PROVEN
 from tests.soak.left_out import QUESTION, Made, Named, lay_out
 
 UNPROVEN = "What colour is the dog of the miller at Arlen?"

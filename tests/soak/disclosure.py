@@ -26,16 +26,16 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
-from lens_lsp.domain.answer import Answer, Mode, Sent
-from lens_lsp.domain.events import Answered
-from lens_lsp.domain.text import Span
-from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.oracle.ledger import Budget
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer
-from tests.oracle.chat_session import QUESTION, oracle_of
-from tests.oracle.test_chat_redaction import KINDS, samples
-from tests.oracle.traced import replies, traced
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.model.answer import Answer, Mode, Sent
+from lens_lsp.model.events import Answered
+from lens_lsp.model.text import Span
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer
+from tests.judge.rules.chat_session import QUESTION, oracle_of
+from tests.judge.rules.test_chat_redaction import KINDS, samples
+from tests.judge.rules.traced import replies, traced
 
 MODES = (Mode.DEEP, Mode.FAST)
 SORTS = ("denied", "private", "secret")

@@ -26,9 +26,9 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.domain.citation import CitationState
-from lens_lsp.domain.model import Evidence, Findings, SkipReason
-from lens_lsp.sources import Sources
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.citation import CitationState
+from lens_lsp.model.documents import Evidence, Findings, SkipReason
 from tests.soak.encoded_texts import KINDS, LINE_END, Kind, Written, documents
 
 BATCH = 50

@@ -16,14 +16,14 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover_names
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import inert_markdown, markdown_without_links, printable
-from lens_lsp.knowledge.answer_files.reading import read_citing
-from lens_lsp.knowledge.answer_files.writing import write_answer, write_block
-from lens_lsp.oracle.marking import Sifter
-from lens_lsp.oracle.redaction import redacted, redacted_whole, veils
+from lens_lsp.judge.llm.marking import Sifter
+from lens_lsp.judge.redaction import redacted, redacted_whole, veils
+from lens_lsp.memory.answer_files.reading import read_citing
+from lens_lsp.memory.answer_files.writing import write_answer, write_block
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
 from lens_lsp.search.resolve import resolve
-from tests.knowledge.test_answer_files import hostile, saved
+from tests.memory.test_answer_files import hostile, saved
 from tests.soak.altered_quotes import view
 from tests.soak.evil_texts import Pattern
 from tests.soak.fuzz_targets import replies_read

@@ -32,24 +32,24 @@ from pathlib import Path
 from evaluation import results
 from evaluation.resume import claimed
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.settings.writing import change_settings
 from lens_lsp.app.stores import StoreChoice
 from lens_lsp.cli import clusters as command
 from lens_lsp.corpus.kept_extractions import KeptExtractions
 from lens_lsp.disk.whole import PART
 from lens_lsp.documents.model import Extracted
-from lens_lsp.domain.answer import Answer
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.events import Answered
-from lens_lsp.kept.consents import Consents
-from lens_lsp.kept.usage import Spent, record_usage
-from lens_lsp.knowledge.answer_files.writing import Saved
 from lens_lsp.lsp.answers import Shelf, keep
-from lens_lsp.settings.writing import change_settings
-from lens_lsp.store.failures import NotSaved
-from lens_lsp.store.store import Store
-from lens_lsp.store.writing import Changes
-from tests.store.history import scratch
-from tests.store.kept import kept
+from lens_lsp.memory.answer_files.writing import Saved
+from lens_lsp.memory.store.failures import NotSaved
+from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.userdata.consents import Consents
+from lens_lsp.memory.userdata.usage import Spent, record_usage
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.events import Answered
+from tests.memory.store.history import scratch
+from tests.memory.store.kept import kept
 
 FOREIGN = b"# Mine\n\nNobody but me wrote this.\n"
 LONGEST_BEFORE_KILL = 0.02

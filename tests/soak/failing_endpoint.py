@@ -24,17 +24,17 @@ from pathlib import Path
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
-from lens_lsp.domain.answer import Answer, Mode, Status, StopReason
-from lens_lsp.domain.events import Answered
-from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, ModelError
-from lens_lsp.models.breaker import Breaker
-from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.models.scripted import ScriptedModel
-from lens_lsp.oracle.ledger import Budget
-from tests.models.attempts import asking
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer
-from tests.oracle.chat_session import NARROW, QUESTION, notes, oracle_of, served
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.circuit_breaker import Breaker
+from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, ModelError
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.model.answer import Answer, Mode, Status, StopReason
+from lens_lsp.model.events import Answered
+from tests.judge.llm.attempts import asking
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer
+from tests.judge.rules.chat_session import NARROW, QUESTION, notes, oracle_of, served
 
 SHARE = 0.2
 SECONDS = 1.0

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.documents.model import Extracted
-from lens_lsp.domain.model import Block, BlockKind, Head, Heading, LocatorMap, Structure
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.answer_files.writing import write_answer, write_block
-from lens_lsp.store.store import Store
-from lens_lsp.store.writing import Changes
-from tests.knowledge.test_answer_files import hostile, saved
+from lens_lsp.memory.answer_files.writing import write_answer, write_block
+from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store.writing import Changes
+from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
+from lens_lsp.model.text import Span
+from tests.judge.llm.chat_wire import completion, delta
 from tests.lsp.lsp_client import frame
-from tests.models.chat_wire import completion, delta
+from tests.memory.test_answer_files import hostile, saved
 
 _WORDS = "Größe 漢字 😀\r\nfirst line\x0cof\u2028it\r\n\x1b[31mred\x1b[0m \u202eesrever"
 

@@ -19,17 +19,17 @@ from lens_lsp.corpus.formats.table import readers
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.documents.framing import Damaged, extracted_from, result_of
 from lens_lsp.documents.model import Extracted
-from lens_lsp.domain.errors import LensError
-from lens_lsp.domain.inert import inert_json, printable, printable_path
-from lens_lsp.domain.model import Structure
-from lens_lsp.knowledge.answer_files.reading import read_citing
+from lens_lsp.judge.llm import replies
+from lens_lsp.judge.llm.chat_replies import EventStream, whole_reply
+from lens_lsp.judge.llm.messages import ModelError
 from lens_lsp.lsp.framing import BrokenFraming, read_message
 from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
-from lens_lsp.models.base import ModelError
-from lens_lsp.models.replies import EventStream, whole_reply
-from lens_lsp.oracle import replies
-from lens_lsp.store.pages import rows_in
-from tests.store.kept import kept
+from lens_lsp.memory.answer_files.reading import read_citing
+from lens_lsp.memory.store.pages import rows_in
+from lens_lsp.model.documents import Structure
+from lens_lsp.model.errors import LensError
+from lens_lsp.model.inert import inert_json, printable, printable_path
+from tests.memory.store.kept import kept
 
 SECONDS = 5.0
 """A single input of a few KiB that takes longer is a hang; most of it is room for a busy machine."""

@@ -22,16 +22,16 @@ from pathlib import Path
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
-from lens_lsp.domain.answer import Answer, Mode
-from lens_lsp.domain.events import Answered, EvidenceFound
-from lens_lsp.domain.observation import Judgement, ObservationReply, Region
+from lens_lsp.judge.base import ObserveRequest
+from lens_lsp.judge.ledger import Budget, Ledger
+from lens_lsp.judge.llm.chat import ChatOracle
 from lens_lsp.judge.read import ReadReply, ReadRequest
-from lens_lsp.oracle.base import ObserveRequest
-from lens_lsp.oracle.chat import ChatOracle
-from lens_lsp.oracle.ledger import Budget, Ledger
-from tests.oracle.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
-from tests.oracle.grammar import Grammar, workspace
-from tests.oracle.independent import held, violations
+from lens_lsp.model.answer import Answer, Mode
+from lens_lsp.model.events import Answered, EvidenceFound
+from lens_lsp.model.observation import Judgement, ObservationReply, Region
+from tests.judge.rules.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
+from tests.judge.rules.grammar import Grammar, workspace
+from tests.judge.rules.independent import held, violations
 
 MODES = (Mode.DEEP, Mode.FAST)
 LIMITS = {"request_tokens": 700, "direct_tokens": 50}

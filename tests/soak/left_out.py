@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lens_lsp.domain.model import PartReason, SkipReason
+from lens_lsp.model.documents import PartReason, SkipReason
 
 QUESTION = "When was the bridge at Arlen opened?"
 PROOF = "The bridge at Arlen was opened on 4 May 1931."

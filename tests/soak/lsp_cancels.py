@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer
 from tests.lsp.lsp_client import LspProcess, environment, wait_until
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer
 from tests.soak.lsp_load import made, question
 
 AT_A_TIME = 40

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.lsp.streams import BACKLOG
+from tests.judge.llm.chat_faults import Fault
+from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.lsp.lsp_client import SERVE, LspProcess, environment, wait_until
-from tests.models.chat_faults import Fault
-from tests.models.chat_server import ChatServer, in_thread
 from tests.soak.lsp_load import made, question
 
 MOST_SECONDS = 10.0

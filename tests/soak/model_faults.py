@@ -17,10 +17,10 @@ import time
 
 import openai
 
-from lens_lsp.models.openai import OpenAIChat
-from tests.models.attempts import OVERRUN, Outcome, asking, attempt, whole
-from tests.models.chat_faults import SIXTEEN, Fault
-from tests.models.chat_server import ChatServer
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from tests.judge.llm.attempts import OVERRUN, Outcome, asking, attempt, whole
+from tests.judge.llm.chat_faults import SIXTEEN, Fault
+from tests.judge.llm.chat_server import ChatServer
 
 MOST_GROWTH = 5_000_000
 CONTROL = (Fault.CUT_STREAM, Fault.NO_FINISH, Fault.WEB_PAGE, Fault.NO_CONTENT, Fault.INVALID_JSON, Fault.REDIRECT)

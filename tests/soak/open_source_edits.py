@@ -35,12 +35,12 @@ from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.citations import record
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.documents import TextDocument
-from lens_lsp.sources import Sources
+from lens_lsp.memory.citations import record
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.citation import Citation
+from lens_lsp.model.text import Span
 
 MOST_EDITS = 12
 _ENCODING = Encoding.Utf16

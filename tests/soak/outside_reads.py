@@ -24,14 +24,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.checking import Report, check
 from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.domain.citation import Citation
-from lens_lsp.domain.model import TextSource
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.answer_files.footnotes import footnote
-from lens_lsp.knowledge.answer_files.sources import one_line, source_json
-from lens_lsp.wire.check import check_json
+from lens_lsp.memory.answer_files.footnotes import footnote
+from lens_lsp.memory.answer_files.sources import one_line, source_json
+from lens_lsp.memory.checking import Report, check
+from lens_lsp.model.citation import Citation
+from lens_lsp.model.documents import TextSource
+from lens_lsp.model.text import Span
+from lens_lsp.schema.check import check_json
 from tests.desktop.desktop_process import Desktop
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor

@@ -25,11 +25,11 @@ from typing import Any
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.domain.text import Span
-from lens_lsp.knowledge.citations import record
+from lens_lsp.corpus.workspace import overlay
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.locations import places_of
-from lens_lsp.workspace import overlay
+from lens_lsp.memory.citations import record
+from lens_lsp.model.text import Span
 from tests.lsp.utf16_reference import ALPHABET, CODES
 from tests.soak.node import Node
 

@@ -25,7 +25,7 @@ from typing import Any
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.domain.model import Structure
+from lens_lsp.model.documents import Structure
 from tests.documents.pdf_making import PageMaking, PdfMaking, text
 from tests.documents_made import docx, zipped
 

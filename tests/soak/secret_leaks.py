@@ -33,13 +33,13 @@ from typing import Any
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.domain.text import Span
-from lens_lsp.oracle.redaction import redacted, redacted_whole, secrets_of, shown_secrets
+from lens_lsp.judge.redaction import redacted, redacted_whole, secrets_of, shown_secrets
+from lens_lsp.model.text import Span
 from lens_lsp.search.passage import region, shown
+from tests.judge.rules.traced import replies
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor
 from tests.mcp.mcp_agent import agent, text_of
-from tests.oracle.traced import replies
 from tests.soak.disclosure import asked
 from tests.soak.secret_kinds import FORMATS, Secret, drawn, escaped, made
 

@@ -1,7 +1,7 @@
 """Files of a store damaged at random, and all that is read from them afterwards.
 
 ``python -m tests.soak.store_corruptions --n 5000`` damages as many copies of a store in every way of
-``tests/knowledge/corruption.py`` and reads each as the program would: look up, fetch, list. What comes back must be
+``tests/memory/corruption.py`` and reads each as the program would: look up, fetch, list. What comes back must be
 what was written, whole, or the loss must be told; and nothing that was never written may come back, told or not. It
 prints one JSON line and exits with 1 if one read was silently wrong, if a store could not be used afterwards, or if
 reads without checksums were never caught by the same harness.
@@ -18,15 +18,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lens_lsp.domain.cluster import Cluster
-from lens_lsp.store.connection import Connect, connect
-from lens_lsp.store.failures import StoreError
-from lens_lsp.store.store import Store
-from lens_lsp.store.writing import Changes
-from tests.store.corruption import CORRUPTIONS, Corruption
-from tests.store.history import Model, drawn, found_in, scratch
-from tests.store.kept import fact_key, kept, kept_summary, kept_turn, question_key
-from tests.store.mutants import unchecked
+from lens_lsp.memory.store.connection import Connect, connect
+from lens_lsp.memory.store.failures import StoreError
+from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store.writing import Changes
+from lens_lsp.model.cluster import Cluster
+from tests.memory.store.corruption import CORRUPTIONS, Corruption
+from tests.memory.store.history import Model, drawn, found_in, scratch
+from tests.memory.store.kept import fact_key, kept, kept_summary, kept_turn, question_key
+from tests.memory.store.mutants import unchecked
 
 CLUSTERS = 16
 

@@ -16,12 +16,12 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lens_lsp.store.connection import Connect
-from lens_lsp.store.failures import NotSaved, NotSavedReason
-from lens_lsp.store.store import Store
-from tests.store.faulty_disk import Disk, FaultyVFS
-from tests.store.history import begun, drawn, found_in, looked_at, scratch
-from tests.store.mutants import Forgiving
+from lens_lsp.memory.store.connection import Connect
+from lens_lsp.memory.store.failures import NotSaved, NotSavedReason
+from lens_lsp.memory.store.store import Store
+from tests.memory.store.faulty_disk import Disk, FaultyVFS
+from tests.memory.store.history import begun, drawn, found_in, looked_at, scratch
+from tests.memory.store.mutants import Forgiving
 
 MOST_SAVES = 60
 SMALLEST, LARGEST = 1.05, 2.5

@@ -21,10 +21,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lens_lsp.store.connection import connect
-from lens_lsp.store.store import Store
-from tests.store.history import Model, begun, drawn, looked_at, scratch
-from tests.store.mutants import changed, without_transactions
+from lens_lsp.memory.store.connection import connect
+from lens_lsp.memory.store.store import Store
+from tests.memory.store.history import Model, begun, drawn, looked_at, scratch
+from tests.memory.store.mutants import changed, without_transactions
 
 LONGEST = 0.03
 """Seconds from the first acknowledgement to the kill."""

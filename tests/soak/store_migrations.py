@@ -24,13 +24,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.store.connection import Connect, Connection, connect
-from lens_lsp.store.failures import StoreError
-from lens_lsp.store.store import Store
-from tests.store.history import Model, found_in, scratch
-from tests.store.kept import kept, kept_summary, kept_turn
-from tests.store.mutants import Answered, changed, without_transactions
-from tests.store.old_layout import LATER, content_of, make_old
+from lens_lsp.memory.store.connection import Connect, Connection, connect
+from lens_lsp.memory.store.failures import StoreError
+from lens_lsp.memory.store.store import Store
+from tests.memory.store.history import Model, found_in, scratch
+from tests.memory.store.kept import kept, kept_summary, kept_turn
+from tests.memory.store.mutants import Answered, changed, without_transactions
+from tests.memory.store.old_layout import LATER, content_of, make_old
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 CLUSTERS = tuple(kept(n) for n in range(3))

@@ -15,11 +15,11 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lens_lsp.store.reading import Knowledge
-from lens_lsp.store.store import Store
-from lens_lsp.store.writing import Changes
-from tests.store.history import scratch
-from tests.store.kept import kept
+from lens_lsp.memory.store.reading import Knowledge
+from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store.writing import Changes
+from tests.memory.store.history import scratch
+from tests.memory.store.kept import kept
 
 WRITERS = 4
 SHARED = 5

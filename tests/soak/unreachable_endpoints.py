@@ -28,16 +28,16 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.domain.answer import Answer, Mode, StopReason
-from lens_lsp.domain.errors import UsageError
-from lens_lsp.domain.events import Answered
-from lens_lsp.models.base import ChatModel, ChatReply, ChatRequest, ModelError, ModelFailure
-from lens_lsp.models.openai import OpenAIChat
-from lens_lsp.oracle.ledger import Budget
-from tests.models.attempts import KEY, OVERRUN
-from tests.models.certificates import HERE, Authority
-from tests.models.chat_server import ChatServer
-from tests.oracle.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, served
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, ModelError, ModelFailure
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.model.errors import UsageError
+from lens_lsp.model.events import Answered
+from tests.judge.llm.attempts import KEY, OVERRUN
+from tests.judge.llm.certificates import HERE, Authority
+from tests.judge.llm.chat_server import ChatServer
+from tests.judge.rules.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, served
 
 SECONDS = 30.0
 """What a question may take whose endpoint tells at once that it is none."""

@@ -17,13 +17,13 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.domain.observation import ObservationReply, Region
-from lens_lsp.domain.plan import Plan, Requirement
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.base import ObserveRequest
+from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.reader.oracle import PASSAGES, heads
-from lens_lsp.oracle.analysis import analyse
-from lens_lsp.oracle.base import ObserveRequest
-from lens_lsp.oracle.ledger import Ledger
-from lens_lsp.oracle.offline import OfflineOracle
+from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.model.observation import ObservationReply, Region
+from lens_lsp.model.plan import Plan, Requirement
 
 _LONGEST = 600
 

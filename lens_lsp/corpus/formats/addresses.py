@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.domain.model import Block, BlockKind
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _ADDRESS = regex(r"(?:https?|ftp)://[^\s<>\"`|\\^{}\[\]，。；：！？、（）「」『』【】《》“”‘’…]+")
 _PUNCTUATION = ".,;:!?'*_~"

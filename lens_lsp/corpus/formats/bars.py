@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from lens_lsp.domain.model import Block, BlockKind
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import Block, BlockKind
+from lens_lsp.model.regexes import regex
 
 _LEAST_LINKS = 5
 """Links of a list that make it navigation."""

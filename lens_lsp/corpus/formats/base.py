@@ -10,9 +10,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Protocol
 
-from lens_lsp.domain.model import Head, Locator, LocatorMap, Structure
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Head, Locator, LocatorMap, Structure
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.text import Span
 
 HEAD_LENGTH = 4096
 """Code points of a document's start that are enough for ``Reader.head``."""

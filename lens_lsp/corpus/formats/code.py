@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.domain.model import BlockKind, Head, Heading, Structure
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind, Head, Heading, Structure
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _MODIFIERS = (
     r"(?>(?:(?:export|default|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|extern"

@@ -11,9 +11,9 @@ from abc import abstractmethod
 from lens_lsp.corpus.formats.base import TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.entries import Entries, element, member
 from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.domain.model import Head, Heading, LocatorMap, Structure
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Head, Heading, LocatorMap, Structure
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _JSON_TOKEN = regex(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
 _YAML_KEY = regex(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")

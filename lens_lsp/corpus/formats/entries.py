@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.domain.model import BlockKind, Locator, LocatorMap
+from lens_lsp.model.documents import BlockKind, Locator, LocatorMap
 
 _WHOLE = 1200
 """Code points; an entry up to this length is one block, a longer one is split into its own entries."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lens_lsp.corpus.formats.base import with_plain_breaks
-from lens_lsp.domain.model import Field, Head
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Field, Head
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 MOST_FIELDS = 64
 """Fields of one document; further ones stay words of its text."""

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from lens_lsp.corpus.formats.base import with_plain_breaks
 from lens_lsp.corpus.formats.fields import KEYS, MOST_FIELDS, FrontMatter, field, kept, pairs, read_header
-from lens_lsp.domain.model import Field, Head
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import Field, Head
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 __all__ = ["FrontMatter", "read_front_matter", "read_opening"]
 

@@ -16,10 +16,10 @@ from lens_lsp.corpus.formats.fields import MOST_FIELDS, field, head_of, kept, me
 from lens_lsp.corpus.formats.front_matter import read_front_matter
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.corpus.formats.plain import begin_with, first_line_title
-from lens_lsp.domain.model import BlockKind, Field, Head, Link, LinkKind, Structure
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind, Field, Head, Link, LinkKind, Structure
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 # Quotes switch between three states and never merge two of them, so at most three of all the tries that start
 # at a "<" are alive at any place: linear whatever the input (a hostile test holds it to that).

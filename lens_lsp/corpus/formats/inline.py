@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.domain.model import Link, LinkKind
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Link, LinkKind
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _MARK = regex(r"[\[\]`\\<#]")
 _TICKS = regex(r"`+")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 _LOCKS = """
 cargo.lock composer.lock flake.lock gemfile.lock go.sum go.work.sum gradle.lockfile mix.lock npm-shrinkwrap.json

@@ -6,9 +6,9 @@ from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_bre
 from lens_lsp.corpus.formats.lines import LineParser
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.corpus.formats.plain import first_line_title
-from lens_lsp.domain.model import BlockKind, Head, Link, LinkKind, Structure
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind, Head, Link, LinkKind, Structure
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _LEVELS = {
     "part": 1,

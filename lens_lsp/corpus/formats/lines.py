@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
-from lens_lsp.domain.model import BlockKind
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 ITEM = regex(r"(?:[-+]|\*++|\.{1,5}|(?:\d{1,9}|[a-zA-Z#])[.)])[ \t]+(?=\S)")
 """A list item's mark, after the indentation."""

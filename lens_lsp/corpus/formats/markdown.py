@@ -18,9 +18,9 @@ from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.inline import Inline, label, plain_words
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.corpus.formats.plain import begin_with
-from lens_lsp.domain.model import BlockKind, Head, Structure
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind, Head, Structure
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _FENCE = regex(r"(`{3,})[^`]*$|(~{3,})")
 _ITEM = regex(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")

@@ -17,9 +17,9 @@ from lens_lsp.corpus.formats.inline import label
 from lens_lsp.corpus.formats.lines import LineParser
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.corpus.formats.plain import begin_with, first_line_title
-from lens_lsp.domain.model import BlockKind, Head, Link, LinkKind, Structure
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind, Head, Link, LinkKind, Structure
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _MARKS = regex(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
 _ADORNMENT = regex(r"([!-/:-@\[-`{-~])(?>\1{2,})$")

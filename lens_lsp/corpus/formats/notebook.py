@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Extraction, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.plain import PlainReader
-from lens_lsp.domain.inert import SEQUENCE
-from lens_lsp.domain.model import Head, Locator, LocatorMap, Structure
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import Head, Locator, LocatorMap, Structure
+from lens_lsp.model.inert import SEQUENCE
+from lens_lsp.model.regexes import regex
 
 _FENCE_RUN = regex(r"`{3,}")
 _FENCE_LINE = regex(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)

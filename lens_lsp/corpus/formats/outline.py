@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lens_lsp.corpus.formats.fields import MOST_FIELDS
-from lens_lsp.domain.model import Block, BlockKind, Field, Head, Heading, Link, Structure
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Link, Structure
+from lens_lsp.model.text import Span
 
 TEXTUAL = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.QUOTE})
 """Kinds whose lines run on into the next line."""

@@ -9,9 +9,9 @@ from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_
 from lens_lsp.corpus.formats.fields import FrontMatter
 from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.domain.model import BlockKind, Head, Structure
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind, Head, Structure
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _LONGEST_TITLE = 120
 _CAPITAL = r"(?:[^\W\d_a-zß-ÿ]|\d)[\w.'’&-]*"

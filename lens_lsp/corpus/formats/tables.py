@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from lens_lsp.corpus.formats.base import TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.domain.model import BlockKind, Head, LocatorMap, Structure
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
+from lens_lsp.model.documents import BlockKind, Head, LocatorMap, Structure
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _DELIMITERS = ",;\t|"
 _SNIFF_LINES = 20

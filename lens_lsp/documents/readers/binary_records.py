@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from lens_lsp.documents.readers.package import Package
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _FORMAT = regex(rb"\x1e\x04(..)[\x1b-\x24\x32-\x3a]\x00(..)\x00([ -~]{1,200})", re.DOTALL)

@@ -17,7 +17,7 @@ from lens_lsp.documents.model import Unextracted
 from lens_lsp.documents.readers.binary_records import records, whole, words
 from lens_lsp.documents.readers.number_formats import BUILT_IN
 from lens_lsp.documents.readers.package import Package, attribute, child, children, every, number
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 _ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?(row|c)(?=[\s/>])([^<>]*)")
 _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
 from lens_lsp.documents.readers.number_formats import Section, Token, Unknown, parsed
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 Moment = date | datetime | time | timedelta
 

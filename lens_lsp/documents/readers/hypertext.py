@@ -12,8 +12,8 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from lens_lsp.documents.readers.composing import Composer, Table
-from lens_lsp.domain.model import BlockKind
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import BlockKind
+from lens_lsp.model.regexes import regex
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {

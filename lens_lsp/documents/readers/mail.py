@@ -20,9 +20,9 @@ from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
-from lens_lsp.domain.model import BlockKind, Head, Locator
-from lens_lsp.domain.privacy import of_metadata, sensitive
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.model.privacy import of_metadata, sensitive
+from lens_lsp.model.regexes import regex
 
 _SHOWN = ("from", "to", "cc", "date")
 _MOST_OF_HEADER = 1000

@@ -14,7 +14,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 SURE_DIGITS = 15
 """As many digits of a number are shown, as in Excel; the others are noise of binary fractions."""

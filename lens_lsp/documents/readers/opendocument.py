@@ -13,8 +13,8 @@ from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table, in_reading_order
 from lens_lsp.documents.readers.package import Element, Package, attribute, child, every, number, prefixed
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 _TITLE = "Title"
 """The style of a document's title, by the name that it has in files in every language."""

@@ -17,9 +17,9 @@ from lxml import etree
 
 from lens_lsp.documents.model import Failure, Unextracted
 from lens_lsp.documents.readers.composing import head_of
-from lens_lsp.domain.model import Head
-from lens_lsp.domain.privacy import of_metadata
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.documents import Head
+from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.records import dataclass
 
 Element: TypeAlias = etree._Element
 

@@ -12,7 +12,7 @@ from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, in_reading_order
 from lens_lsp.documents.readers.package import Element, Package, attribute, child, children, every, number, prefixed
-from lens_lsp.domain.model import Locator
+from lens_lsp.model.documents import Locator
 
 _TITLE = "title"
 _BODY = "body"

@@ -11,9 +11,9 @@ from striprtf.striprtf import rtf_to_text
 from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table, head_of
-from lens_lsp.domain.model import Head
-from lens_lsp.domain.privacy import of_metadata
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import Head
+from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.regexes import regex
 
 _START = regex(rb"\s*\{\\rtf")
 _CODE_PAGE = regex(rb"\\ansicpg(\d{1,5})")

@@ -26,8 +26,8 @@ from lens_lsp.documents.readers.composing import Composer, is_header, on_one_lin
 from lens_lsp.documents.readers.date_formats import beside_iso, iso, told
 from lens_lsp.documents.readers.number_formats import SURE_DIGITS, shown_number
 from lens_lsp.documents.readers.package import Package, refuse_encrypted
-from lens_lsp.domain.model import Head, Locator
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import Head, Locator
+from lens_lsp.model.regexes import regex
 
 MOST_CELLS = 500_000
 """Cells of one workbook that are read; further rows are left out and a notice says so."""

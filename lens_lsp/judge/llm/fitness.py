@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lens_lsp.domain.observation import Region
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import content, key, keys
 from lens_lsp.judge.llm import read
+from lens_lsp.judge.llm.marking import MARKER, cited_numbers
 from lens_lsp.judge.read import Answerable, ReadReply, ReadRequest
-from lens_lsp.oracle.marking import MARKER, cited_numbers
+from lens_lsp.model.observation import Region
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import content, key, keys
 
 _LONGEST_LOOP = 400
 """Code points of what is said again and again; what is longer ends with the reply's limit."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import re
 
-from lens_lsp.domain.regexes import regex
+from lens_lsp.judge.llm.marking import MARKER
+from lens_lsp.judge.llm.replies import LONGEST_REPLY
+from lens_lsp.judge.llm.schemas import Schema
 from lens_lsp.judge.read import Answerable
-from lens_lsp.oracle.marking import MARKER
-from lens_lsp.oracle.redaction import visible
-from lens_lsp.oracle.replies import LONGEST_REPLY
-from lens_lsp.oracle.schemas import Schema
+from lens_lsp.judge.redaction import visible
+from lens_lsp.model.regexes import regex
 
 SYSTEM = """\
 You answer questions from passages of a person's files. A line that begins with [{nonce} is ours and begins a region: \

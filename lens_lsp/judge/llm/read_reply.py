@@ -13,14 +13,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from lens_lsp.domain.regexes import regex
 from lens_lsp.judge.claims import Reason
 from lens_lsp.judge.llm.read import ANSWER, BEGUN_ESCAPE, MOST_QUOTES
+from lens_lsp.judge.llm.replies import LONGEST_REPLY, MalformedReply
+from lens_lsp.judge.llm.reply_models import LONGEST_QUOTE, said
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
+from lens_lsp.judge.redaction import visible
 from lens_lsp.judge.verification import Fault
-from lens_lsp.oracle.redaction import visible
-from lens_lsp.oracle.replies import LONGEST_REPLY, MalformedReply
-from lens_lsp.oracle.reply_models import LONGEST_QUOTE, said
+from lens_lsp.model.regexes import regex
 
 MOST_ITEMS = 200
 MOST_OPERANDS = 40

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lens_lsp.judge.claims import Reason
-from lens_lsp.oracle.schemas import Schema
+from lens_lsp.judge.llm.schemas import Schema
 
 VERIFY = """\
 {passages}

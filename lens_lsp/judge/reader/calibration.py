@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-from lens_lsp.domain.observation import ConfidenceMap
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.observation import ConfidenceMap
+from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.judge.reader.model import Reading

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.errors import LensError, OracleFailed
-from lens_lsp.domain.records import dataclass
 from lens_lsp.judge.reader.calibration import calibration_of
 from lens_lsp.judge.reader.inputs import ABOVE_TOKENS, QUESTION_TOKENS, Shown, above, encoded, pieces
 from lens_lsp.judge.reader.wordpiece import WordPiece
+from lens_lsp.model.errors import LensError, OracleFailed
+from lens_lsp.model.records import dataclass
 
 SHIPPED = Path(__file__).with_name("model")
 """The folder of the reader that comes with the package."""

@@ -13,10 +13,18 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import field
 
-from lens_lsp.domain.answer import StopReason
-from lens_lsp.domain.errors import BudgetSpent
-from lens_lsp.domain.model import Evidence
-from lens_lsp.domain.observation import (
+from lens_lsp.judge.base import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.reader.calibration import Calibration
+from lens_lsp.judge.reader.inputs import Shown
+from lens_lsp.judge.reader.model import ReaderModel, Reading
+from lens_lsp.judge.reader.scope import in_english, one_answer
+from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.judge.rules.wording import short_answer, worded
+from lens_lsp.model.answer import StopReason
+from lens_lsp.model.documents import Evidence
+from lens_lsp.model.errors import BudgetSpent
+from lens_lsp.model.observation import (
     ConfidenceMap,
     CoverageReply,
     Judgement,
@@ -26,18 +34,10 @@ from lens_lsp.domain.observation import (
     Region,
     Verdict,
 )
-from lens_lsp.domain.plan import Intent, Plan, Requirement
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.text import Span
-from lens_lsp.judge.reader.calibration import Calibration
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import ReaderModel, Reading
-from lens_lsp.judge.reader.scope import in_english, one_answer
-from lens_lsp.oracle.base import ObserveRequest, Synthesis, SynthesisRequest
-from lens_lsp.oracle.ledger import Ledger
-from lens_lsp.oracle.offline import OfflineOracle
-from lens_lsp.oracle.wording import short_answer, worded
+from lens_lsp.model.plan import Intent, Plan, Requirement
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.text import Span
 
 _MARKED = regex(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
 

@@ -11,13 +11,13 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from lens_lsp.domain.plan import Anchor, AnchorKind, Combination, Intent, Plan, Requirement, Transformation
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import fold, key
-from lens_lsp.oracle.analysis import POSSESSIVE, analyse, terms
-from lens_lsp.oracle.exact import exact_question
-from lens_lsp.oracle.names import Name, names
+from lens_lsp.judge.analysis import POSSESSIVE, analyse, terms
+from lens_lsp.judge.proper_names import Name, names
+from lens_lsp.judge.rules.exact import exact_question
+from lens_lsp.model.plan import Anchor, AnchorKind, Combination, Intent, Plan, Requirement, Transformation
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import fold, key
 
 _LONGEST = 600
 """Code points of a question that is looked at; what is longer is a pasted text and looked up as it is."""

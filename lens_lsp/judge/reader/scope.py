@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.domain.regexes import regex
-from lens_lsp.domain.words import STOP_WORDS
+from lens_lsp.model.regexes import regex
+from lens_lsp.model.words import STOP_WORDS
 
 _LIST = regex(
     r"^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:are|were)\b"

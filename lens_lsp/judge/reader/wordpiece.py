@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 _LONGEST_WORD = 100
 """Code points of a word beyond which it is one unknown token."""

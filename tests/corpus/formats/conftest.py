@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from lens_lsp.corpus.formats.base import Reader, locate
-from lens_lsp.domain.model import BlockKind, Structure
+from lens_lsp.model.documents import BlockKind, Structure
 
 Check = Callable[[Reader, str], Structure]
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.model import BlockKind
+from lens_lsp.model.documents import BlockKind
 
 SECONDS = 4
 """A quadratic reader needs far more for the texts below; most of it is room for a busy machine."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.corpus.formats.base import Reader, locate
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.model import BlockKind, Locator
+from lens_lsp.model.documents import BlockKind, Locator
 
 
 def named(name: str) -> Reader:

@@ -8,7 +8,7 @@ import pytest
 
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.model import BlockKind
+from lens_lsp.model.documents import BlockKind
 
 PEP = """PEP: 8
 Title: Style Guide for Python Code

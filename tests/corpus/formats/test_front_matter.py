@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.domain.model import Head
+from lens_lsp.model.documents import Head
 
 
 def read(body: str) -> Head:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from lens_lsp.corpus.formats.html import HtmlReader, XmlReader
-from lens_lsp.domain.model import BlockKind, Head
+from lens_lsp.model.documents import BlockKind, Head
 
 READER = HtmlReader()
 PAGE = """<!DOCTYPE html>

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.corpus.formats.markdown import MarkdownReader
-from lens_lsp.domain.model import BlockKind, Head, LinkKind
+from lens_lsp.model.documents import BlockKind, Head, LinkKind
 
 READER = MarkdownReader()
 MARKS = re.compile(r"[`*_\\]")

@@ -6,7 +6,7 @@ import pytest
 
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.formats.notebook import NotebookReader
-from lens_lsp.domain.model import BlockKind
+from lens_lsp.model.documents import BlockKind
 
 READER = NotebookReader()
 

@@ -6,7 +6,7 @@ import pytest
 
 from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.domain.model import BlockKind, Head
+from lens_lsp.model.documents import BlockKind, Head
 
 
 def named(name: str) -> Reader:

@@ -18,8 +18,8 @@ from enum import StrEnum
 import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.readers.pdf.library import Handle, Page
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 WIDE_GAP = 0.9
 """In font sizes: words further apart than that are not of one piece. Stretched blanks of justified lines stay below."""

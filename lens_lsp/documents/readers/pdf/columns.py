@@ -14,7 +14,7 @@ from statistics import median
 from lens_lsp.documents.readers.pdf.characters import Piece
 from lens_lsp.documents.readers.pdf.lines import Row, beside, merged, rows_of
 from lens_lsp.documents.readers.pdf.tables import Grid, grid_of
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 _NARROWEST = 0.6
 """Of a gutter, in font sizes."""

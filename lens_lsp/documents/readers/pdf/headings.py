@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from lens_lsp.documents.readers.pdf.library import Bookmark
 from lens_lsp.documents.readers.pdf.paragraphs import Passage
-from lens_lsp.domain.model import BlockKind
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import BlockKind
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 _LARGER = 1.14
 """Times the size of the running text."""

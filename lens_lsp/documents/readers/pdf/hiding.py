@@ -9,7 +9,7 @@ import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.readers.pdf.characters import Ink, Piece
 from lens_lsp.documents.readers.pdf.library import Handle, Page
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 _MOST_OBJECTS = 20_000
 _WHITE = 250

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 SPLIT = "\x02"
 """Stands in a passage where a hyphen stood at the end of a line."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.model import Failure, Unextracted
-from lens_lsp.domain.records import dataclass
+from lens_lsp.model.records import dataclass
 
 Handle = object
 """A pointer to one of pdfium's own objects."""

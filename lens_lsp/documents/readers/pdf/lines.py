@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from lens_lsp.documents.readers.pdf.characters import WIDE_GAP, Piece
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 Row = list[Piece]
 """Pieces on one line of the page, from left to right."""

@@ -10,9 +10,9 @@ from statistics import median
 from lens_lsp.documents.readers.pdf.characters import Piece, Style
 from lens_lsp.documents.readers.pdf.columns import Flow, Region
 from lens_lsp.documents.readers.pdf.hyphens import SPLIT, carried
-from lens_lsp.domain.model import BlockKind
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import BlockKind
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 _APART = 1.3
 """In usual distances of lines: more than that is a new paragraph."""

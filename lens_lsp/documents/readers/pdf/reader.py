@@ -27,10 +27,10 @@ from lens_lsp.documents.readers.pdf.library import (
 from lens_lsp.documents.readers.pdf.paragraphs import Passage, passages_of
 from lens_lsp.documents.readers.pdf.pictures import picture_of
 from lens_lsp.documents.readers.pdf.view import view_of
-from lens_lsp.domain.model import BlockKind, Head, Locator
-from lens_lsp.domain.privacy import of_metadata
-from lens_lsp.domain.records import dataclass
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
 
 MOST_PAGES = 5000
 """Pages of one document; what follows is left out and a notice says so."""

@@ -19,7 +19,7 @@ from lens_lsp.documents.framing import MOST_VIEW, PNG
 from lens_lsp.documents.model import Failure, Unextracted, View
 from lens_lsp.documents.readers.pdf.characters import boxes_of, text_of
 from lens_lsp.documents.readers.pdf.library import Handle, Page, opened, opened_page, page_count
-from lens_lsp.domain.regexes import regex
+from lens_lsp.model.regexes import regex
 
 _WIDTH = 1400
 """Pixels of a page's width, or of its height where that is less."""

@@ -1,0 +1,272 @@
+"""Evaluate an expression over named values: a tokenizer, recursive descent, exact arithmetic; no ``eval``.
+
+    comparison := sum [("<" | "<=" | ">" | ">=" | "=" | "!=") sum]
+    sum        := product (("+" | "-") product)*
+    product    := sign (("*" | "/" | "of") sign)*
+    sign       := ("-" | "+") sign | power
+    power      := primary ["**" sign]
+    primary    := number [unit] | currency number | date | name | function "(" arguments ")" | "(" comparison ")"
+
+``2015-03-23`` without spaces is a date. Bad input of any kind raises ComputationError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from lens_lsp.arithmetic import operations
+from lens_lsp.arithmetic.dates import try_date
+from lens_lsp.arithmetic.functions import FUNCTIONS
+from lens_lsp.arithmetic.nouns import singular
+from lens_lsp.arithmetic.unit_table import find_unit, match_unit
+from lens_lsp.arithmetic.units import ONE, Unit, counted, is_rate
+from lens_lsp.arithmetic.values import Value, dated, quantity, truth
+from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.records import dataclass
+from lens_lsp.model.regexes import regex
+
+LONGEST = 1000
+"""The longest expression, in code points."""
+DEEPEST = 40
+"""How many parentheses, calls, signs and powers may stand inside each other."""
+
+_PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "≤", "^": "^"})
+_SPACE = regex(r"\s*")
+_DATE = regex(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
+_NUMBER = regex(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
+_SCALE = regex(r" ?(thousand|million|billion|trillion)\b|([kKM])(?![\w/²³])")
+_SCALES = {
+    "k": 10**3,
+    "K": 10**3,
+    "M": 10**6,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+_MONEY = regex(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
+_NAME = regex(r"[^\W\d]\w*")
+_UNIT_ARGUMENT = regex(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
+_OF = regex(r"of\b")
+_COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
+    "<=": lambda a, b: operations.order(a, b) <= 0,
+    "≤": lambda a, b: operations.order(a, b) <= 0,
+    ">=": lambda a, b: operations.order(a, b) >= 0,
+    "≥": lambda a, b: operations.order(a, b) >= 0,
+    "!=": lambda a, b: not operations.equal(a, b),
+    "≠": lambda a, b: not operations.equal(a, b),
+    "==": operations.equal,
+    "=": operations.equal,
+    "<": lambda a, b: operations.order(a, b) < 0,
+    ">": lambda a, b: operations.order(a, b) > 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an expression came to, and which operands it used, in the order of their first use."""
+
+    value: Value
+    expression: str
+    operands: tuple[str, ...]
+
+
+def evaluate(expression: str, operands: Mapping[str, Value]) -> Result:
+    """Compute an expression over operands by name; raises ComputationError, and nothing else, for what it cannot."""
+    if len(expression) > LONGEST:
+        raise ComputationError(f"The expression is longer than {LONGEST:,} characters.")
+    parser = _Parser(expression.translate(_PLAIN), operands)
+    value = parser.whole()
+    return Result(value, expression, tuple(parser.used))
+
+
+class _Parser:
+    """One expression, computed while it is read."""
+
+    def __init__(self, text: str, operands: Mapping[str, Value]) -> None:
+        self.text = text
+        self.operands = operands
+        self.used: dict[str, None] = {}
+        self.at = 0
+        self.depth = 0
+
+    def whole(self) -> Value:
+        if not self.text.strip():
+            raise ComputationError("The expression is empty.")
+        value = self._comparison()
+        if self._peek():
+            raise self._unexpected()
+        return value
+
+    def _peek(self) -> str:
+        """The next character that is no space, or an empty string at the end."""
+        space = _SPACE.match(self.text, self.at)
+        self.at = self.at if space is None else space.end()
+        return self.text[self.at : self.at + 1]
+
+    def _take(self, *symbols: str) -> str | None:
+        self._peek()
+        symbol = next((symbol for symbol in symbols if self.text.startswith(symbol, self.at)), None)
+        self.at += len(symbol or "")
+        return symbol
+
+    def _expect(self, symbol: str) -> None:
+        if self._take(symbol) is None:
+            raise self._unexpected(f", where {symbol!r} should be")
+
+    def _unexpected(self, instead: str = "") -> ComputationError:
+        found = self._peek()
+        if not found:
+            return ComputationError(f"The expression ends too early{instead}.")
+        name = _NAME.match(self.text, self.at)
+        shown = name.group()[:40] if name else found
+        return ComputationError(f"Unexpected {shown!r} at character {self.at + 1}{instead}.")
+
+    def _deeper(self, read: Callable[[], Value]) -> Value:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ComputationError(f"The expression is nested more than {DEEPEST} deep.")
+        value = read()
+        self.depth -= 1
+        return value
+
+    def _comparison(self) -> Value:
+        left = self._sum()
+        symbol = self._take(*_COMPARISONS)
+        if symbol is None:
+            return left
+        return truth(_COMPARISONS[symbol](left, self._sum()))
+
+    def _sum(self) -> Value:
+        value = self._product()
+        while True:
+            symbol = self._take("+", "-")
+            if symbol is None:
+                return value
+            right = self._product()
+            value = operations.add(value, right) if symbol == "+" else operations.subtract(value, right)
+
+    def _product(self) -> Value:
+        value = self._sign()
+        while True:
+            self._peek()
+            if _OF.match(self.text, self.at):
+                self.at += len("of")
+                value = operations.part_of(value, self._sign())
+            elif self._take("*"):
+                value = operations.multiply(value, self._sign())
+            elif self._take("/"):
+                value = operations.divide(value, self._sign())
+            else:
+                return value
+
+    def _sign(self) -> Value:
+        if self._take("-"):
+            return operations.negate(self._deeper(self._sign))
+        if self._take("+"):
+            return self._deeper(self._sign)
+        base = self._primary()
+        if self._take("**", "^"):
+            return operations.power(base, self._deeper(self._sign))
+        return base
+
+    def _primary(self) -> Value:
+        first = self._peek()
+        if self._take("("):
+            value = self._deeper(self._comparison)
+            self._expect(")")
+            return value
+        if "0" <= first <= "9":
+            return self._literal()
+        money = _MONEY.match(self.text, self.at)
+        if money is not None:
+            self.at = money.end()
+            return quantity(self._number(), find_unit(money.group()) or ONE)
+        name = _NAME.match(self.text, self.at)
+        if name is None or name.group() == "of":
+            raise self._unexpected()
+        self.at = name.end()
+        if self._peek() == "(":
+            return self._call(name.group())
+        return self._operand(name.group())
+
+    def _operand(self, name: str) -> Value:
+        if name not in self.operands:
+            known = ", ".join(list(self.operands)[:12]) or "none"
+            raise ComputationError(f"There is no operand {name[:40]!r}; there are: {known}.")
+        self.used[name] = None
+        return self.operands[name]
+
+    def _call(self, name: str) -> Value:
+        self._expect("(")
+        if name == "convert":
+            return self._convert()
+        function = FUNCTIONS.get(name)
+        if function is None:
+            raise ComputationError(f"There is no function {name[:40]!r}; there are: convert, {', '.join(FUNCTIONS)}.")
+        arguments: list[Value] = []
+        while self._peek() != ")":
+            if arguments:
+                self._expect(",")
+            arguments.append(self._deeper(self._comparison))
+        self._expect(")")
+        if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):
+            takes = str(function.least) if function.least == function.most else f"{function.least} or more"
+            if function.most is not None and function.most != function.least:
+                takes = f"{function.least} to {function.most}"
+            raise ComputationError(f"{name} takes {takes} arguments, not {len(arguments)}.")
+        return function.call(arguments)
+
+    def _convert(self) -> Value:
+        value = self._deeper(self._comparison)
+        self._expect(",")
+        written = _UNIT_ARGUMENT.match(self.text, self.at)
+        unit = None if written is None else find_unit(written[2])
+        if written is None or unit is None:
+            shown = "" if written is None else f", which {written[2].strip()!r} is not"
+            raise ComputationError(f"convert takes a value and a unit{shown}.")
+        self.at = written.end()
+        return operations.in_unit(value, unit)
+
+    def _literal(self) -> Value:
+        written = _DATE.match(self.text, self.at)
+        if written is not None:
+            date = try_date(*map(int, written.groups()))
+            if date is None:
+                raise ComputationError(f"No calendar has the date {written.group()}.")
+            self.at = written.end()
+            return dated(date)
+        amount = self._number()
+        return quantity(amount, self._unit())
+
+    def _number(self) -> Fraction:
+        self._peek()
+        match = _NUMBER.match(self.text, self.at)
+        if match is None:
+            raise self._unexpected(", where a number should be")
+        self.at = match.end()
+        decimals = match[2] or ""
+        amount = Fraction(int(match[1] + decimals), 10 ** len(decimals)) * Fraction(10) ** int(match[3] or 0)
+        scale = _SCALE.match(self.text, self.at)
+        if scale is not None:
+            self.at = scale.end()
+            amount *= _SCALES[scale[1] or scale[2]]
+        return amount
+
+    def _unit(self) -> Unit:
+        """The unit after a number: one of the table, or a noun that an operand counts."""
+        self._peek()
+        found = match_unit(self.text, self.at)
+        if found is not None:
+            self.at = found[1]
+            return found[0]
+        name = _NAME.match(self.text, self.at)
+        if name is None or name.group() == "of":
+            return ONE
+        unit = counted(singular(name.group()))
+        counts = {value.unit for value in self.operands.values() if not is_rate(value.unit)}
+        if unit not in counts:
+            raise ComputationError(f"{name.group()[:40]!r} after a number is no unit that is known here.")
+        self.at = name.end()
+        return unit

@@ -1,0 +1,359 @@
+"""Folders and files whose texts are kept in memory, and brought in line with the disk at each question."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import partial
+from typing import Protocol, TypeVar
+
+from lens_lsp.corpus.away import WAIT, wait_until
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.heap import give_back
+from lens_lsp.corpus.intake import at_full_speed
+from lens_lsp.corpus.listings import FileEntry, Listings
+from lens_lsp.corpus.named import left_out
+from lens_lsp.corpus.opening import Root, display_path, open_named
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.model.documents import Part, Skip, Stage
+from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.records import dataclass
+
+LARGE = 128 << 20
+"""Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
+FIRST = 1.3
+"""Seconds for which documents are read before a question has shown anything."""
+QUESTION = 300.0
+"""Seconds that a question may take unless it says otherwise."""
+_GATHERING, _SEARCHING = 1 / 2, 3 / 4
+"""Shares of a question's time until which files are waited for that may not answer: to be gathered, to be read."""
+_ONE = 1 / 20
+"""The share of it that one of their calls may take, if that is a second or more."""
+_BEFORE = 1.0
+"""Seconds that files are waited for before the disk was looked at."""
+_NAMED = 60.0
+"""Seconds for which documents are read that the user named as paths."""
+
+T = TypeVar("T")
+Opened = Sequence[tuple[Root, str | None]]
+"""The roots of some paths, with the file's name where a path names a file."""
+
+
+class EarlyReader(Protocol):
+    """Who may look at the files read so far while a large workspace is read for the first time."""
+
+    def offer(self, done: int, total: int, snapshot: Callable[[], Snapshot]) -> None:
+        """``done`` of ``total`` files were read; called on the thread that reads."""
+        ...
+
+
+class Progress(Protocol):
+    """Told how far a stage is, on the thread that does it."""
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        """``stage`` is one of walk, read, extract, scan, rank, verify."""
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What one look at the disk found."""
+
+    files: list[FileEntry] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    """What was passed over without being read."""
+    parts: list[Part] = field(default_factory=list)
+    """Ignore files that could not be used."""
+    paths: list[str] = field(default_factory=list)
+    """At the first look at a single folder its files by path alone, instead of ``files``."""
+    known: int = 0
+    """How many files were known before, when the look was broken off: then they stay as they were."""
+
+    @property
+    def found(self) -> int:
+        """How many files there are."""
+        return max(len(self.files) + len(self.paths), self.known)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The workspace as one question sees it."""
+
+    roots: tuple[str, ...]
+    """As they are shown."""
+    folders: tuple[str, ...]
+    sweep: Sweep
+    snapshot: Snapshot
+    stages: tuple[Stage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The workspace as the last question left it, while the disk was not looked at again."""
+
+    snapshot: Snapshot
+    holds: Callable[[Key], bool]
+    """Whether a file belongs to it still, and whether its text can be compared with what was scanned."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Told how far the reading is."""
+
+    observer: Progress
+    glimpse: EarlyReader | None
+    snapshot: Callable[[], Snapshot]
+
+    def __call__(self, done: int, total: int) -> None:
+        self.observer.progress("read", done, total)
+        if self.glimpse is not None:
+            self.glimpse.offer(done, total, self.snapshot)
+
+
+class Workspace:
+    """The texts of some paths. ``memory`` is how many bytes of them are kept, by default `memory_budget`; ``first`` for
+    how many seconds documents are read before a question has shown anything.
+
+    A path that is not there, or cannot be opened, is told among what was not searched. Raises `PathNotFound` or
+    `PathRefused` where none of the paths can be searched. Not safe for threads.
+    """
+
+    def __init__(
+        self, paths: Sequence[str | os.PathLike[str]], rules: CorpusRules, memory: int | None, first: float = FIRST
+    ) -> None:
+        self._rules = rules
+        self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
+        budget = memory_budget() if memory is None else memory
+        self.cache = TextCache(fallback_encoding=rules.fallback_encoding, budget=budget)
+        self._listings = [Listings() for _ in self._paths]
+        self._first = first
+        self._extracting = 0.0
+        self._question = ""
+        with self.open():
+            pass
+
+    def bring_up(
+        self,
+        opened: Opened,
+        observer: Progress,
+        buffers: Mapping[str, Buffer],
+        cancelled: Callable[[], bool] | None,
+        question: str = "",
+        seconds: float = QUESTION,
+        glimpse: EarlyReader | None = None,
+    ) -> Ready:
+        """Bring the texts in memory in line with the disk and the open buffers; ``glimpse`` may look at them meanwhile.
+
+        Where files may not answer, half of the ``seconds`` of the question goes into this, and what did not come by
+        then is passed over; after three quarters they are waited for no more, so that there is time for the answer.
+
+        Of the documents, those that are named as paths are read, and for a moment what ``question`` most likely means;
+        the others wait for `read_on`.
+        """
+        started = time.perf_counter()
+        roots = [root for root, _ in opened]
+        one = min(max(seconds * _ONE, 1.0), WAIT)
+        _wait(roots, _GATHERING * seconds, one)
+        typed = overlay(roots, buffers)
+        sweep = self._sweep(opened, observer, cancelled)
+        swept = time.perf_counter()
+        snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled, large=self.cache.large)
+        self._read(roots, sweep, typed, _Reading(observer, glimpse, snapshot), cancelled)
+        _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
+        stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
+        self._extracting, self._question = 0.0, question
+        named = [(root.index, name) for root, name in opened if name is not None]
+        self.read_on(question, observer, seconds=_NAMED, only=named, cancelled=cancelled)
+        self.cache.recognise(seconds=_NAMED, only=named, cancelled=cancelled)
+        self.read_on(question, observer, seconds=self._first, cancelled=cancelled)
+        shown = tuple(display_path(root.path) for root in roots)
+        return Ready(shown, tuple(root.path for root in roots), sweep, snapshot(), stages)
+
+    @property
+    def large(self) -> bool:
+        """Whether a search takes so long that something is to be shown before it."""
+        return self.cache.size >= LARGE
+
+    def before(
+        self, opened: Opened, buffers: Mapping[str, Buffer], cancelled: Callable[[], bool] | None
+    ) -> Before | None:
+        """What is known of a large workspace before `bring_up`; None where nothing is, or a small one.
+
+        What is cut from it has to be read from its source again, for which a file that does not answer has a second.
+        """
+        if not self.large or not self.cache.whole:
+            return None
+        roots = [root for root, _ in opened]
+        _wait(roots, _BEFORE, _BEFORE)
+        typed = overlay(roots, buffers)
+        self.cache.reopen(roots)
+        stale, named = self.cache.stale(typed), {(root.index, name) for root, name in opened if name is not None}
+
+        def holds(key: Key) -> bool:
+            sure = key not in stale or self.cache.kept(key)
+            return sure and (key in named or left_out(roots[key[0]], key[1], self._rules) is None)
+
+        return Before(Snapshot(roots, typed, self._rules, cancelled=cancelled, large=self.cache.large), holds)
+
+    def read_on(
+        self,
+        question: str,
+        observer: Progress,
+        *,
+        seconds: float,
+        patient: bool = False,
+        only: Sequence[Key] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> int:
+        """Read documents that wait, as `TextCache.read_documents`, after `bring_up`; how many texts that gave."""
+        if not self.cache.readable:
+            return 0
+        started = time.perf_counter()
+
+        def progress(done: int, total: int) -> None:
+            observer.progress("extract", done, total)
+
+        came = self.cache.read_documents(
+            question, seconds=seconds, patient=patient, only=only, progress=progress, cancelled=cancelled
+        )
+        self._extracting += time.perf_counter() - started
+        return came
+
+    def go_on(self, roots: Sequence[Root], cancelled: Callable[[], bool]) -> None:
+        """Between two questions, read documents that wait: those first that the last one most likely meant."""
+        self.cache.reopen(roots)
+        self.cache.read_documents(self._question, seconds=math.inf, cancelled=cancelled)
+        self.cache.recognise(seconds=math.inf, cancelled=cancelled)
+
+    def skipped(self, ready: Ready) -> tuple[Skip, ...]:
+        """What of the files could not be searched, as far as the question has come, by path."""
+        return tuple(sorted([*ready.sweep.skips, *self.cache.skips()]))
+
+    def partial(self, ready: Ready) -> tuple[Part, ...]:
+        """What of the searched files and folders was not searched, as far as the question has come, by path."""
+        return tuple(sorted([*ready.sweep.parts, *self.cache.parts()]))
+
+    def stages(self, ready: Ready) -> tuple[Stage, ...]:
+        """The stages of bringing it up, with the time that documents took until now."""
+        return (*ready.stages, Stage("extract", self._extracting)) if self._extracting else ready.stages
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[list[tuple[Root, str | None]]]:
+        """The roots of the paths, and the file's name where a path names a file; closed at the end."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._give_back)
+            opened, failed = [], []
+            for index, path in enumerate(self._paths):
+                try:
+                    root, name = open_named(path, index)
+                except (PathNotFound, PathRefused) as error:
+                    failed.append(error)
+                    root, name = Root.absent(path, index, error), None
+                stack.enter_context(root)
+                opened.append((root, name))
+            if len(failed) == len(opened):
+                raise _nothing_to_search(failed)
+            yield opened
+
+    def _read(
+        self,
+        roots: Sequence[Root],
+        sweep: Sweep,
+        typed: Mapping[Key, Buffer],
+        progress: Callable[[int, int], None],
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        """Bring the cache in line with what was found."""
+        with at_full_speed():
+            if sweep.paths:
+                self.cache.fill(roots[0], sweep.paths, typed, progress=progress, cancelled=cancelled)
+                self._listings[0].enter(lambda path: self.cache.entry((roots[0].index, path)))
+            elif sweep.known and self.cache.whole:
+                self.cache.reopen(roots, without=self.cache.stale(typed))
+            else:
+                self.cache.refresh(roots, sweep.files, typed, progress=progress, cancelled=cancelled)
+            self.cache.describe()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """Where memory is too small for the texts, keep none that nobody uses: each question takes seconds anyway."""
+        if self.cache.passing_by:
+            give_back()
+
+    def _sweep(
+        self,
+        opened: Opened,
+        observer: Progress,
+        cancelled: Callable[[], bool] | None,
+    ) -> Sweep:
+        sweep = Sweep()
+        if len(opened) == 1 and opened[0][1] is None and not self.cache.files:
+            names = discover_names(
+                opened[0][0],
+                self._rules,
+                listings=self._listings[0],
+                on_progress=lambda count: observer.progress("walk", count, None),
+                cancelled=cancelled,
+            )
+            return Sweep(skips=names.skips, parts=names.parts, paths=names.paths)
+        seen: set[tuple[int, int]] = set()
+        for root, name in opened:
+            if root.absence is not None:
+                sweep.skips.append(Skip(display_path(root.path), root.absence, root.index))
+                continue
+            before = len(sweep.files)
+            found = discover(
+                root,
+                self._rules,
+                explicit_file=name,
+                listings=self._listings[root.index],
+                on_progress=lambda count, before=before: observer.progress("walk", before + count, None),  # type: ignore[misc]
+                cancelled=cancelled,
+            )
+            sweep.skips += found.skips
+            sweep.parts += found.parts
+            sweep.known = sweep.known if found.complete else self.cache.files
+            if len(opened) == 1:
+                sweep.files = found.files
+            else:  # a file that two paths lead to is one file
+                sweep.files += [entry for entry in found.files if (entry.device, entry.inode) not in seen]
+                seen.update((entry.device, entry.inode) for entry in found.files)
+        return sweep
+
+
+def _nothing_to_search(failed: Sequence[PathNotFound | PathRefused]) -> PathNotFound | PathRefused:
+    """What to raise where none of the paths can be searched."""
+    if len(failed) == 1:
+        return failed[0]
+    return PathNotFound(f"none of the {len(failed)} paths can be searched: {'; '.join(map(str, failed))}")
+
+
+def _wait(roots: Sequence[Root], seconds: float, one: float) -> None:
+    """For how long from now files are waited for that may not answer, and for how long each."""
+    for root in roots:
+        wait_until(root.handle, time.monotonic() + seconds, one)
+
+
+def memory_budget() -> int:
+    """Bytes of text kept in memory by default: a quarter of the machine's, at most 2 GiB."""
+    try:
+        return min(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4, 2 << 30)
+    except (AttributeError, ValueError, OSError):  # no sysconf on Windows
+        return 1 << 30
+
+
+def overlay(roots: Sequence[Root], by_path: Mapping[str, T]) -> dict[tuple[int, str], T]:
+    """Values by root and relative path, for every root around them; those outside all roots have no part."""
+    overlay = {}
+    for path, value in by_path.items():
+        for root in roots:
+            relative = os.path.relpath(path, root.path).replace(os.sep, "/")
+            if not relative.startswith("../"):
+                overlay[root.index, relative] = value
+    return overlay

@@ -1,0 +1,275 @@
+"""Citations: recorded with a quote, and found again by it or through an editor's changes (engine design, section 7).
+
+A citation is found again only where nothing else can be meant: at its span, or where an editor that told every change
+since has it, or at the one place that has its quote, or at the one place that has the quote and what was recorded
+beside it. Nothing is ever matched by likeness: whoever finds the best of several places, or a near miss, shows as proof
+what may be none. Line ends are the one exception, and only beside a quote: a file that was checked out with others
+keeps its citations. What is ours (``Structure.ours``) proves nothing and stands for nothing: an answer that is inserted
+into its own source repeats every quote of it.
+
+Every step is a search for one text in another, so the time is linear in the source, whatever stands in it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import replace
+
+from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.documents import Document, Evidence, Locator
+from lens_lsp.model.edits import History
+from lens_lsp.model.text import Span
+
+SHORTEST_CONTEXT, LONGEST_CONTEXT = 16, 512
+"""Code points beside a quote."""
+
+_GONE = "the file is gone"
+_NOTHING = "\0"
+_EDITED = "the file is as it was and does not say this there: the citation was changed"
+_BROKEN = "its quote and its span do not fit: the citation was changed"
+_NO_QUOTE = "the quote is no longer in the file"
+_TWICE = "the quote stands in the file more than once now"
+_UNKNOWN = "the file changed, and the quote was never the only one of its kind in it"
+_BESIDE = "what stood beside the quote changed, and by itself it may be another one"
+_BOTH = "the quote and what stood beside it are in the file more than once now"
+_LINE_ENDS = "the line ends inside the quote changed"
+_MOVED = "the quote stands elsewhere in the file now"
+_RENAMED = "the file has another name now"
+_READER = "the reader that extracted the text has another version now"
+
+
+def record(
+    document: Document,
+    span: Span,
+    *,
+    root: str,
+    match: str = "exact",
+    heading: tuple[str, ...] = (),
+    locator: Locator | None = None,
+) -> Citation:
+    """The citation of a span of a document. ``root`` is the folder that the document's path is relative to.
+
+    Raises ValueError for an empty span or one that reaches out of the text.
+    """
+    if not len(span) or span.end > len(document.text):
+        raise ValueError(f"nothing to cite at [{span.start}, {span.end})")
+    text = _without_ours(document)
+    left, right = _contexts(document, text, span)
+    return Citation(
+        root=root,
+        path=document.path,
+        source=document.origin.source,
+        sha256=document.origin.sha256,
+        encoding=document.origin.encoding,
+        reader=document.reader,
+        span=span,
+        quote=document.text[span.start : span.end],
+        match=match,
+        left=left,
+        right=right,
+        heading=heading,
+        locator=locator,
+        count=_even(text).count(_even(text[span.start : span.end])),
+    )
+
+
+def record_blind(evidence: Evidence, *, root: str) -> Citation:
+    """The citation of evidence whose document cannot be had any more: it holds while the hash does, and no longer."""
+    return Citation(
+        root=root,
+        path=evidence.path,
+        source=evidence.origin.source,
+        sha256=evidence.origin.sha256,
+        encoding=evidence.origin.encoding,
+        reader=evidence.reader,
+        span=evidence.span,
+        quote=evidence.quote,
+        match=evidence.match,
+        left=None,
+        right=None,
+        heading=evidence.heading,
+        locator=evidence.locator,
+    )
+
+
+def verify(citation: Citation, now: Document, *, extracted: bool = False, history: History | None = None) -> Checked:
+    """What became of a citation in its document as it is now.
+
+    ``extracted`` says that the document's text is not that of the file but made by its reader; ``history`` is what the
+    editor did to the text, where it is open.
+    """
+    if extracted and citation.reader != now.reader:
+        return Checked(citation, CitationState.UNVERIFIABLE, why=_READER)
+    same = citation.sha256 == now.origin.sha256
+    if not citation.quote or len(citation.quote) != len(citation.span):
+        return Checked(citation, CitationState.WITHDRAWN, why=_BROKEN)
+    text = _without_ours(now)
+    found: Span | str | None = None
+    if history is not None and not same and not extracted:
+        found = _followed(citation, text, history)
+    if found is None:
+        if text.startswith(citation.quote, citation.span.start) and (same or _known_there(citation, text)):
+            found = citation.span
+        else:
+            found = _EDITED if same else _found(citation, text)
+    if isinstance(found, str):
+        return Checked(citation, CitationState.WITHDRAWN, why=found)
+    if found == citation.span:
+        return Checked(citation, CitationState.VERIFIED, found, now.origin.sha256)
+    return Checked(citation, CitationState.MOVED, found, now.origin.sha256, _MOVED)
+
+
+def follow(citation: Citation, now: Document, *, extracted: bool = False) -> Checked:
+    """What became of a citation whose file is gone; ``now`` is the only file of its root with the recorded hash."""
+    found = verify(citation, now, extracted=extracted)
+    if found.state is not CitationState.VERIFIED:
+        return replace(found, gone=True)
+    return replace(found, state=CitationState.MOVED, why=_RENAMED, path=now.path, gone=True)
+
+
+def lost(citation: Citation, holders: int = 0) -> Checked:
+    """A citation whose file is gone, when not exactly one file of its root has the recorded hash but ``holders``."""
+    why = f"{_GONE}, and {holders} other files hold the same" if holders else _GONE
+    return Checked(citation, CitationState.WITHDRAWN, why=why, gone=True)
+
+
+def _contexts(document: Document, text: str, span: Span) -> tuple[str | None, str | None]:
+    """The shortest texts beside a span that make its place unique; both empty when it is by itself."""
+    even = _even(text)
+    if len(span) >= SHORTEST_CONTEXT and _alone(even, _even(text[span.start : span.end])):
+        return "", ""
+
+    def behind(count: int) -> bool:
+        return _alone(even, _even(text[span.start - count : span.end]))
+
+    def ahead(count: int) -> bool:
+        return _alone(even, _even(text[span.start : span.end + count]))
+
+    room = _room(document, span)
+    left = _shortest(span.start - room.start, behind)
+    right = _shortest(room.end - span.end, ahead)
+    return (
+        None if left is None else text[span.start - left : span.start],
+        None if right is None else text[span.end : span.end + right],
+    )
+
+
+def _room(document: Document, span: Span) -> Span:
+    """The stretch around a span in which nothing is ours."""
+    ours = document.structure.ours
+    return Span(
+        max((own.end for own in ours if own.end <= span.start), default=0),
+        min((own.start for own in ours if own.start >= span.end), default=len(document.text)),
+    )
+
+
+def _without_ours(document: Document) -> str:
+    """The text with a character that no quote holds in place of every one that is ours."""
+    parts: list[str] = []
+    at = 0
+    for own in document.structure.ours:
+        parts += document.text[at : own.start], _NOTHING * len(own)
+        at = own.end
+    return "".join([*parts, document.text[at:]]) if parts else document.text
+
+
+def _shortest(room: int, unique: Callable[[int], bool]) -> int | None:
+    """The smallest length of context that is unique; longer ones are too."""
+    lengths = range(SHORTEST_CONTEXT, min(room, LONGEST_CONTEXT) + 1)
+    at = bisect_left(lengths, True, key=unique)
+    return lengths[at] if at < len(lengths) else None
+
+
+def _by_itself(citation: Citation) -> bool:
+    return citation.left == "" and citation.right == ""
+
+
+def _known_there(citation: Citation, text: str) -> bool:
+    """Whether nothing but the cited place can be meant by the quote that stands at its span."""
+    if _by_itself(citation):
+        return True
+    if citation.left and text.endswith(citation.left, 0, citation.span.start):
+        return True
+    return citation.right is not None and citation.right != "" and text.startswith(citation.right, citation.span.end)
+
+
+def _followed(citation: Citation, text: str, history: History) -> Span | None:
+    """Where the very words that were cited are, by the editor's account; None where it does not reach that far back or
+    they were touched: what was put back since is found by its words."""
+    if history.sha256 != citation.sha256:
+        return None
+    place = history.followed(citation.span)
+    return place if place is not None and text.startswith(citation.quote, place.start) else None
+
+
+def _found(citation: Citation, text: str) -> Span | str:
+    """The one place that has the quote as it was recorded, or why there is none."""
+    even, quote = _even(text), _even(citation.quote)
+    if _by_itself(citation):
+        places = set(_two_places(even, quote))
+    else:
+        places = set()
+        if citation.left:
+            needle = _even(citation.left + citation.quote)
+            places.update(at + len(needle) - len(quote) for at in _two_places(even, needle))
+        if citation.right:
+            places.update(_two_places(even, _even(citation.quote + citation.right)))
+    if len(places) != 1:
+        return _why_not(citation, len(places), known=quote in even)
+    place = places.pop()
+    if _one_of_fewer(citation, even, place):
+        return _BESIDE
+    start = _uneven(text, place)
+    if not text.startswith(citation.quote, start):
+        return _LINE_ENDS
+    return Span(start, start + len(citation.quote))
+
+
+def _one_of_fewer(citation: Citation, even: str, place: int) -> bool:
+    """Whether a quote that was found by one side may be another one: fewer or more of its kind are there now.
+
+    When an entry of a list is deleted, the one before it gets its right side.
+    """
+    if _by_itself(citation) or even.count(_even(citation.quote)) == citation.count:
+        return False
+    if citation.left is None or citation.right is None:  # one side alone is what was found, and no second one is known
+        return True
+    left, right = _even(citation.left), _even(citation.right)
+    behind = place + len(_even(citation.quote))
+    return not (even.endswith(left, 0, place) and even.startswith(right, behind))
+
+
+def _why_not(citation: Citation, places: int, *, known: bool) -> str:
+    if not known:
+        return _NO_QUOTE
+    if _by_itself(citation):
+        return _TWICE
+    if places:
+        return _BOTH
+    return _BESIDE if citation.left or citation.right else _UNKNOWN
+
+
+def _two_places(text: str, part: str) -> list[int]:
+    """Where a part stands in a text: all places if they are fewer than two, else the first two."""
+    first = text.find(part)
+    second = -1 if first < 0 else text.find(part, first + 1)
+    return [at for at in (first, second) if at >= 0]
+
+
+def _alone(text: str, part: str) -> bool:
+    return len(_two_places(text, part)) == 1
+
+
+def _even(text: str) -> str:
+    r"""The text with ``\n`` for every line end."""
+    return text if "\r" not in text else text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _uneven(text: str, offset: int) -> int:
+    """The offset in a text of one in its `_even` form."""
+    pair = text.find("\r\n")
+    while 0 <= pair < offset:
+        offset += 1
+        pair = text.find("\r\n", pair + 2)
+    return offset

@@ -1,0 +1,270 @@
+"""How clusters organise themselves: pure functions over values (paper, "Knowledge Clusters"; engine design, section 7).
+
+Every part of a cluster is identified by its content, so merging is a union: applied twice it changes nothing, and the
+order of what is merged leaves no trace but the id, which is the least of theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import TypeVar
+
+from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Asked, Cluster, ClusterLink, KnownFact
+from lens_lsp.model.records import dataclass
+
+T = TypeVar("T", Asked, KnownFact)
+
+SHARED_TO_MERGE = 0.5
+"""Two clusters are one when they share evidence and at least this part of the smaller one's requirements."""
+_HALF_LIFE = 90 * 86_400.0
+"""Seconds after which what was not used counts half."""
+_DIGEST = 12
+
+
+def identify(*parts: str) -> str:
+    """A short id that is a digest of its parts."""
+    digest = hashlib.blake2b(digest_size=_DIGEST)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def citation_id(citation: Citation) -> str:
+    """The id of a citation: its place and its words, not the version of the file around them."""
+    span = citation.span
+    return identify(citation.root, citation.path, str(span.start), str(span.end), citation.quote)
+
+
+def fact_id(key: str, value: str | None) -> str:
+    """The id of a fact: the requirement's normal form and the value."""
+    return identify(key, "" if value is None else f"={value}")
+
+
+def live(cluster: Cluster) -> tuple[KnownFact, ...]:
+    """The facts that may still answer."""
+    return tuple(fact for fact in cluster.facts if not fact.retired and fact.evidence)
+
+
+def merge(one: Cluster, other: Cluster) -> Cluster:
+    """The union of two clusters. Of two versions of one part the later proven stays, a live one before a retired."""
+    citations = dict(sorted({**dict(one.citations), **dict(other.citations)}.items()))
+    asked = _latest((*one.asked, *other.asked))
+    facts = _latest((*one.facts, *other.facts))
+    name = min(one.id, other.id)
+    links = {link.cluster: link for link in sorted((*one.links, *other.links), key=lambda link: link.weight)}
+    return settled(
+        Cluster(
+            id=name,
+            title="",
+            asked=asked,
+            facts=facts,
+            citations=tuple(citations.items()),
+            links=tuple(links[id_] for id_ in sorted(links) if id_ not in (one.id, other.id)),
+            hits=max(one.hits, other.hits),
+            created=min(one.created, other.created),
+            used=max(one.used, other.used),
+        )
+    )
+
+
+def _latest(parts: Iterable[T]) -> tuple[T, ...]:
+    """One part per id, in order of id."""
+    kept: dict[str, T] = {}
+    for part in parts:
+        known = kept.get(part.id)
+        if known is None or _rank(part) > _rank(known):
+            kept[part.id] = part
+    return tuple(kept[id_] for id_ in sorted(kept))
+
+
+def _rank(part: Asked | KnownFact) -> tuple[bool, float, str]:
+    """Whose version counts; the text at last, so that equal times do not depend on order."""
+    alive = not part.retired and bool(part.evidence) if isinstance(part, KnownFact) else True
+    return alive, part.at, repr(part)
+
+
+def settled(cluster: Cluster) -> Cluster:
+    """The cluster with what follows from its parts: title, confidence, whether it is archived."""
+    alive = live(cluster)
+    known = [fact.confidence for fact in alive if fact.confidence is not None]
+    return replace(
+        cluster,
+        title=title_of(cluster.asked),
+        confidence=min(known) if known else None,
+        archived=not alive,
+    )
+
+
+def title_of(asked: Sequence[Asked]) -> str:
+    """The shortest phrasing that was asked, the earliest of several."""
+    best = min(asked, key=lambda a: (len(a.question), a.at, a.question), default=None)
+    return "" if best is None else " ".join(best.question.split())
+
+
+def shares(one: Cluster, other: Cluster) -> tuple[float, float]:
+    """What two clusters have in common: the part of the smaller one's requirements and of its citations, 0 to 1."""
+    return _share(_keys(one), _keys(other)), _share(dict(one.citations).keys(), dict(other.citations).keys())
+
+
+def _keys(cluster: Cluster) -> frozenset[str]:
+    return frozenset(fact.key for fact in cluster.facts)
+
+
+def _share(one: Iterable[str], other: Iterable[str]) -> float:
+    a, b = frozenset(one), frozenset(other)
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
+def belong_together(one: Cluster, other: Cluster) -> bool:
+    """Whether two clusters are one: they share evidence and most requirements, or a question."""
+    requirements, evidence = shares(one, other)
+    if evidence and requirements >= SHARED_TO_MERGE:
+        return True
+    return bool({asked.key for asked in one.asked} & {asked.key for asked in other.asked})
+
+
+@dataclass(frozen=True, slots=True)
+class Organised:
+    """Clusters after a change: all as they are now, and the ids that are gone."""
+
+    clusters: tuple[Cluster, ...]
+    gone: tuple[str, ...]
+
+
+def organise(clusters: Iterable[Cluster]) -> Organised:
+    """Split what fell apart, merge what belongs together, link what shares something. Idempotent.
+
+    The result does not depend on the order of the clusters: what belongs together, directly or through others, is one.
+    """
+    before = {cluster.id: cluster for cluster in clusters}
+    merged = [part for id_ in sorted(before) for part in split(before[id_])]
+    while len(groups := _groups(merged)) < len(merged):
+        merged = [_union(group) for group in groups]
+    merged.sort(key=lambda cluster: cluster.id)
+    looked_at = before.keys() | {cluster.id for cluster in merged}
+    linked = tuple(_linked(cluster, merged, looked_at) for cluster in merged)
+    return Organised(linked, tuple(sorted(before.keys() - {cluster.id for cluster in linked})))
+
+
+def _union(group: Sequence[Cluster]) -> Cluster:
+    whole = group[0]
+    for part in group[1:]:
+        whole = merge(whole, part)
+    return whole
+
+
+def _groups(clusters: Sequence[Cluster]) -> list[list[Cluster]]:
+    """The clusters by what belongs together, in order."""
+    groups: list[list[Cluster]] = []
+    for cluster in clusters:
+        near = [group for group in groups if any(belong_together(cluster, other) for other in group)]
+        joined = [member for group in near for member in group]
+        groups = [group for group in groups if not any(group is other for other in near)]
+        groups.append([*joined, cluster])
+    return groups
+
+
+def _linked(cluster: Cluster, among: Sequence[Cluster], looked_at: Set[str]) -> Cluster:
+    """The cluster with links to all that share some requirement or evidence with it; other links stay."""
+    links = [link for link in cluster.links if link.cluster not in looked_at]
+    for other in among:
+        weight = max(shares(cluster, other)) if other.id != cluster.id else 0.0
+        if weight:
+            links.append(ClusterLink(other.id, round(weight, 6)))
+    return replace(cluster, links=tuple(sorted(links, key=lambda link: link.cluster)))
+
+
+def split(cluster: Cluster) -> tuple[Cluster, ...]:
+    """The parts of a cluster whose questions share neither a fact, nor a citation, nor their wording any more."""
+    evidence_of = {fact.id: (fact.key, *fact.evidence) for fact in cluster.facts}
+    groups: list[_Group] = []
+    for asked in cluster.asked:
+        facts = [id_ for id_ in asked.facts if id_ is not None]
+        ties = {f"? {asked.key}", *facts, *asked.evidence, *(tie for id_ in facts for tie in evidence_of.get(id_, ()))}
+        groups = _tied(groups, _Group(ties, [asked]))
+    for fact in cluster.facts:
+        groups = _tied(groups, _Group({fact.id, *evidence_of[fact.id]}, []))
+    loose = [group for group in groups if not group.asked]
+    parts = sorted((group for group in groups if group.asked), key=lambda group: min(a.id for a in group.asked))
+    if len(parts) < 2:
+        return (settled(cluster),)
+    for group in loose:  # a fact that no question names any more is not lost
+        parts[0].ties |= group.ties
+    return tuple(_part(cluster, group) for group in parts)
+
+
+@dataclass(slots=True)
+class _Group:
+    """Questions that hang together, and by what."""
+
+    ties: set[str]
+    asked: list[Asked]
+
+
+def _tied(groups: Sequence[_Group], new: _Group) -> list[_Group]:
+    """The groups with one more, joined with those it has a tie with."""
+    apart = [group for group in groups if not group.ties & new.ties]
+    for group in groups:
+        if group.ties & new.ties:
+            new = _Group(group.ties | new.ties, group.asked + new.asked)
+    return [*apart, new]
+
+
+def _part(cluster: Cluster, group: _Group) -> Cluster:
+    asked = tuple(sorted(group.asked, key=lambda a: a.id))
+    facts = tuple(fact for fact in cluster.facts if fact.id in group.ties)
+    used = {id_ for fact in facts for id_ in fact.evidence} | {id_ for a in asked for id_ in a.evidence}
+    return settled(
+        replace(
+            cluster,
+            id=identify("cluster", asked[0].id),
+            asked=asked,
+            facts=facts,
+            citations=tuple(entry for entry in cluster.citations if entry[0] in used),
+        )
+    )
+
+
+def rechecked(cluster: Cluster, checked: Mapping[str, Checked]) -> Cluster:
+    """The cluster after a look at its sources, by citation id: what moved is cited anew, what is gone proves nothing.
+
+    A fact whose last citation is withdrawn is retired; a cluster without a live fact is archived. A citation that is
+    `UNVERIFIABLE` stays on record and proves nothing either.
+    """
+    renamed: dict[str, str | None] = {}
+    citations: dict[str, Citation] = {}
+    for id_, citation in cluster.citations:
+        look = checked.get(id_)
+        if look is None or look.state in (CitationState.VERIFIED, CitationState.MOVED):
+            kept = citation if look is None else look.citation
+            renamed[id_] = citation_id(kept)
+            citations[citation_id(kept)] = kept
+        elif look.state is CitationState.UNVERIFIABLE:
+            citations[id_] = citation
+    facts = tuple(_after(fact, renamed) for fact in cluster.facts)
+    asked = tuple(replace(a, evidence=tuple(renamed.get(id_) or id_ for id_ in a.evidence)) for a in cluster.asked)
+    return settled(replace(cluster, facts=facts, asked=asked, citations=tuple(sorted(citations.items()))))
+
+
+def _after(fact: KnownFact, renamed: Mapping[str, str | None]) -> KnownFact:
+    evidence = tuple(dict.fromkeys(new for id_ in fact.evidence if (new := renamed.get(id_)) is not None))
+    return replace(fact, evidence=evidence, retired=fact.retired or not evidence)
+
+
+def standing(cluster: Cluster, now: float) -> float:
+    """How much a cluster counts, over 0 to 1: falls with the time since it was used, rises with use.
+
+    A clock that went back counts as no time.
+    """
+    idle = max(0.0, now - cluster.used)
+    return (1 - 0.5 / (1 + cluster.hits)) * math.pow(0.5, idle / _HALF_LIFE)
+
+
+def used_again(cluster: Cluster, at: float) -> Cluster:
+    """The cluster after it answered once more."""
+    return replace(cluster, hits=cluster.hits + 1, used=max(cluster.used, at))

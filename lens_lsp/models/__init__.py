@@ -1,1 +1,0 @@
-"""The only door to a language model."""

@@ -1,0 +1,193 @@
+"""The shapes of a check: schema ``lens.check/1``, SARIF 2.1.0, and annotations of GitHub's workflows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from urllib.parse import quote as percent_encoded
+
+from lens_lsp.memory.checking import Finding, Report
+from lens_lsp.model.citation import CitationState
+from lens_lsp.model.inert import printable_path
+from lens_lsp.model.places_shown import has_own_places, shown_place
+from lens_lsp.model.records import dataclass
+
+SCHEMA = "lens.check/1"
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+
+_RULES = {
+    "lens.citation-moved": ("note", "The quote stands elsewhere in its source, or its source has another name."),
+    "lens.citation-drifted": ("warning", "The source no longer says what was quoted, or cannot tell any more."),
+    "lens.citation-broken": ("error", "The source of a quote is gone."),
+    "lens.answer-unreadable": ("error", "A place that should hold citations cannot be read."),
+    "lens.private-spelling": ("note", "A document is private and does not say so as documented."),
+}
+"""What can be wrong: how bad it is, and what it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Something to tell about one line of one file; ``line`` is 0 for all of a file."""
+
+    rule: str
+    level: str
+    where: str
+    line: int
+    message: str
+    fingerprint: str
+
+
+def check_json(report: Report, shown: Callable[[str], str]) -> dict[str, object]:
+    """The whole of ``lens check --json``. ``shown`` makes of an absolute path what is printed."""
+    return {
+        "schema": SCHEMA,
+        "answers": report.answers,
+        "citations": [_citation(finding, shown) for finding in report.findings],
+        "unreadable": [
+            {"where": _at(shown(item.where), item.line), "file": shown(item.where), "line": item.line, "why": item.why}
+            for item in report.unreadable
+        ],
+        "understood": [
+            {
+                "where": _at(shown(item.where), item.line),
+                "file": shown(item.where),
+                "line": item.line,
+                "as": item.message,
+            }
+            for item in report.understood
+        ],
+        "counts": report.counts,
+    }
+
+
+def check_sarif(report: Report, version: str, shown: Callable[[str], str]) -> dict[str, object]:
+    """All that did not stay as it was, as a SARIF log of one run."""
+    names = list(_RULES)
+    rules = [
+        {
+            "id": name,
+            "shortDescription": {"text": text},
+            "defaultConfiguration": {"level": level},
+        }
+        for name, (level, text) in _RULES.items()
+    ]
+    results = [
+        {
+            "ruleId": problem.rule,
+            "ruleIndex": names.index(problem.rule),
+            "level": problem.level,
+            "message": {"text": problem.message},
+            "locations": [
+                {
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": _uri(shown(problem.where))},
+                        "region": {"startLine": max(problem.line, 1)},
+                    }
+                }
+            ],
+            "partialFingerprints": {"lensCitation/v1": problem.fingerprint},
+        }
+        for problem in _problems(report)
+    ]
+    driver = {"name": "lens", "version": version, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def check_annotations(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+    """The same as commands that GitHub's runners turn into annotations, one a line."""
+    names = {"note": "notice"}
+    for problem in _problems(report):
+        place = f"file={_property(shown(problem.where))},line={max(problem.line, 1)},title={_property(problem.rule)}"
+        yield f"::{names.get(problem.level, problem.level)} {place}::{_data(problem.message)}"
+
+
+def message(finding: Finding) -> str:
+    """One sentence about a citation: its number, its source, what became of it."""
+    citation, checked = finding.cited.citation, finding.checked
+    text = f"[{finding.cited.label}] {printable_path(citation.path)}: {checked.state.value}"
+    if checked.why:
+        text += f": {checked.why}"
+    if checked.state is CitationState.MOVED and finding.at is not None:
+        path = printable_path(checked.path or citation.path)
+        own = has_own_places(checked.locator)
+        place = shown_place(path, checked.locator) if own else f"{path}:{finding.at.line}:{finding.at.column}"
+        text += f" ({place})"
+    return text
+
+
+def _citation(finding: Finding, shown: Callable[[str], str]) -> dict[str, object]:
+    cited, checked, at = finding.cited, finding.checked, finding.at
+    return {
+        "where": _at(shown(cited.where), cited.line),
+        "file": shown(cited.where),
+        "line": cited.line,
+        "label": cited.label,
+        "root": cited.citation.root,
+        "path": cited.citation.path,
+        "state": checked.state.value,
+        "why": checked.why,
+        "quote": cited.citation.quote,
+        "span": [cited.citation.span.start, cited.citation.span.end],
+        "sha256": cited.citation.sha256,
+        "now": None
+        if checked.span is None
+        else {
+            "path": checked.path or cited.citation.path,
+            "span": [checked.span.start, checked.span.end],
+            "start": None if at is None else {"line": at.line, "column": at.column},
+            "sha256": checked.sha256,
+            "locator": None if checked.locator is None else dict(checked.locator),
+        },
+    }
+
+
+def _problems(report: Report) -> Iterator[_Problem]:
+    for finding in report.findings:
+        rule, level = _judged(finding)
+        if rule:
+            cited = finding.cited
+            key = (cited.citation.path, cited.citation.quote, cited.label)
+            yield _Problem(rule, level, cited.where, cited.line, message(finding), _digest(*key))
+    for item in report.unreadable:
+        rule = "lens.answer-unreadable"
+        yield _Problem(rule, _RULES[rule][0], item.where, item.line, item.why, _digest(item.why))
+    for mark in report.understood:
+        rule = "lens.private-spelling"
+        yield _Problem(rule, _RULES[rule][0], mark.where, mark.line, mark.message, _digest(mark.message))
+
+
+def _judged(finding: Finding) -> tuple[str, str]:
+    """The rule that a finding breaks and how bad that is; two empty texts for one that stands as it was."""
+    state = finding.checked.state
+    if state is CitationState.VERIFIED:
+        return "", ""
+    if state is CitationState.UNVERIFIABLE:
+        return "lens.citation-drifted", "note"
+    if state is CitationState.MOVED:
+        rule = "lens.citation-moved"
+    else:
+        rule = "lens.citation-broken" if finding.checked.gone else "lens.citation-drifted"
+    return rule, _RULES[rule][0]
+
+
+def _at(where: str, line: int) -> str:
+    return f"{where}:{line}" if line else where
+
+
+def _uri(path: str) -> str:
+    name = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
+    return f"file://{name}" if os.path.isabs(path) else name
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,153 @@
+"""Whatever an endpoint does wrong ends in a typed failure, in time, with every connection closed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from contextlib import ExitStack
+
+import pytest
+
+from lens_lsp.judge.llm.messages import ModelError, ModelFailure
+from lens_lsp.judge.llm.openai_client import OpenAIChat
+from tests.judge.llm.attempts import EXPECTED, KEY, OVERRUN, SHORT, Outcome, asking, attempt, whole
+from tests.judge.llm.chat_faults import SIXTEEN, Fault
+from tests.judge.llm.chat_server import ChatServer
+
+
+def test_every_fault_has_an_expected_outcome() -> None:
+    assert set(EXPECTED) == set(Fault)
+    assert len(SIXTEEN) == 16
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("fault", Fault, ids=str)
+def test_a_fault_ends_typed_in_time_and_with_closed_connections(
+    fault: Fault, stream: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    async def run() -> tuple[list[Outcome], int]:
+        async with ChatServer() as elsewhere, ChatServer(elsewhere=elsewhere.base_url) as server:
+            outcomes = [await attempt(server, fault, stream=stream) for _ in range(2)]
+            assert [request.path for request in server.requests] == ["/v1/chat/completions"] * 2
+            return outcomes, elsewhere.connections
+
+    outcomes, led_astray = asyncio.run(run())
+    for outcome in outcomes:
+        assert outcome.typed, outcome.shown
+        assert outcome.overrun <= OVERRUN
+        assert outcome.closed
+    assert led_astray == 0
+    assert KEY[:8] not in caplog.text
+    assert "What is the answer" not in caplog.text
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+def test_a_healthy_server_is_told_from_a_faulty_one(stream: bool) -> None:
+    async def run() -> str:
+        async with ChatServer("All is well.") as server:
+            return (await whole(OpenAIChat(server.base_url, "any", KEY), asking(), stream=stream)).text
+
+    assert asyncio.run(run()) == "All is well."
+
+
+def failure_of(base_url: str, seconds: float = SHORT, *, key: str | None = None) -> ModelError:
+    async def run() -> ModelError:
+        with pytest.raises(ModelError) as caught:
+            await OpenAIChat(base_url, "any", key).complete(asking(seconds))
+        return caught.value
+
+    return asyncio.run(run())
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def test_a_refused_connection_says_what_to_start() -> None:
+    error = failure_of(f"http://localhost:{free_port()}", 5)
+    assert (error.failure, error.retryable) == (ModelFailure.UNREACHABLE, True)
+    for server in ("nothing listens at http://localhost:", "`ollama serve`", "LM Studio", "llama-server", "vllm"):
+        assert server in str(error)
+
+
+def test_a_listener_that_never_accepts_ends_at_the_deadline() -> None:
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(8):  # more than the queue of the kernel takes
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        error = failure_of(f"http://127.0.0.1:{listener.getsockname()[1]}")
+    assert error.failure is ModelFailure.DEADLINE
+
+
+def status_error(fault: Fault, **told: str) -> ModelError:
+    async def run() -> ModelError:
+        async with ChatServer(fault=fault, **told) as server:
+            with pytest.raises(ModelError) as caught:
+                await OpenAIChat(server.base_url, "any", KEY, clock=lambda: 1_700_000_000.0).complete(asking())
+            assert len(server.requests) == 1
+            return caught.value
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("1", 1.0),
+        ("3600", 3600.0),
+        ("0.5", 0.5),
+        ("Tue, 14 Nov 2023 22:13:50 GMT", 30.0),
+        ("Tue, 14 Nov 2003 22:13:50 GMT", 0.0),
+        ("soon", None),
+        ("-5", None),
+        ("nan", None),
+        ("1e999", None),
+        ("Tue, 99 Nov 99999 99:99:99 GMT", None),
+        ("", None),
+    ],
+)
+@pytest.mark.parametrize("fault", [Fault.BUSY, Fault.UNAVAILABLE], ids=str)
+def test_the_time_a_busy_endpoint_asks_for_is_handed_on(fault: Fault, header: str, seconds: float | None) -> None:
+    error = status_error(fault, retry_after=header)
+    assert error.retryable
+    assert error.retry_after == seconds
+
+
+@pytest.mark.parametrize("fault", [Fault.UNAUTHORISED, Fault.FORBIDDEN, Fault.NOT_FOUND], ids=str)
+def test_a_key_or_a_model_that_is_not_accepted_is_not_tried_again(fault: Fault) -> None:
+    assert not status_error(fault).retryable
+
+
+def test_what_a_server_says_is_shown_short_and_harmless() -> None:
+    shown = str(status_error(Fault.INTERNAL, words="out of memory\x1b[31m\u202e\n" + "x" * 5_000))
+    assert "out of memory" in shown
+    assert len(shown) < 400
+    assert not set(shown) & {"\x1b", "\u202e", "\n"}
+
+
+@pytest.mark.parametrize("fault", [Fault.INTERNAL, Fault.NOT_FOUND, Fault.UNAUTHORISED, Fault.BUSY], ids=str)
+def test_a_server_that_repeats_the_key_is_not_quoted(fault: Fault) -> None:
+    shown = str(status_error(fault, words=f"bad key {KEY} or {KEY[3:14]}..."))
+    assert "bad key" not in shown
+    assert KEY[3:11] not in shown
+
+
+@pytest.mark.parametrize("between", ["\u200b", "\u2060", "\U000e0041", "\x07", "\n", "\u00ad\u200d"])
+def test_a_key_in_pieces_is_not_quoted_either(between: str) -> None:
+    assert "bad key" not in str(status_error(Fault.INTERNAL, words=f"bad key {between.join(KEY)}"))
+    assert "bad key" in str(status_error(Fault.INTERNAL, words=f"bad key{between}"))
+
+
+def test_a_prompt_too_long_for_the_model_says_which_setting_to_change() -> None:
+    words = "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens."
+    assert "model.contextTokens" in str(status_error(Fault.BAD_REQUEST, words=words))
+    assert "model.contextTokens" not in str(status_error(Fault.BAD_REQUEST, words="no such model"))

@@ -1,0 +1,136 @@
+"""A store of a schema that was never released, and the steps from it to today's: what migrations are tried on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from lens_lsp.memory.store.connection import Connection, number
+from lens_lsp.memory.store.reading import Knowledge
+from lens_lsp.memory.store.rows import (
+    Values,
+    asked_of,
+    citation_of,
+    cluster_of,
+    cluster_values,
+    fact_of,
+    link_of,
+    part_rows,
+    summary_of,
+    summary_values,
+    turn_of,
+    turn_values,
+)
+from lens_lsp.memory.store.schema import (
+    APPLICATION_ID,
+    ASKED,
+    CITATIONS,
+    CLUSTERS,
+    FACTS,
+    LAYOUT,
+    LINKS,
+    SUMMARIES,
+    TABLES,
+    TOTALS,
+    TURNS,
+    VERSION,
+    WRONG,
+    Kind,
+    Layout,
+    Table,
+)
+from lens_lsp.memory.store.writing import Changes, clear, write
+from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn
+
+OLD = VERSION - 1
+"""The version that a file of it says; two steps lead from there to `LATER`."""
+_OLD = tuple(table for table in TABLES if table not in (TOTALS, WRONG))
+
+
+def make_old(
+    path: Path, clusters: tuple[Cluster, ...], summaries: tuple[DocumentSummary, ...], turns: tuple[Turn, ...]
+) -> None:
+    """A file of it: no checksums, no counts, no indexes, and every time in 1/1024 s."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={OLD}")
+        connection.execute("BEGIN")
+        for table in _OLD:
+            connection.execute(f'CREATE TABLE "{table.name}" ({", ".join(_names(table))})')
+        for cluster in clusters:
+            _put(connection, CLUSTERS, cluster_values(cluster, b""))
+            for table, values in part_rows(cluster):
+                _put(connection, table, values)
+        for summary in summaries:
+            _put(connection, SUMMARIES, summary_values(summary))
+        for turn in turns:
+            _put(connection, TURNS, turn_values(turn))
+        connection.execute("COMMIT")
+
+
+def content_of(path: Path) -> tuple[int, dict[str, int]]:
+    """Version of a file and how many rows each old table has in it."""
+    with closing(sqlite3.connect(path)) as connection:
+        counts = {
+            table.name: connection.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0] for table in _OLD
+        }
+        return number(connection, "user_version"), counts
+
+
+def _put(connection: sqlite3.Connection, table: Table, values: Values) -> None:
+    kinds = [kind for _, kind in table.columns]
+    old = [value * 1024 if name == "at" else value for (name, _), value in zip(table.columns, values, strict=True)]
+    marks = ", ".join("CAST(? AS TEXT)" if kind is Kind.TEXT else "?" for kind in kinds)
+    connection.execute(f'INSERT INTO "{table.name}" VALUES ({marks})', old)
+
+
+def _names(table: Table) -> list[str]:
+    return [f'"{name}"' for name, _ in table.columns]
+
+
+def seconds(connection: Connection) -> None:
+    """The first step: times in seconds."""
+    for table in (ASKED, FACTS, TURNS):
+        connection.execute(f'UPDATE "{table.name}" SET "at" = "at" / 1024.0')
+
+
+def checksums(connection: Connection) -> None:
+    """The second: checksums, counts and indexes. The rows are read, and written as they are today."""
+    for table in _OLD:
+        connection.execute(f'ALTER TABLE "{table.name}" RENAME TO "old_{table.name}"')
+    for statement in LAYOUT.statements:
+        connection.execute(statement)
+    clear(connection)
+    for values in _rows(connection, CLUSTERS):
+        whole = replace(
+            cluster_of(values),
+            asked=tuple(map(asked_of, _rows(connection, ASKED, values[0]))),
+            facts=tuple(map(fact_of, _rows(connection, FACTS, values[0]))),
+            citations=tuple(map(citation_of, _rows(connection, CITATIONS, values[0]))),
+            links=tuple(map(link_of, _rows(connection, LINKS, values[0]))),
+        )
+        write(Knowledge(connection), connection, Changes(clusters=(whole,)))
+    rest = Changes(
+        summaries=tuple(map(summary_of, _rows(connection, SUMMARIES))),
+        turns=tuple(map(turn_of, _rows(connection, TURNS))),
+    )
+    write(Knowledge(connection), connection, rest)
+    for table in _OLD:
+        connection.execute(f'DROP TABLE "old_{table.name}"')
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (seconds, checksums)
+LATER: Layout = replace(LAYOUT, version=OLD + len(STEPS), steps=STEPS)
+"""Today's tables as they would be if these two had been the steps to the next version."""
+
+
+def _rows(connection: Connection, table: Table, cluster: object = None) -> list[Values]:
+    columns = ", ".join(f'CAST("{name}" AS {Kind.BLOB if kind is Kind.TEXT else kind})' for name, kind in table.columns)
+    condition = "" if cluster is None else ' WHERE "cluster" = CAST(? AS TEXT)'
+    order = ' ORDER BY "position"' if cluster is not None else ""
+    bound = () if cluster is None else (cluster,)
+    found = connection.execute(f'SELECT {columns} FROM "old_{table.name}"{condition}{order}', bound).fetchall()
+    return [tuple(row) for row in found]
