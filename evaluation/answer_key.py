@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from evaluation.data.datasets import Gold, GoldSpan, Question
 from evaluation.data.snapshots import Corpus
@@ -39,7 +39,6 @@ from lens_lsp.model.observation import (
     Verdict,
 )
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span

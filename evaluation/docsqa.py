@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +21,6 @@ from evaluation.results import write_result
 from evaluation.runner import Progress
 from lens_lsp.app.request import Request
 from lens_lsp.model.errors import EvaluationError, UsageError
-from lens_lsp.model.records import dataclass
 
 DEPTH = 50
 """Passages, and documents, of a ranking that are scored."""

@@ -11,10 +11,10 @@ lets through, which no run exceeds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.model.answer import Mode
-from lens_lsp.model.records import dataclass
 
 Prices = tuple[float, float]
 """Money per million tokens, in and out."""

@@ -8,7 +8,7 @@ fails.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.arms.making import REFERENCES, make_arms
@@ -20,7 +20,6 @@ from evaluation.reporting.reading import figure_of, read_summary
 from evaluation.results import write_json, write_page
 from evaluation.runner import Progress, Selection, run
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.gate/1"
 TOLERANCE = 1.5

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from evaluation.arms.base import FIND, PRINTED, Arm, ArmResult, Together
@@ -25,7 +25,6 @@ from evaluation.tally import Tally
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.eval/1"
 AT_ONCE = 5

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from evaluation.arms.indexes import WINDOW
 from evaluation.data.records import LedgerRecord, ReadyRecord, RowRecord
 from evaluation.scoring.calibration import Claim, calibration_json
 from evaluation.scoring.statistics import mean, percentile
-from lens_lsp.model.records import dataclass
 
 KINDS = ("strict", "compatible")
 """How evidence recall and ground are counted."""

@@ -37,23 +37,23 @@ CORE = (
 )
 TESTS = (
     *(
-        f"store/test_store{part}.py"
+        f"memory/store/test_store{part}.py"
         for part in ("", "_faults", "_mending", "_migration", "_place", "_refusals", "_values")
     ),
-    "knowledge/test_citations.py",
-    "knowledge/test_anchoring_answers.py",
-    "knowledge/test_answer_files.py",
-    "knowledge/test_answers_as_blocks.py",
-    "domain/test_edits.py",
-    "domain/test_text.py",
-    "domain/test_inert.py",
+    "memory/test_citations.py",
+    "memory/test_anchoring_answers.py",
+    "memory/test_answer_files.py",
+    "memory/test_answers_as_blocks.py",
+    "model/test_edits.py",
+    "model/test_text.py",
+    "model/test_inert.py",
     "cli/test_cli_terminal.py",
     "lsp/test_lsp_frames.py",
     "lsp/test_lsp_hovering.py",
     "lsp/test_lsp_uris.py",
     "documents/test_framing.py",
     "corpus/test_safe_open.py",
-    "oracle/test_chat_marking.py",
+    "judge/rules/test_chat_marking.py",
 )
 
 

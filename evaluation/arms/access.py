@@ -8,6 +8,7 @@ folder is no document.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan, word_literal
 from lens_lsp.corpus.workspace import Workspace
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine, Generator, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,7 +19,6 @@ from evaluation.arms.together import in_order
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.model.answer import Status, StopReason
 from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
-from lens_lsp.model.records import dataclass
 
 
 class Way(Protocol):

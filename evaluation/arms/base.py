@@ -7,13 +7,12 @@ how deep to rank; the depth is the same for every question of a run.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 from evaluation.arms.indexes import Passage
 from lens_lsp.model.answer import Account, Status, StopReason
-from lens_lsp.model.records import dataclass
 
 PRINTED = 10
 """Windows an arm returns for a question."""

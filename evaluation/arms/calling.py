@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from evaluation.arms.access import Excerpt
@@ -19,7 +19,6 @@ from lens_lsp.judge.llm.calling import Caller, Conversation, Prompt
 from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, Message, Patience
 from lens_lsp.judge.llm.schemas import Schema
 from lens_lsp.model.answer import Mode
-from lens_lsp.model.records import dataclass
 
 T = TypeVar("T")
 

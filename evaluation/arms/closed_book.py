@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.arms.access import Excerpt
 from evaluation.arms.calling import Talk
 from evaluation.arms.prompts import ANSWER_SCHEMA, ANSWER_TOKENS, MEMORY, Wording, asking, parse_answer
 from lens_lsp.judge.ledger import CallStage
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

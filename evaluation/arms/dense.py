@@ -14,12 +14,12 @@ import re
 import time
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from lens_lsp.disk.whole import ORDINARY, replace_whole
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,6 +7,7 @@ is tuned here: these are what a user would get from an index today.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,6 @@ from typing import Any, Protocol
 
 from evaluation.data.snapshots import document_names
 from lens_lsp.model.errors import MissingExtra
-from lens_lsp.model.regexes import regex
 
 WINDOW = 600
 """Code points a window may hold."""
@@ -24,7 +24,7 @@ STRIDE = 300
 Passage = tuple[str, int, int]
 """Path and half-open ``[start, end)`` in code points of its text."""
 
-_WORD = regex(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 _EXTRA = "python -m pip install 'lens-lsp[evaluation]'"
 
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -20,7 +20,6 @@ from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus
 from lens_lsp.model.documents import Findings
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.events import Event, answer_of
-from lens_lsp.model.records import dataclass
 from lens_lsp.schema import evidence_json
 
 if TYPE_CHECKING:

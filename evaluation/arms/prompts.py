@@ -6,6 +6,7 @@ One form of answer for all of them, so that all are scored alike; it is the form
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -13,7 +14,6 @@ from evaluation.arms.base import Quoted
 from lens_lsp.judge.llm.messages import Message, Role
 from lens_lsp.judge.llm.replies import MalformedReply, json_in
 from lens_lsp.judge.llm.schemas import Schema
-from lens_lsp.model.records import dataclass
 
 
 class Action(StrEnum):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.arms.access import Excerpt
@@ -27,7 +27,6 @@ from evaluation.arms.prompts import (
 )
 from lens_lsp.judge.ledger import CallStage
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 READ = 5
 """Passages that the model is given: about the 1.2 thousand tokens a question that the paper reports."""

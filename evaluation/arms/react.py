@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.arms.access import Access, Excerpt
@@ -34,7 +34,6 @@ from lens_lsp.judge.ledger import CallStage
 from lens_lsp.judge.llm.calling import Prompt
 from lens_lsp.judge.llm.messages import Message, Role
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 FOUND = 5
 """Files that a search shows."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.arms.base import PRINTED, ArmResult
 from evaluation.arms.indexes import Index, IndexMaker, chunks, read_corpus
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(slots=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evaluation.arms.base import Arm, ArmAnswer, ArmResult, Quoted, Said, distinct
 from evaluation.data.fullwiki import Titles
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 _DEEPER = 3

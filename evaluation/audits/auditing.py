@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,7 +23,6 @@ from evaluation.runner import Judging, Progress, Selection, run
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.audits/1"
 AUDITS = ("staleness", "lifecycle", "abstention", "reuse")

@@ -10,14 +10,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evaluation.arms.base import Arm, ArmResult
 from evaluation.data.datasets import Dataset, Question, articles, open_dataset, sample_ids
 from evaluation.data.snapshots import Corpus, document_names
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 STALE = "stale"
 WITHOUT_GOLD = "without-gold"

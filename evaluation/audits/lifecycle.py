@@ -10,12 +10,12 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from evaluation.arms.base import Arm
 from evaluation.data.snapshots import Corpus, document_names
-from lens_lsp.model.records import dataclass
 
 _NEW = "Quelvarine_Lighthouse"
 _TEXT = "Quelvarine Lighthouse\n\nThe Quelvarine Lighthouse was built by the engineer Tobrask Imhelder.\n"

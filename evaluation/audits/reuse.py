@@ -9,6 +9,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.data.datasets import Question
@@ -20,7 +21,6 @@ from lens_lsp.app.request import Request
 from lens_lsp.memory.store.store import Store
 from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.events import answer_of
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

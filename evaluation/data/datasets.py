@@ -14,6 +14,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,7 +31,6 @@ from evaluation.data.records import (
 )
 from evaluation.data.releases import ALIASES, WHOLE, Release, read_release
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 LADDER = (125, 250, 500)
 """The snapshots of a release that are made on the way to a larger one, to see that they are nested."""

@@ -13,6 +13,7 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -22,7 +23,6 @@ from evaluation.data.datasets import corpus_checksum
 from evaluation.data.records import PlainPath, Record, Sha256
 from evaluation.data.snapshots import document_names
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 ROWS = "rows.jsonl"
 """The rows of a run, below its folder."""

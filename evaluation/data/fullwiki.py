@@ -17,6 +17,7 @@ import time
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,7 +25,6 @@ from evaluation.data.datasets import Dataset, corpus_checksum
 from evaluation.data.releases import file_name
 from evaluation.data.snapshots import Corpus, document_names
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 FULLWIKI = "fullwiki"
 _PACKED: dict[str, Callable[[bytes], bytes]] = {".bz2": bz2.decompress, ".gz": gzip.decompress}

@@ -6,6 +6,7 @@ What a figure is bound to is said by three checksums: which questions, in which 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 from evaluation.data.datasets import (
@@ -17,7 +18,6 @@ from evaluation.data.datasets import (
     sample_ids,
 )
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
@@ -21,7 +21,6 @@ from pydantic import TypeAdapter, ValidationError
 from evaluation.data.records import ArticleRecord, ParagraphRecord, QuestionRecord
 from evaluation.data.release_records import AliasRecord, ContextRecord, MusiqueRecord, SquadRecord
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 WHOLE = "all"
 """The snapshot that holds every question and document of a file."""

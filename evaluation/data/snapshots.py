@@ -12,7 +12,7 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from evaluation.data.datasets import (
@@ -29,7 +29,6 @@ from evaluation.data.nesting import Binding, bindings
 from evaluation.data.records import CorpusRecord, SnapshotEntry, WorkspaceEntry
 from evaluation.results import write_json
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.corpus/1"
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from evaluation.data.datasets import Gold, GoldSpan
 from evaluation.data.records import ShownRecord, TracedRowRecord
 from evaluation.reporting.reading import Withheld
 from evaluation.scoring.taxonomy import Outcome
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 _LONGEST = 4_000
 """Code points of a text that are shown."""
@@ -27,7 +27,7 @@ UNPROVEN = "gold-not-shown"
 _CLASSES = (*(one.value for one in Outcome), FALSE_ANSWER, UNPROVEN)
 
 # What a browser would not show, or would let reorder what stands around it.
-_UNSEEN = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 article{border:1px solid #ccc;border-radius:6px;padding:0 1.2rem 1rem;margin:1.5rem 0}

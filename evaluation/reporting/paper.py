@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lens_lsp.model.records import dataclass
+from dataclasses import dataclass
 
 LENS, REACT, HYBRID, BM25, CLOSED = "LENS", "ReAct Search", "Hybrid-RAG", "BM25-RAG", "Closed-Book"
 SYSTEMS = {"lens": LENS, "react": REACT, "hybrid": HYBRID, "bm25-rag": BM25, "closed-book": CLOSED}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +13,6 @@ from pydantic import ValidationError
 from evaluation.data.records import ArmRecord, FigureRecord, RowRecord, SummaryRecord
 from evaluation.scoring.judge import Verdicts, read_verdicts
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 AUDITS = "audits.json"
 Row = TypeVar("Row", bound=RowRecord)

@@ -7,14 +7,13 @@ which one has no words left as a whole, and takes a question without gold answer
 
 from __future__ import annotations
 
+import re
 import string
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 
-from lens_lsp.model.regexes import regex
-
-_ARTICLES = regex(r"\b(a|an|the)\b")
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = frozenset(string.punctuation)
 _CLOSED = frozenset({"yes", "no", "noanswer"})
 

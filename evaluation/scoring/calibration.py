@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from lens_lsp.model.records import dataclass
+from dataclasses import dataclass
 
 BINS = 10
 """Of equal width, from 0 to 1."""

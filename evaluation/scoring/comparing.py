@@ -6,10 +6,10 @@ Values are paired by place: the first of one arm and the first of the other belo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import comb
 
 from evaluation.scoring.statistics import Figure, mean, ratio
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,12 @@ round. An answer counts as grounded when it is not empty and any such title is l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-
-from lens_lsp.model.regexes import regex
 
 ENOUGH = 0.6
 """The share of a gold sentence's different words that one text must hold."""
-_WORD = regex(r"\w+")
+_WORD = re.compile(r"\w+")
 
 
 def evidence_recall(texts: Sequence[str], listed: Sequence[str], gold: Sequence[str], titles: Sequence[str]) -> float:

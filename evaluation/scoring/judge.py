@@ -11,6 +11,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -24,7 +25,6 @@ from lens_lsp.judge.llm.messages import ChatModel, Message, Role
 from lens_lsp.judge.llm.replies import MalformedReply, json_in
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import EvaluationError
-from lens_lsp.model.records import dataclass
 
 SUFFIX = ".judged.jsonl"
 _LONGEST = 2_000

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from evaluation.arms.indexes import WINDOW, Passage
 from evaluation.data.datasets import Gold, GoldSpan
 from evaluation.scoring import compatible
 from evaluation.scoring.answers import Script, exact_match, f1
-from lens_lsp.model.records import dataclass
 
 RECALL_DEPTHS = (1, 2, 5, 10)
 SPAN_DEPTHS = (1, 3, 5)

@@ -7,9 +7,8 @@ for every arm, so that differences between arms are paired.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from lens_lsp.app.configuration import folder_of, workspace_of
 from lens_lsp.memory.userdata.consents import Consent, Consents, consent_file
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.inert import printable_path
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.settings import Settings

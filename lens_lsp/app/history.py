@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from lens_lsp.corpus.texts import Key
@@ -40,7 +40,6 @@ from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.cluster import OFFLINE, Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
 from lens_lsp.search.recall import Recalled, Recollection, Remembered

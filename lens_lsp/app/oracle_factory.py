@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.settings.advice import advice_on
@@ -14,7 +14,6 @@ from lens_lsp.app.settings.settings import Settings, Source
 from lens_lsp.judge.ledger import Budget, Ledger, Limits
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.errors import BudgetSpent
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.consent import Destination

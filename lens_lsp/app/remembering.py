@@ -6,7 +6,7 @@ Nothing here may cost an answer. A store that cannot be read or written is said 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
@@ -20,7 +20,6 @@ from lens_lsp.memory.store.failures import StoreError
 from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE, Asked
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.words import content
 from lens_lsp.search.answering import Answering
 from lens_lsp.search.reading import Reading

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.app.request import RERANKED
 from lens_lsp.app.settings.settings import Settings
@@ -12,7 +13,6 @@ from lens_lsp.judge.reader.model import ReaderUnavailable
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.documents import ContextRole, Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

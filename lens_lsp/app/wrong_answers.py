@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.question import ask
@@ -10,7 +11,6 @@ from lens_lsp.app.request import Request
 from lens_lsp.memory.wrong import said
 from lens_lsp.model.answer import Answer, Status
 from lens_lsp.model.events import Answered
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.model.cluster import WrongAnswer

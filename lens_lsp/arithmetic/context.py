@@ -8,24 +8,23 @@ from __future__ import annotations
 import re
 
 from lens_lsp.arithmetic.unit_table import UNSPACED
-from lens_lsp.model.regexes import regex
 
 REACH = 32
 """How far back a rule looks, in code points."""
 
 _LAST_WORD = 16  # longer than any word of the two lists below, with marks and what stands before it
-_LETTER = regex(rf"[^\W\d_{UNSPACED}]")
-_PREFIX = regex(r"(?<![^\W_])(?:mid|early|late|pre|post|since|circa|non|all|a|an|or|to)-\Z", re.IGNORECASE)
-_HYPHENATED = regex(r"[A-Za-zÀ-ɏЀ-ӿ][\w-]*-\Z")
-_MEASURED = regex(r"(?<![\w-])[0-9][0-9.,]*[a-z]{1,4}-\Z")
-_PLACE = regex(r"[\w-][./\\][\w./\\-]*:(?:[0-9]+:)?\Z")
-_IDENTIFIER = regex(
+_LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
+_PREFIX = re.compile(r"(?<![^\W_])(?:mid|early|late|pre|post|since|circa|non|all|a|an|or|to)-\Z", re.IGNORECASE)
+_HYPHENATED = re.compile(r"[A-Za-zÀ-ɏЀ-ӿ][\w-]*-\Z")
+_MEASURED = re.compile(r"(?<![\w-])[0-9][0-9.,]*[a-z]{1,4}-\Z")
+_PLACE = re.compile(r"[\w-][./\\][\w./\\-]*:(?:[0-9]+:)?\Z")
+_IDENTIFIER = re.compile(
     r"(?<![^\W_])(?:(?:RFCs?|ISO|IEC|IEEE|PEP|CVE|ECMA|DIN|ANSI|ISBN|ISSN|NIST|FIPS|HTTP|UTF|SHA|PR|GH|TCP|UDP|MD|v)"
     r"|(?i:version|versions|ver\.|release|releases|rev\.|revision|build|edition|issue|bug|error|code|status|option|"
     r"variant|model|type|mark))[ \n-]?\Z"
 )
-_PROPER_NAME = regex(r"[a-zà-ÿ,;] [*_`]{0,3}[A-Z][a-zà-ÿ]+[A-Za-z]*[*_`]{0,3} [*_`]{0,3}\Z")
-_LABEL = regex(
+_PROPER_NAME = re.compile(r"[a-zà-ÿ,;] [*_`]{0,3}[A-Z][a-zà-ÿ]+[A-Za-z]*[*_`]{0,3} [*_`]{0,3}\Z")
+_LABEL = re.compile(
     r"(?<![^\W_])(?:(chapters?|pages?|sections?|figures?|tables?|steps?|lines?|parts?|volumes?|ports?|questions?|rooms?|items?"
     r"|rows?|columns?|cells?|levels?|grades?|phases?|stages?|articles?|appendix|paragraphs?|verses?|lessons?|exercises?"
     r"|examples?|listings?|season|episodes?|rank|number|rule|note)|(pp?\.|§§?|no\.|nr\.|nº|№|fig\.|sec\.|ch\.|vol\.))"
@@ -36,7 +35,7 @@ _ABBREVIATED = {
     "p.": "page", "pp.": "page", "§": "section", "§§": "section", "no.": "", "nr.": "", "nº": "", "№": "",
     "fig.": "figure", "sec.": "section", "ch.": "chapter", "vol.": "volume", "number": "",
 }  # fmt: skip
-_APPROXIMATE = regex(
+_APPROXIMATE = re.compile(
     r"(?:(?<![^\W_])(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|over|under|some|up to"
     r"|(?:more|less|fewer|greater|better) than|at (?:least|most)|above|below|an estimated|estimated|exceeding|close to"
     r"|just (?:over|under)|as (?:many|much|few|little) as|etwa|rund|circa|über|knapp|mindestens|höchstens|environ"
@@ -44,17 +43,17 @@ _APPROXIMATE = regex(
     r"|[~≈±≤≥～〜] ?|(?<![\w\"'/=-])[<>]=?(?! )|(?<=[^\s>] )[<>]=? |[约約]|大约|超过|超過) ?(?:the |an? )?[*_`]{0,3}\Z",
     re.IGNORECASE,
 )
-_ALWAYS_A_YEAR = regex(
+_ALWAYS_A_YEAR = re.compile(
     r"(?<![^\W_])(?:since|until|till|during|years?|early|late|mid|spring|summer|autumn|fall|winter)[ \n-]\Z",
     re.IGNORECASE,
 )
-_MODERN_YEAR = regex(r"(?<![^\W_])(?:in|the)[ \n]\Z", re.IGNORECASE)
-_NOT_ONE = regex(
+_MODERN_YEAR = re.compile(r"(?<![^\W_])(?:in|the)[ \n]\Z", re.IGNORECASE)
+_NOT_ONE = re.compile(
     r"(?<![^\W_])(?:no|any|this|that|each|every|which|the|another|some|only|such|(?:n?ei)ther|last|first|next)[ \n-]\Z",
     re.IGNORECASE,
 )
-_GOES_ON = regex(r"_+[^\W_]|\^|[-.][^\W\d_]|:[0-9]|/[^\W_]|-[0-9]+-[0-9]")
-_NAMED_AFTER = regex(r"[ -](?:edition|release|version)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"_+[^\W_]|\^|[-.][^\W\d_]|:[0-9]|/[^\W_]|-[0-9]+-[0-9]")
+_NAMED_AFTER = re.compile(r"[ -](?:edition|release|version)\b", re.IGNORECASE)
 
 
 def blocked_before(before: str) -> bool:

@@ -8,10 +8,9 @@ a count, and gives no date. Expects text from :func:`~lens_lsp.arithmetic.numera
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from lens_lsp.arithmetic.dates import CalendarDate, try_date
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 _MONTHS = (
     "january jan januar januari janvier janv enero ene gennaio января январь",
@@ -35,28 +34,30 @@ _NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _GAP = r"[ \n-]"
 _OF = r"(?:of |de |del |du |di |d')?"
 _ENDS = r"(?![0-9]|[.,'][0-9]|[^\W_])"
-_DAY_FIRST = regex(
+_DAY_FIRST = re.compile(
     rf"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|º|ª)?{_GAP}?{_OF}({_NAME})(?![^\W_])\.?,?(?:{_GAP}{_OF}([0-9]{{4}}){_ENDS})?",
     re.IGNORECASE,
 )
-_MONTH_FIRST = regex(
+_MONTH_FIRST = re.compile(
     rf"({_NAME})(?![^\W_])\.?{_GAP}([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:]|[.,%][0-9]|[^\W_])"
     rf"(?!-[0-9])(?:,?[ \n]([0-9]{{4}}){_ENDS})?",
     re.IGNORECASE,
 )
-_MONTH_ONLY = regex(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
-_YEAR_FIRST = regex(
+_MONTH_ONLY = re.compile(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
+_YEAR_FIRST = re.compile(
     r"([0-9]{4})([-/.])([01]?[0-9])\2([0-3]?[0-9])"
     r"(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![0-9]|[-/.][0-9])"
 )
-_YEAR_MONTH = regex(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
-_YEAR_LAST = regex(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
-_EAST_ASIAN = regex(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
-_EAST_ASIAN_DAY = regex(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
-_ERA_AFTER = regex(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
-_ERA_BEFORE = regex(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
-_CLOCK = regex(r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?")
-_HOUR = regex(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
+_YEAR_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
+_YEAR_LAST = re.compile(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
+_EAST_ASIAN = re.compile(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
+_EAST_ASIAN_DAY = re.compile(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
+_ERA_AFTER = re.compile(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
+_ERA_BEFORE = re.compile(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
+_CLOCK = re.compile(
+    r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?"
+)
+_HOUR = re.compile(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
 
 
 @dataclass(frozen=True, slots=True)

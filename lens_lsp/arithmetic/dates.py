@@ -7,11 +7,11 @@ Proleptic Gregorian calendar, years 1 to 9999. Adding months keeps the day, or t
 from __future__ import annotations
 
 import calendar
+from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import IntEnum
 
 from lens_lsp.model.errors import ComputationError
-from lens_lsp.model.records import dataclass
 
 MONTH_NAMES = tuple(calendar.month_name)
 _SPAN_OF_YEARS = "only the years 1 to 9999 are known here"

@@ -12,7 +12,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from lens_lsp.arithmetic import operations
@@ -23,8 +25,6 @@ from lens_lsp.arithmetic.unit_table import find_unit, match_unit
 from lens_lsp.arithmetic.units import ONE, Unit, counted, is_rate
 from lens_lsp.arithmetic.values import Value, dated, quantity, truth
 from lens_lsp.model.errors import ComputationError
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 LONGEST = 1000
 """The longest expression, in code points."""
@@ -32,10 +32,10 @@ DEEPEST = 40
 """How many parentheses, calls, signs and powers may stand inside each other."""
 
 _PLAIN = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "≤": "≤", "^": "^"})
-_SPACE = regex(r"\s*")
-_DATE = regex(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
-_NUMBER = regex(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
-_SCALE = regex(r" ?(thousand|million|billion|trillion)\b|([kKM])(?![\w/²³])")
+_SPACE = re.compile(r"\s*")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])")
+_NUMBER = re.compile(r"([0-9]{1,40})(?:\.([0-9]{1,40}))?(?:[eE]([+-]?[0-9]{1,2}))?(?![0-9.])")
+_SCALE = re.compile(r" ?(thousand|million|billion|trillion)\b|([kKM])(?![\w/²³])")
 _SCALES = {
     "k": 10**3,
     "K": 10**3,
@@ -45,10 +45,10 @@ _SCALES = {
     "billion": 10**9,
     "trillion": 10**12,
 }
-_MONEY = regex(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
-_NAME = regex(r"[^\W\d]\w*")
-_UNIT_ARGUMENT = regex(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
-_OF = regex(r"of\b")
+_MONEY = re.compile(r"(?:US|AU?|CA?|NZ|HK|S|R)?\$|[€£¥₹]")
+_NAME = re.compile(r"[^\W\d]\w*")
+_UNIT_ARGUMENT = re.compile(r"""\s*(["']?)([^"'(),]{1,60})\1\s*\)""")
+_OF = re.compile(r"of\b")
 _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
     "<=": lambda a, b: operations.order(a, b) <= 0,
     "≤": lambda a, b: operations.order(a, b) <= 0,

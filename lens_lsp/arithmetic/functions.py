@@ -7,7 +7,7 @@ Rules that need saying: ``months`` and ``years`` count whole ones, ``change`` is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key, reduce
 
@@ -18,7 +18,6 @@ from lens_lsp.arithmetic.units import ONE, Dimension, compatible, from_base, to_
 from lens_lsp.arithmetic.values import NUMERIC, Kind, Value, dated, is_year, quantity
 from lens_lsp.arithmetic.writing import half_up
 from lens_lsp.model.errors import ComputationError
-from lens_lsp.model.records import dataclass
 
 _MOST_PLACES = 12
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from lens_lsp.arithmetic.dates import CalendarDate
 from lens_lsp.arithmetic.units import ONE, Dimension, convert
 from lens_lsp.arithmetic.values import Kind, Value, dated, is_year, quantity
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_RANGE = regex(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
-_MARKS_ONLY = regex(r"[*_` ]*")
-_BETWEEN = regex(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
-_LOOSE = regex(r",? | and |, and |")
-_TIGHT = regex(r" ?")
+_RANGE = re.compile(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
+_MARKS_ONLY = re.compile(r"[*_` ]*")
+_BETWEEN = re.compile(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
+_LOOSE = re.compile(r",? | and |, and |")
+_TIGHT = re.compile(r" ?")
 _LONGEST_GAP = 12
 _PARTS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("arcmin", "arcsec")}
 

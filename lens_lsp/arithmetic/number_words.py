@@ -10,7 +10,6 @@ import re
 from fractions import Fraction
 
 from lens_lsp.arithmetic.numerals import Numeral
-from lens_lsp.model.regexes import regex
 
 _SMALL = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -32,14 +31,14 @@ ORDINAL_WORDS = {word: n for n, word in enumerate(_ORDINALS.split(), 1)}
 STARTS = frozenset({*_VALUES, "a", "an", "half"})
 """The words a number in words may begin with, in lower case."""
 
-_WORD = regex(r"[A-Za-z]+")
-_NEXT = regex(r"[ \n-]([A-Za-z]+)\b")
-_AND = regex(r"[ \n]and[ \n]([A-Za-z]+)\b")
-_HALF = regex(
+_WORD = re.compile(r"[A-Za-z]+")
+_NEXT = re.compile(r"[ \n-]([A-Za-z]+)\b")
+_AND = re.compile(r"[ \n]and[ \n]([A-Za-z]+)\b")
+_HALF = re.compile(
     r"half(?:[ \n]an?[ \n](million|billion|thousand|hundred|dozen)\b|(?=[ \n](?:of|the|an?)[ \n]))", re.IGNORECASE
 )
-_A_SCALE = regex(r"an?[ \n](hundred|thousand|million|billion|trillion|dozen|quarter of|third of)\b", re.IGNORECASE)
-_REST = regex(r"[ \n]and[ \n](?:a[ \n](half|quarter)|three[ \n](quarters))\b", re.IGNORECASE)
+_A_SCALE = re.compile(r"an?[ \n](hundred|thousand|million|billion|trillion|dozen|quarter of|third of)\b", re.IGNORECASE)
+_REST = re.compile(r"[ \n]and[ \n](?:a[ \n](half|quarter)|three[ \n](quarters))\b", re.IGNORECASE)
 _NAMED = {"hundred": 100, "dozen": 12, **_SCALES}
 
 

@@ -9,10 +9,8 @@ Everything here expects text in which :func:`plain` has replaced lookalikes.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
-
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 MOST_DIGITS = 48
 """Longer runs of digits and separators are data and no number of a sentence; code points."""
@@ -40,27 +38,27 @@ _PLAIN: dict[int, int | str | None] = {
     0xFFE1: "£",
 }
 
-_CORE = regex(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![.,][0-9]))?|[0-9]+(?:[.,'_][0-9]+)*")
+_CORE = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![.,][0-9]))?|[0-9]+(?:[.,'_][0-9]+)*")
 _FORMS = (
-    (regex(r"(0|[1-9][0-9]*)"), ""),
-    (regex(r"([1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]+))?"), ","),
-    (regex(r"([1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})(?:\.([0-9]+))?"), ","),
-    (regex(r"([1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)"), "."),
-    (regex(r"([1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})"), "."),
-    (regex(r"(0|[1-9][0-9]*)\.([0-9]+)"), ""),
-    (regex(r"(0|[1-9][0-9]*),([0-9]+)"), ""),
-    (regex(r"([1-9][0-9]{0,2}(?:'[0-9]{3})+)(?:[.,]([0-9]+))?"), "'"),
-    (regex(r"([1-9][0-9]{0,2}(?:_[0-9]{3})+)(?:\.([0-9]+))?"), "_"),
-    (regex(r"([1-9][0-9]{0,2}(?: [0-9]{3})+)(?:[.,]([0-9]+))?"), " "),
+    (re.compile(r"(0|[1-9][0-9]*)"), ""),
+    (re.compile(r"([1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]+))?"), ","),
+    (re.compile(r"([1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3})(?:\.([0-9]+))?"), ","),
+    (re.compile(r"([1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]+)"), "."),
+    (re.compile(r"([1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})"), "."),
+    (re.compile(r"(0|[1-9][0-9]*)\.([0-9]+)"), ""),
+    (re.compile(r"(0|[1-9][0-9]*),([0-9]+)"), ""),
+    (re.compile(r"([1-9][0-9]{0,2}(?:'[0-9]{3})+)(?:[.,]([0-9]+))?"), "'"),
+    (re.compile(r"([1-9][0-9]{0,2}(?:_[0-9]{3})+)(?:\.([0-9]+))?"), "_"),
+    (re.compile(r"([1-9][0-9]{0,2}(?: [0-9]{3})+)(?:[.,]([0-9]+))?"), " "),
 )
-_ADDRESS = regex(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
-_YEARS = regex(r"[12][0-9]{3}(?:,[12][0-9]{3})+")
-_EITHER = regex(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
-_FRACTION = regex(r"/([0-9]{1,4})(?![0-9]|[/.,][0-9])")
-_MIXED = regex(r" ([0-9]{1,2})/([0-9]{1,3})(?![0-9/])")
+_ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
+_YEARS = re.compile(r"[12][0-9]{3}(?:,[12][0-9]{3})+")
+_EITHER = re.compile(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
+_FRACTION = re.compile(r"/([0-9]{1,4})(?![0-9]|[/.,][0-9])")
+_MIXED = re.compile(r" ([0-9]{1,2})/([0-9]{1,3})(?![0-9/])")
 _DENOMINATORS = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 32, 64, 100, 1000})
-_EXPONENT = regex(r"[eE]([+-]?[0-9]{1,2})(?![0-9A-Za-z_])")
-_TIMES_POWER = regex(r" ?[x×·*] ?10(?:(?:\^|\*\*)\{?(-?[0-9]{1,2})\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))(?![0-9])")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,2})(?![0-9A-Za-z_])")
+_TIMES_POWER = re.compile(r" ?[x×·*] ?10(?:(?:\^|\*\*)\{?(-?[0-9]{1,2})\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))(?![0-9])")
 
 _SCALES = {
     10**2: "hundred", 10**3: "thousand tausend mille mil тысяч тысячи тыс 千 천",
@@ -70,9 +68,11 @@ _SCALES = {
     "миллиардов млрд", 10**12: "trillion trillions tn 兆 조", 12: "dozen dozens",
 }  # fmt: skip
 _SCALE_WORDS = {word: scale for scale, words in _SCALES.items() for word in words.split()}
-_SCALE = regex(rf"[ \n-]?({'|'.join(sorted(_SCALE_WORDS, key=len, reverse=True))})(?![a-zA-Zа-я])\.?", re.IGNORECASE)
-_GLUED_SCALE = regex(r"([kKM])(?![\w/²³])|(?<=[0-9]) (M)(?![\w/²³])")
-_MONEY_SCALE = regex(r" ?([kKmMbB]|bn|mn|tn)(?![\w/²³])")
+_SCALE = re.compile(
+    rf"[ \n-]?({'|'.join(sorted(_SCALE_WORDS, key=len, reverse=True))})(?![a-zA-Zа-я])\.?", re.IGNORECASE
+)
+_GLUED_SCALE = re.compile(r"([kKM])(?![\w/²³])|(?<=[0-9]) (M)(?![\w/²³])")
+_MONEY_SCALE = re.compile(r" ?([kKmMbB]|bn|mn|tn)(?![\w/²³])")
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "mn": 10**6, "tn": 10**12}
 
 

@@ -7,7 +7,7 @@ together afterwards (``joining.py``). Time is linear in the text: every rule loo
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from lens_lsp.arithmetic import context
@@ -20,24 +20,22 @@ from lens_lsp.arithmetic.numerals import VULGAR, Numeral, core_end, match_numera
 from lens_lsp.arithmetic.unit_table import UNSPACED, match_unit, money_before, unit_named
 from lens_lsp.arithmetic.units import ONE, Dimension, Unit, counted, ordinal, rate
 from lens_lsp.arithmetic.values import Value, clock, dated, quantity
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_START = regex(rf"(?:https?|ftp)://\S+|www\.\S+|[0-9]+|[{''.join(VULGAR)}]|[^\W\d_]+")
+_START = re.compile(rf"(?:https?|ftp)://\S+|www\.\S+|[0-9]+|[{''.join(VULGAR)}]|[^\W\d_]+")
 _LONGEST_WORD = max(map(len, MONTHS))
-_GAP = regex(r"[*_`~]{0,3}[ \n-]?[*_`]{0,3}")
-_PART_GAP = regex(r"[ \n](?:of )?(?:an?|the) ")
+_GAP = re.compile(r"[*_`~]{0,3}[ \n-]?[*_`]{0,3}")
+_PART_GAP = re.compile(r"[ \n](?:of )?(?:an?|the) ")
 _NEVER_GLUED = frozenset({"A", "N", "b"})  # "zone 7A", "Astra 2A", "appendix 6b"
-_NOUN = regex(rf"[*_`]{{0,3}}[ \n][*_`]{{0,3}}([^\W\d_{UNSPACED}]+)")
-_ORDINAL = regex(r"([1-9][0-9]{0,5})(?:st|nd|rd|th)\b")
-_DECIMALS = regex(r"[0-9]{1,20}(?![0-9])")
-_PER = regex(r"(?:/|[ \n]per[ \n])([^\W\d_]{1,24})(?![^\W_])")
-_PLUS = regex(r"\+(?![^\W_])")
-_DECADE = regex(r"(?:[12][0-9]{2}0|(?:(?<=[Tt]he )|(?<=ly )|(?<=ate )|(?<=mid-)|(?<='))[1-9][0-9]?0?(?<=0))'?s\b")
-_CHAIN = regex(r"[0-9]+(?:-[0-9]+){2,}")
-_PARTS = regex(r"-[0-9]+")
-_DETERMINED = regex(r"(?<![^\W_])(?:the|his|her|its|their|our|my|your|a)[ \n]\Z", re.IGNORECASE)
+_NOUN = re.compile(rf"[*_`]{{0,3}}[ \n][*_`]{{0,3}}([^\W\d_{UNSPACED}]+)")
+_ORDINAL = re.compile(r"([1-9][0-9]{0,5})(?:st|nd|rd|th)\b")
+_DECIMALS = re.compile(r"[0-9]{1,20}(?![0-9])")
+_PER = re.compile(r"(?:/|[ \n]per[ \n])([^\W\d_]{1,24})(?![^\W_])")
+_PLUS = re.compile(r"\+(?![^\W_])")
+_DECADE = re.compile(r"(?:[12][0-9]{2}0|(?:(?<=[Tt]he )|(?<=ly )|(?<=ate )|(?<=mid-)|(?<='))[1-9][0-9]?0?(?<=0))'?s\b")
+_CHAIN = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
+_PARTS = re.compile(r"-[0-9]+")
+_DETERMINED = re.compile(r"(?<![^\W_])(?:the|his|her|its|their|our|my|your|a)[ \n]\Z", re.IGNORECASE)
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 

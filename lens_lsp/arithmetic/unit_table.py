@@ -13,7 +13,6 @@ from fractions import Fraction
 
 from lens_lsp.arithmetic.nouns import plural
 from lens_lsp.arithmetic.units import Dimension, Unit, counted, currency
-from lens_lsp.model.regexes import regex
 
 _TABLE = {
     Dimension.LENGTH: """
@@ -276,7 +275,7 @@ _fill()
 
 SIGN_OF = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 """The sign written before an amount, for the currencies that are usually shown with one."""
-_MONEY_BEFORE = regex(
+_MONEY_BEFORE = re.compile(
     rf"(?:(?<![^\W_])(?:{'|'.join(_CODES.split())}) ?|(?<![^\W_])(?:US|AU?|CA?|NZ|HK|S|R)\$ ?|[$€£¥₹₽₩₿₺₪₴₫] ?)\Z"
 )
 _LAST_OF_MONEY = frozenset("$€£¥₹₽₩₿₺₪₴₫" + "".join(code[-1] for code in _CODES.split()))
@@ -285,11 +284,13 @@ KNOWN_UNITS = tuple(dict.fromkeys(unit for unit in _exact.values() if unit.dimen
 
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 """Scripts that write units against the number and the next word against the unit, as a regex class body."""
-_SIGN = regex(r"[%‰$€£¥₹₽₩₿₺₪₴₫℃℉]|° ?[CFcf](?: of difference)?(?![^\W_])|°(?! ?[^\W\d_])|(?:US|AU?|CA?|NZ|HK|S|R)\$")
-_JOINED = regex(rf"[{UNSPACED}]{{1,6}}")
+_SIGN = re.compile(
+    r"[%‰$€£¥₹₽₩₿₺₪₴₫℃℉]|° ?[CFcf](?: of difference)?(?![^\W_])|°(?! ?[^\W\d_])|(?:US|AU?|CA?|NZ|HK|S|R)\$"
+)
+_JOINED = re.compile(rf"[{UNSPACED}]{{1,6}}")
 _WORD = r"[^\W\d_]{1,24}(?:[²³]|\^[23]|[23](?!\w))?"
-_RUN = regex(rf"{_WORD}(?:[ \n/-]{_WORD}){{0,3}}")
-_PIECE_END = regex(r"(?<=[^ \n/-])(?=[ \n/-]|\Z)")
+_RUN = re.compile(rf"{_WORD}(?:[ \n/-]{_WORD}){{0,3}}")
+_PIECE_END = re.compile(r"(?<=[^ \n/-])(?=[ \n/-]|\Z)")
 _POWERS = str.maketrans({"2": "²", "3": "³", "^": None, "\n": " ", "-": " "})
 
 

@@ -7,13 +7,13 @@ temperatures are affine: they convert and compare, and only their differences ad
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
 from lens_lsp.arithmetic.nouns import singular
 from lens_lsp.model.errors import ComputationError
-from lens_lsp.model.records import dataclass
 
 
 class Dimension(StrEnum):

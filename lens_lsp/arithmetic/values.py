@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
 from lens_lsp.arithmetic.dates import CalendarDate, Precision, agrees
 from lens_lsp.arithmetic.units import ONE, Dimension, Unit, compatible, to_base
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 

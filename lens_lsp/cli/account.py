@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,6 @@ from lens_lsp.cli.render import Places, Style, fenced
 from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Findings, Part, PartReason, RankedDocument, Skip, SkipReason
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, fold
 
 Result = Findings | Answer
@@ -46,7 +46,7 @@ _LONGEST_PATH = 40
 _DOCUMENTS_SHOWN = 20
 _WORDS_NAMED = 10
 _OTHER_WORDS = "try other or fewer words"
-_WORD = regex(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def give(

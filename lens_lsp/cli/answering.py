@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, markdown_link, opened_at
@@ -9,10 +10,9 @@ from lens_lsp.cli.terminal import printable
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.inert import inert_markdown, markdown_without_links
-from lens_lsp.model.regexes import regex
 from lens_lsp.schema.clusters import moment
 
-_MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
+_MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
 
 
 def text_answer(answer: Answer, places: Places, style: Style) -> str:

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from time import perf_counter
 
 from lens_lsp.app.configuration import searched
@@ -29,7 +30,6 @@ from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Answer, Status
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.events import Event
-from lens_lsp.model.records import dataclass
 
 _MACHINES = ("json", "events")
 

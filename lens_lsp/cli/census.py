@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from time import monotonic
 
 from lens_lsp.corpus.encoding import decode
@@ -16,7 +17,6 @@ from lens_lsp.corpus.walk import discover
 from lens_lsp.documents.kinds import kind_for, missing
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.privacy import Privacy
-from lens_lsp.model.records import dataclass
 
 _LARGE = 16 << 20
 """Bytes from which a file is counted without looking into it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import HERE, folder_of, workspace_of
@@ -23,7 +24,6 @@ from lens_lsp.corpus.opening import display_path
 from lens_lsp.memory.checking import Report, check
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,7 +24,6 @@ from lens_lsp.memory.export import cluster_markdown, exported, is_export
 from lens_lsp.memory.store.store import Store
 from lens_lsp.model.cluster import Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 from lens_lsp.schema.check import check_json, message
 from lens_lsp.schema.clusters import asked_again_json, clusters_json, moment, wrong_json
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp.app.configuration import workspace_of
 from lens_lsp.app.consent import ConsentMissing, Destination, folders_of, record, revoke, unconsented
@@ -16,7 +17,6 @@ from lens_lsp.cli.kept_arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
 from lens_lsp.memory.userdata.consents import Consents, consent_file
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 _YES = frozenset({"y", "yes"})
 

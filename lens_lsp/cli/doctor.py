@@ -10,6 +10,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,6 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.model.errors import LensError, UsageError
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.memory.store.store import Health

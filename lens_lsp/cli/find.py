@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from time import perf_counter
 
 from lens_lsp.app.configuration import searched
@@ -20,7 +20,6 @@ from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
 from lens_lsp.cli.terminal import coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.stamp import closing_mark, opening_mark, stamp_of
 from lens_lsp.schema import findings_json
 

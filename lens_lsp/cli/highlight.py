@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import FOLDED, MAX_SUFFIX, STOP_WORDS, bigrams, fold, runs, stem
 
-_TAIL = regex(r"\b[a-z]+n't\b|(?<=[a-z])'(?:ve|s|re|ll|d|m|t)\b")
+_TAIL = re.compile(r"\b[a-z]+n't\b|(?<=[a-z])'(?:ve|s|re|ll|d|m|t)\b")
 """In folded text, what a contraction ends in; of "don't" and its like the whole is no word to look for."""
 
 

@@ -11,17 +11,16 @@ from unicodedata import category, east_asian_width
 
 from lens_lsp.cli.terminal import printable
 from lens_lsp.model.passages_shown import ELLIPSIS
-from lens_lsp.model.regexes import regex
 
 _LONGEST_WORD = 40
 _LONGEST_ADDRESS = 28
-_ADDRESS = regex(r"(?:\w{2,12}://|www\.)[^\s)>\]|]+")
-_WORD = regex(r"\S+")
-_PART = regex(r"[\x00-\u10ff\u1200-\u2fff]+")
+_ADDRESS = re.compile(r"(?:\w{2,12}://|www\.)[^\s)>\]|]+")
+_WORD = re.compile(r"\S+")
+_PART = re.compile(r"[\x00-\u10ff\u1200-\u2fff]+")
 """A stretch without ideographs, kana or Hangul: between these a line may end anywhere."""
-_BULLET = regex(r"(?:[-*+>]\s+|#{1,6}\s+|\|\s*|\d{1,3}[.)]\s+)+")
-_FIELD = regex(r"[^\W_][\w -]{0,30}:(?:\s|$)")
-_UNREAD = regex(r"(?:```|~~~)[\w,+ -]*|[\s|:=~*_+-]*|<!--.*?-->|\[[^\]]+\]:\s*\S+")
+_BULLET = re.compile(r"(?:[-*+>]\s+|#{1,6}\s+|\|\s*|\d{1,3}[.)]\s+)+")
+_FIELD = re.compile(r"[^\W_][\w -]{0,30}:(?:\s|$)")
+_UNREAD = re.compile(r"(?:```|~~~)[\w,+ -]*|[\s|:=~*_+-]*|<!--.*?-->|\[[^\]]+\]:\s*\S+")
 """Lines that say nothing: fences, rules, comments and addresses of links."""
 APART = " · "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import quote as percent_encoded
 
@@ -16,7 +16,6 @@ from lens_lsp.model.documents import Evidence
 from lens_lsp.model.inert import inert_markdown
 from lens_lsp.model.passages_shown import ELLIPSIS, passage_shown
 from lens_lsp.model.places_shown import has_own_places, link_fragment, shown_locator, shown_place
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Position
 
 _INDENT = "    "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp.cli.answering import answer_text, reused_note
 from lens_lsp.cli.highlight import QuestionWords, untailed
@@ -19,8 +20,6 @@ from lens_lsp.model.documents import Evidence
 from lens_lsp.model.passages_shown import ELLIPSIS
 from lens_lsp.model.places_shown import has_own_places, shown_locator
 from lens_lsp.model.plan import Intent
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
@@ -36,13 +35,13 @@ _MOST_TRIED = 60
 _LEAST_QUOTE = 8
 _LEAST_TITLE = 20
 _STRONG = "**"
-_LAST_MARKERS = regex(r"\s*((?:\[\d+\])+)\s*$")
-_BOLD = regex(r"\*\*(.+?)\*\*")
-_ASIDE = regex(r"\*[^*].*\*")
+_LAST_MARKERS = re.compile(r"\s*((?:\[\d+\])+)\s*$")
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_ASIDE = re.compile(r"\*[^*].*\*")
 """A paragraph in italics: who judged, which the closing line says, too."""
-_LISTED = regex(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s)")
+_LISTED = re.compile(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s)")
 _NEWER = "Newer, not in this answer:"
-_MARKER = regex(r"\[\d+\](?![(:])")
+_MARKER = re.compile(r"\[\d+\](?![(:])")
 _MATTERS = (RequirementStatus.COVERED, RequirementStatus.CONTESTED, RequirementStatus.MISSING)
 
 

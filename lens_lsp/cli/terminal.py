@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Mapping
@@ -16,9 +17,8 @@ from lens_lsp.model.errors import LensError
 from lens_lsp.model.inert import inert_json as inert_json
 from lens_lsp.model.inert import printable as printable
 from lens_lsp.model.inert import printable_path as printable_path
-from lens_lsp.model.regexes import regex
 
-_SURROGATE = regex("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ReaderGone(Exception):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-
-from lens_lsp.model.records import dataclass
+from dataclasses import dataclass
 
 OUTSIDE = (
     "its source lies outside the folders that were given, so it was not looked at; give its folder, too, or name it in"

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.matcher import Bytes, Ints
-from lens_lsp.model.records import dataclass
 
 SEPARATOR = 0xFF
 _END = bytes((SEPARATOR,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from lens_lsp.corpus.arena import side_by_side
 from lens_lsp.corpus.folding import FOLDED_BYTES, OffsetMap, Offsets
 from lens_lsp.corpus.matcher import Bytes
-from lens_lsp.model.records import dataclass
 
 # Bytes of a character by its first byte; 0 where no character outside ASCII begins.
 _WIDTH = np.zeros(256, np.int64)

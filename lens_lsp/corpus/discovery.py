@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from lens_lsp.corpus.listings import FileEntry
 from lens_lsp.model.documents import Part, Skip
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING
@@ -26,7 +26,6 @@ from lens_lsp.documents.kinds import Kind, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.pages import pages_shown
 from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.kept_extractions import KeptExtractions

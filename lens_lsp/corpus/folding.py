@@ -6,19 +6,19 @@ a list of pieces: from folded byte ``at`` on, source code points start at ``poin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import FOLDED
 
-_NON_ASCII = regex(r"[^\x00-\x7f]+")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 Offsets = NDArray[np.int64]
 

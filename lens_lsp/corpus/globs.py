@@ -16,8 +16,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from lens_lsp.model.regexes import regex
-
 GLOB_LIMIT = 1000
 """Lines of one list with real globs (not just ``name``, ``*.end``, ``start*``) that are honoured."""
 
@@ -35,8 +33,8 @@ _POSIX_CLASSES = {
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
-_SPECIAL = regex(r"[*?\[\\]")
-_POSIX_CLASS = regex(r"\[:([^\]:]*):\]")
+_SPECIAL = re.compile(r"[*?\[\\]")
+_POSIX_CLASS = re.compile(r"\[:([^\]:]*):\]")
 
 
 class _Rule(NamedTuple):

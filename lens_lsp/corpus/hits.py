@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.matcher import Ints
-from lens_lsp.model.records import dataclass
 
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int32]

@@ -10,7 +10,7 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import filterfalse, repeat
 from operator import contains
 
@@ -30,7 +30,6 @@ from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.utf_8 import is_utf_8
 from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import SourceText
 
 _MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ from lens_lsp.corpus.ignore import IgnoreRules
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.model.documents import Skip
-from lens_lsp.model.records import dataclass
 
 YOUNG_NS = 2_000_000_000
 """How long after it was written a file or folder may be written again without a change of its times."""

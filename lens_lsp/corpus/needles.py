@@ -8,12 +8,11 @@ it is looked for from its first rare place on ("our Seasons"), and what stands b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-
-from lens_lsp.model.records import dataclass
 
 _FIRST = 4
 """Bytes of a pattern that the searcher compares everywhere."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from types import TracebackType
@@ -22,7 +23,6 @@ from types import TracebackType
 from lens_lsp.corpus.away import asked, attended, given_back, opened
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused
-from lens_lsp.model.regexes import regex
 
 Handle = int | str
 """An open folder: its descriptor, or its real path where the system opens by name only."""
@@ -54,7 +54,7 @@ _REASONS = {
 }
 _AT_ONCE = 1 << 30
 _GROWTH = 64 << 20
-_SURROGATE = regex("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _WINDOWS = os.name == "nt"
 
 

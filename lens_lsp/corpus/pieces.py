@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from lens_lsp.corpus.away import asked
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.opening import Root, Skipped, skipped
 from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Position
 
 LARGE = 8 << 20

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 import time
 
@@ -18,9 +19,8 @@ from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.documents.kinds import kind_for
-from lens_lsp.model.regexes import regex
 
-_PASSING = regex(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
+_PASSING = re.compile(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
 """Names of files that are there for a moment, while another program writes: no file is called so from now on."""
 _MOST_KEPT = 1 << 17
 _CHUNK = 1 << 20

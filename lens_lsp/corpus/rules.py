@@ -11,10 +11,10 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 DENIED: tuple[str, ...] = (
     # keys and certificates

@@ -8,9 +8,10 @@ editor stays one.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from lens_lsp.corpus.encoding import decode
@@ -29,13 +30,11 @@ from lens_lsp.documents.model import Extracted
 from lens_lsp.model.documents import Document, Origin, SkipReason, Structure, TextSource
 from lens_lsp.model.edits import History
 from lens_lsp.model.privacy import privacy
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
 
-_SURROGATE = regex("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from lens_lsp.corpus.formats.table import FORMAT_SUFFIXES
 from lens_lsp.corpus.holders import Holders, content
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, key, keys, stem
 
-_PARENTHESIS = regex(r"\s*\([^)]*\)\s*$")
+_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
 _LONGEST = 8
 _FEW = 1000
 """So many changes and a quarter of all names are taken in one by one, then all are looked at again."""

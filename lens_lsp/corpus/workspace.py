@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -24,7 +24,6 @@ from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.model.documents import Part, Skip, Stage
 from lens_lsp.model.errors import PathNotFound, PathRefused
-from lens_lsp.model.records import dataclass
 
 LARGE = 128 << 20
 """Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""

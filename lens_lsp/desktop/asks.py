@@ -6,14 +6,13 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
 from lens_lsp.client.client import CANCELLED, Refused, ServerGone
 from lens_lsp.desktop.feeds import Feed
-from lens_lsp.model.records import dataclass
 
 MOST = 50
 """Questions that are kept, those that run among them."""

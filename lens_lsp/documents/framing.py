@@ -8,6 +8,7 @@ order is no reply.
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -17,7 +18,6 @@ from lens_lsp.documents.header import header_fields, pairs
 from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
 from lens_lsp.model.inert import printable
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 MOST_DATA = 100 << 20
@@ -48,7 +48,7 @@ _LARGEST = 2**53
 _FREE_LISTS = 10_000
 _BYTES_EACH = 8
 """A list in JSON takes two bytes and seventy in memory. Ours are few: so many are free, more must be worth it."""
-_KEY = regex("[a-z]{1,20}")
+_KEY = re.compile("[a-z]{1,20}")
 _KINDS = {kind.value: kind for kind in BlockKind}
 
 

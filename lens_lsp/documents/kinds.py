@@ -6,10 +6,9 @@ Readers and their libraries are imported by the worker alone; what is asked here
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-
-from lens_lsp.model.records import dataclass
 
 INSTALL = "pip install 'lens-lsp[documents]'"
 """The command that brings every library of every kind."""

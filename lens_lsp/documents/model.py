@@ -6,11 +6,11 @@ bytes give the same text as long as the reader's version and that of its library
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from lens_lsp.model.documents import LocatorMap, Structure
-from lens_lsp.model.records import dataclass
 
 _NO_LOCATORS = LocatorMap()
 _NO_STRUCTURE = Structure()

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -23,8 +25,6 @@ from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.groups import kill_group
 from lens_lsp.documents.kinds import Kind, kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 SECONDS = 300.0
 """As long as the pages of one document may take together."""
@@ -39,7 +39,7 @@ _MOST_TEXT = 1 << 20
 """Bytes of one page's text."""
 _MEMORY = 2 << 30
 _TICK = 0.02
-_VERSION = regex(rb"tesseract v?(\d[\w.-]{0,30})")
+_VERSION = re.compile(rb"tesseract v?(\d[\w.-]{0,30})")
 _LAUNCH = """\
 import json, os, sys
 order = json.loads(sys.argv[1])

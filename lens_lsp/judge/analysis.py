@@ -5,21 +5,22 @@ No model and no document is involved. The same analysis serves ``lens find`` and
 
 from __future__ import annotations
 
+import re
+
 from lens_lsp.model.plan import Anchor, AnchorKind, AnswerType, Plan, Requirement
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, bigrams, fold, key, runs
 
-_QUOTED = regex(r'["“„«]([^"”“»]{2,80})["”“»]')
+_QUOTED = re.compile(r'["“„«]([^"”“»]{2,80})["”“»]')
 _WORD = r"[A-Z0-9][\w’'&.\-]*"
 _JOINERS = "of|the|and|in|de|la|du|von|van|for|to|on|at|&|a|an|del|der|y|et|da|with|from|or"
-NAME = regex(rf"{_WORD}(?:,? (?:(?:{_JOINERS}) ){{0,3}}{_WORD})*")
+NAME = re.compile(rf"{_WORD}(?:,? (?:(?:{_JOINERS}) ){{0,3}}{_WORD})*")
 # Words that are capitalised only because they open the question.
-_OPENING = regex(
+_OPENING = re.compile(
     r"^(?:What|Which|Who|Whom|Whose|When|Where|Why|How|Are|Is|Was|Were|Did|Do|Does|Has|Have|In|On|Of|The|At|For|From"
     r"|By|To|A|An|Between|Both|This|That|If|Can|Could|During|As|With|After|Before)\b[ ,]*"
 )
-_EITHER = regex(r" (?:and|or) ")
-POSSESSIVE = regex(r"['’]s\b")
+_EITHER = re.compile(r" (?:and|or) ")
+POSSESSIVE = re.compile(r"['’]s\b")
 """What makes a name an owner."""
 _SHORTEST_NAME = 3
 _LONGEST_PHRASE = 200
@@ -30,12 +31,12 @@ LONGEST_TERM = 64
 """Code points of a term that are compared."""
 
 _TYPES = (
-    (AnswerType.DATE, regex(r"\b(?:when|(?:what|which) (?:year|date|century|decade|day|month))\b")),
+    (AnswerType.DATE, re.compile(r"\b(?:when|(?:what|which) (?:year|date|century|decade|day|month))\b")),
     (
         AnswerType.NUMBER,
-        regex(r"\bhow (?:many|much|long|old|far|large|big|tall|high|often|fast)\b|\bwhat percent"),
+        re.compile(r"\bhow (?:many|much|long|old|far|large|big|tall|high|often|fast)\b|\bwhat percent"),
     ),
-    (AnswerType.PERSON, regex(r"\bwho(?:m|se)?\b")),
+    (AnswerType.PERSON, re.compile(r"\bwho(?:m|se)?\b")),
 )
 
 

@@ -7,7 +7,7 @@ the answer. It is never trusted with positions: it quotes, and the engine finds 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from lens_lsp.judge.ledger import Ledger
@@ -15,7 +15,6 @@ from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable, Region
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

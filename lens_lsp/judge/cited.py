@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from lens_lsp.judge.llm.marking import LEAD, MARKER, NO_CLAIM, cited_numbers
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 
-_LINE = regex(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_ROW = regex(r"[ \t]*\|")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_ROW = re.compile(r"[ \t]*\|")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ rest holds in every language.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from lens_lsp.judge.exchanges import exchanged
@@ -17,7 +18,6 @@ from lens_lsp.judge.passage import Ground, Passage, Sentence, ground_of, sentenc
 from lens_lsp.judge.polarity import NEGATORS, UNSPACED_NEGATIONS, contrary
 from lens_lsp.judge.quantities import unheld
 from lens_lsp.judge.tokens import tokens_of
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 

@@ -10,32 +10,31 @@ from lens_lsp.arithmetic.values import NUMERIC, Value
 from lens_lsp.judge.figures import UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import Token
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 _AROUND = 24
 """How far from an amount its bound or name is looked for, in code points."""
-_LABEL = regex(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
-_FROM = regex(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
-_TO = regex(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
-_LEAST = regex(
+_LABEL = re.compile(r"([^\W\d_]{3,})(?: of| is| was| are|:)\s[^\w\n]{0,3}\Z")
+_FROM = re.compile(r"\bfrom\s[^\w\n]{0,3}\Z", re.IGNORECASE)
+_TO = re.compile(r"[^\w\n]{0,3}(?:\w+\s)?to\s[^\w\n]{0,3}", re.IGNORECASE)
+_LEAST = re.compile(
     r"(?:(?<!no )\b(?:more|greater|longer|higher|larger) than|\bno (?:less|fewer) than|at least|over|above"
     r"|exceed\w*|minimum(?: of)?|(?<![-=])[>≥]=?)\s?[^\w\n]{0,3}\Z"
     r"|\A[^\w\n]{0,3}\s?(?:\+(?!\d)|or (?:more|longer|above)|minimum)",
     re.IGNORECASE,
 )
-_MOST = regex(
+_MOST = re.compile(
     r"(?:(?<!no )\b(?:less|fewer|shorter|lower|smaller) than|\bno (?:more|longer|greater) than|at most|up to|under"
     r"|below|within|maximum(?: of)?|as many as|[<≤]=?)\s?[^\w\n]{0,3}\Z"
     r"|\A[^\w\n]{0,3}\s?(?:or (?:less|fewer|shorter)|maximum)",
     re.IGNORECASE,
 )
-_TURNED = regex(
+_TURNED = re.compile(
     r"(?:\b(?:not|never|cannot)|n['’]t)(?: [a-z]+){0,3} (?:exceed|longer|more|less|fewer|greater|larger|higher|lower)"
     r"[^.]*\Z",
     re.IGNORECASE,
 )
-_BOUNDED = regex(
+_BOUNDED = re.compile(
     r"\b(?:limit\w*|max\w*|min\w*|cap|ceiling|threshold|least|most|more|less|fewer|over|above|under|below|within|up to"
     r"|beyond|exceed\w*|longer|about|around|roughly|some|than|between|from|as many|allow\w*|can)\b",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from lens_lsp.arithmetic.date_forms import MONTHS
@@ -12,8 +13,6 @@ from lens_lsp.arithmetic.unit_table import unit_named
 from lens_lsp.arithmetic.units import Dimension
 from lens_lsp.arithmetic.values import Kind, Value
 from lens_lsp.judge.tokens import prose
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 UNITLESS = frozenset({Dimension.NUMBER, Dimension.COUNT, Dimension.ORDINAL})
@@ -28,7 +27,7 @@ PERIODS = {
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _TO = r"\s?(?:-|–|to|and|through|until)\s?"
 _DAYS = tuple(
-    regex(pattern, re.IGNORECASE)
+    re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?<![\w.])(?P<a>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?:of\s)?(?P<m>{_MONTH})(?P<b>)(?![^\W_])",
         rf"(?<![^\W_])(?P<m>{_MONTH})\.?\s(?P<a>[0-3]?[0-9])(?:st|nd|rd|th)?(?P<b>)(?![\w%]|[.:,][0-9])",
@@ -36,15 +35,15 @@ _DAYS = tuple(
         rf"(?<![\w.])(?P<a>[0-3]?[0-9])\.?{_TO}(?P<b>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s(?P<m>{_MONTH})(?![^\W_])",
     )
 )
-_CLOCKED = regex(r"(?<![\w.])(?:([0-9]{1,3})h)?(?:([0-9]{1,3})m)?([0-9]{1,3})s(?![^\W_])")
-DIGITS = regex(r"[^\W_]*[0-9](?:[^\W_]|[.,:+/_-](?=[^\W_]))*")
+_CLOCKED = re.compile(r"(?<![\w.])(?:([0-9]{1,3})h)?(?:([0-9]{1,3})m)?([0-9]{1,3})s(?![^\W_])")
+DIGITS = re.compile(r"[^\W_]*[0-9](?:[^\W_]|[.,:+/_-](?=[^\W_]))*")
 """A run that holds a digit."""
-_THOUSANDS = regex(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_SUFFIX = regex(r"\.[a-z]{1,5}\Z")
-_SEPARATORS = regex(r"[/_\\-]")
-_ITEM = regex(r"^[ \t]*(?:[-*+]|([0-9]{1,2})[.)])[ \t]", re.MULTILINE)
-_LISTING = regex(r"[:.;()]\s")
-_COMMAS = regex(r",\s+and\s|,\s|\sand\s|\s&\s")
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_SUFFIX = re.compile(r"\.[a-z]{1,5}\Z")
+_SEPARATORS = re.compile(r"[/_\\-]")
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|([0-9]{1,2})[.)])[ \t]", re.MULTILINE)
+_LISTING = re.compile(r"[:.;()]\s")
+_COMMAS = re.compile(r",\s+and\s|,\s|\sand\s|\s&\s")
 
 
 @dataclass(frozen=True, slots=True)

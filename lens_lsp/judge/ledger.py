@@ -9,13 +9,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar, overload
 
 from lens_lsp.model.answer import Account, Mode, Sent, StopReason
 from lens_lsp.model.errors import BudgetSpent
-from lens_lsp.model.records import dataclass
 
 N = TypeVar("N", int, float)
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from lens_lsp.model.regexes import regex
-
 # Between "]" and "(" of a link, "]" and ":" of a link's definition, "<" and the name of a tag or an address.
-_LIVE = regex(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
-_ADDRESS = regex(r"([A-Za-z][A-Za-z0-9+.\-]{1,31}:(?=//)|www(?=\.))([^\s<>]+)")
+_LIVE = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]{1,31}:(?=//)|www(?=\.))([^\s<>]+)")
 _BEHIND = ".,;:!?)]}\"'*_`"
 """What may follow an address in a sentence."""
 

@@ -12,22 +12,21 @@ from lens_lsp.judge.figures import UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence, capitals_of
 from lens_lsp.judge.proper_names import NO_NAMES, OPENERS
 from lens_lsp.judge.tokens import Token, overlaps_any
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, stem
 
-_CODE = regex(r"`+([^`\n]+)`+|<kbd>([^<\n]+)</kbd>")
-_IDENTIFIER = regex(
+_CODE = re.compile(r"`+([^`\n]+)`+|<kbd>([^<\n]+)</kbd>")
+_IDENTIFIER = re.compile(
     r"(?<![\w@$/.-])(?:[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # addresses
     r"|--?[a-zA-Z][\w-]*|[@$][A-Za-z]\w*|[\w.-]*\w/[\w./-]*\w"  # options, variables, paths
     r"|\w*[a-z][A-Z]\w*|\w+_\w+|[A-Za-z]\w*\.[a-z]{2,4}|\.[a-z][a-z0-9]{1,5})(?![\w])"
 )
-_KEYS = regex(r"(?<![\w+])[A-Za-z]+(?:\+[A-Za-z0-9]+)+(?![\w+])")
-_CAPITAL = regex(r"[A-Z][^\W_]*(?:['’][^\W_]+)*")
-_OPENING = regex(r"(?:\A|[.!?:]\s|\n)[\s\"'“‘(\[*_>-]*\Z")
-_SPACES = regex(r"\s+")
-_PARTS = regex(r"[^\s,;+=()]+")
-_WORDS = regex(r"[^\W_]+")
+_KEYS = re.compile(r"(?<![\w+])[A-Za-z]+(?:\+[A-Za-z0-9]+)+(?![\w+])")
+_CAPITAL = re.compile(r"[A-Z][^\W_]*(?:['’][^\W_]+)*")
+_OPENING = re.compile(r"(?:\A|[.!?:]\s|\n)[\s\"'“‘(\[*_>-]*\Z")
+_SPACES = re.compile(r"\s+")
+_PARTS = re.compile(r"[^\s,;+=()]+")
+_WORDS = re.compile(r"[^\W_]+")
 _SMALL = frozenset({"of", "the", "and", "for"})
 _OPENING_WORDS = """
 outside inside throughout unlike concerning regarding

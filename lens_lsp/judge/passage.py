@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp.arithmetic.number_words import ORDINAL_WORDS
 from lens_lsp.judge.figures import Figures, figures_of, figures_of_path, listed, merged
 from lens_lsp.judge.tokens import Token, prose, tokens_of
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, fold, is_function
 
-_CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _COUNTING = {**ORDINAL_WORDS, "both": 2, "pair": 2, "couple": 2, "twice": 2, "double": 2}
 
 

@@ -7,15 +7,14 @@ a denial ("reject", "unless", "infeasible"), and the other way round; two that t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lens_lsp.judge.opposites import COMPARED, opposite
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import Token, aligned, alike
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import stem
 
@@ -63,9 +62,9 @@ reject
 """
 _CEASING = frozenset(map(stem, _CEASES.split()))
 """What turns an opposite round: "support ended" for "unsupported"."""
-_MARKED = regex(r"\[ \]|[❌✗✘✖]")
+_MARKED = re.compile(r"\[ \]|[❌✗✘✖]")
 """A mark that says no."""
-_NO_NEGATION = regex(
+_NO_NEGATION = re.compile(
     r"(?:\b(?:no|not|never|cannot)|n['’]t)(?: [a-z]+){0,3}"
     r" (?:(?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower) than|exceed\w*|beyond)\b"
     r"|\b(?:nobody|no one|none|nothing|nowhere|no [a-z]+) (?:but|except|other than|besides|else)\b"

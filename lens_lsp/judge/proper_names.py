@@ -7,9 +7,10 @@ Latin, Greek and Cyrillic, the quotation marks of East Asia, and takes conjuncti
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from lens_lsp.judge.analysis import POSSESSIVE
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, fold, key
 
 _OPENERS = """
@@ -36,7 +37,7 @@ NO_NAMES = frozenset(_NO_NAMES.split())
 
 _RANGES = ((0x41, 0x5B), (0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x1F00))
 _CAPITALS = "".join(chr(code) for low, high in _RANGES for code in range(low, high) if chr(code).isupper())
-_QUOTED = regex(
+_QUOTED = re.compile(
     r"\"([^\"\n]{2,80})\"|[“„]([^”“\n]{2,80})[”“]|«([^»\n]{2,80})»|`([^`\n]{1,80})`|(?<!\w)'([^'\n]{2,80})'(?!\w)"
     r"|「([^」\n]{1,80})」|『([^』\n]{1,80})』|《([^》\n]{1,80})》|‘([^’\n]{2,80})’(?!\w)"
 )
@@ -44,13 +45,13 @@ _WORD = rf"(?:[{_CAPITALS}]|\d)[\w’'&\-]*(?:\.(?=\w)[\w’'\-]+)*"
 _JOINERS = (
     "of the|for the|of|the|for|de la|de los|de|du|des|del|della|di|da|von der|von|van der|van|der|den|el|al|bin|y|&"
 )
-_CAPITALISED = regex(rf"(?<![\w@/\\.]){_WORD}(?:[ \t](?:(?:{_JOINERS})[ \t])?{_WORD})*")
+_CAPITALISED = re.compile(rf"(?<![\w@/\\.]){_WORD}(?:[ \t](?:(?:{_JOINERS})[ \t])?{_WORD})*")
 # snake_case, path::to, file.ext, option -x, inner capitals (macOS), letters with digits (utf8).
-_IDENTIFIER = regex(
+_IDENTIFIER = re.compile(
     r"(?<![\w.\-])(?:--?[A-Za-z][\w-]*|[A-Za-z]\w+(?:(?:::|\.|_)\w{2,})+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Za-z]+\d\w*)"
 )
-_OWNS = regex(r"['’]s?$")
-_KATAKANA = regex(r"[ァ-ヺー]{3,}")
+_OWNS = re.compile(r"['’]s?$")
+_KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
 _LONGEST = 80
 
 

@@ -19,22 +19,21 @@ from lens_lsp.judge.amounts import held, without_rate
 from lens_lsp.judge.figures import DIGITS, PERIODS, UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import overlaps_any
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 _AROUND = 24
 """How far from a number what belongs to it is looked for, in code points."""
-_ABOUT = regex(
+_ABOUT = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|close to|circa|~|≈)[\s*_`$]*\Z", re.IGNORECASE
 )
-_DECADE = regex(r"[1-9]?[0-9]?[1-9]0'?s")
-_KNOWN = regex(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
+_DECADE = re.compile(r"[1-9]?[0-9]?[1-9]0'?s")
+_KNOWN = re.compile(r"\b(?:between|the|these|those|any|each of) \Z", re.IGNORECASE)
 _TWO_WORDS = frozenset({"twice", "thrice", "both", "single", "once"})
-_TAIL = regex(r"-([a-z]{3,})")
-_NAME = regex(r"([A-Z]\w+)\s\Z")
-_PER = regex(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
-_COUNTED = regex(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
-_LETTERS = regex(r"[a-z]+")
+_TAIL = re.compile(r"-([a-z]{3,})")
+_NAME = re.compile(r"([A-Z]\w+)\s\Z")
+_PER = re.compile(r"(?<![^\W_])(?:(per|each|every)|an?)\s(day|week|month|quarter|year|hour|minute|second)(?![^\W_])")
+_COUNTED = re.compile(r"\b(?:once|twice|times?) \Z", re.IGNORECASE)
+_LETTERS = re.compile(r"[a-z]+")
 _ADVERBS = {word: unit for unit, names in PERIODS.items() for word in names.split() if word.endswith(("ly", "al"))}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = frozenset(MONTHS) - {"may", "march", "mar"}

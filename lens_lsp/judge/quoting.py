@@ -6,19 +6,20 @@ import re
 from collections.abc import Sequence
 
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import fold, key, stem
 
 _MOST_SECTIONS = 20
-_MARKER = regex(r"\[(\^?\d+)\]")
-_BLANKS = regex(r"\s+")
-_STRUCTURE = regex(r"^(?:[-*+>|]\s+|#{1,6}\s+|\d+[.)]\s+)+")
-_TAGS = regex(r"<!--.*?-->|</?[a-zA-Z][\w-]*\s+[\w-]+=[^<>]*>|</(?:span|div|p|a|img|figure|[A-Z]\w{3,})>", re.DOTALL)
-_FENCE = regex(r"\s*(?:```|~~~)[\w,+ -]*\s*")
-_ADDRESS = regex(r"\s*\[[^\]]+\]:\s*\S+\s*")
-_RULE = regex(r"[\s|:=\-]*")
+_MARKER = re.compile(r"\[(\^?\d+)\]")
+_BLANKS = re.compile(r"\s+")
+_STRUCTURE = re.compile(r"^(?:[-*+>|]\s+|#{1,6}\s+|\d+[.)]\s+)+")
+_TAGS = re.compile(
+    r"<!--.*?-->|</?[a-zA-Z][\w-]*\s+[\w-]+=[^<>]*>|</(?:span|div|p|a|img|figure|[A-Z]\w{3,})>", re.DOTALL
+)
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w,+ -]*\s*")
+_ADDRESS = re.compile(r"\s*\[[^\]]+\]:\s*\S+\s*")
+_RULE = re.compile(r"[\s|:=\-]*")
 LONGEST = 320
 """Code points of a quote in an answer; the evidence holds all of it."""
 _ITEM = 160

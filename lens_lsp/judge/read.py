@@ -7,14 +7,13 @@ one. Positions stay ours: what is quoted is looked up in what was shown.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.model.errors import OracleFailed
 from lens_lsp.model.observation import Region
-from lens_lsp.model.records import dataclass
 
 
 class Answerable(StrEnum):

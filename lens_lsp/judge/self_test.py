@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.error_messages import IN_GENERAL
@@ -15,7 +16,6 @@ from lens_lsp.judge.llm.messages import ModelError
 from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest, Unfit
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.observation import Region
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.words import key
 
 FIT = 8

@@ -7,25 +7,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, stem
 
-_TARGET = regex(r"(?<=\])(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|\[[^\]\n]{0,80}\])")
-_TAG = regex(r"</?[a-zA-Z][a-zA-Z0-9-]{0,20}(?:\s[^<>\n]{0,200})?/?>")
-_MATH = regex(r"(?<![\w\\$])(\${1,2})(?=\S)([^$\n]{1,400}?)(?<=\S)\1(?!\w)")
-_ESCAPE = regex(r"\\(?=[^\w\s])")
-_EMPHASIS = regex(r"(?<![^\W_])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![^\W_])|[|]")
-_ASIDE = regex(
+_TARGET = re.compile(r"(?<=\])(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)|\[[^\]\n]{0,80}\])")
+_TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]{0,20}(?:\s[^<>\n]{0,200})?/?>")
+_MATH = re.compile(r"(?<![\w\\$])(\${1,2})(?=\S)([^$\n]{1,400}?)(?<=\S)\1(?!\w)")
+_ESCAPE = re.compile(r"\\(?=[^\w\s])")
+_EMPHASIS = re.compile(r"(?<![^\W_])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![^\W_])|[|]")
+_ASIDE = re.compile(
     r",\s(?:for example|for instance|however|of course|in turn|therefore|in fact|by default|in general|then),",
     re.IGNORECASE,
 )
-_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)*")
-_CODE = regex(r"`[^`\n]+`")
-_END = regex(r"[.!?](?=\s|\Z)|\n\s*(?:\n|[-*+]\s|[0-9]{1,3}\.\s)")
-_BREAK = regex(rf"[,;:()–—|]|--|{_END.pattern}")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CODE = re.compile(r"`[^`\n]+`")
+_END = re.compile(r"[.!?](?=\s|\Z)|\n\s*(?:\n|[-*+]\s|[0-9]{1,3}\.\s)")
+_BREAK = re.compile(rf"[,;:()–—|]|--|{_END.pattern}")
 _SAME = """
 long length lasted duration
 tall height high

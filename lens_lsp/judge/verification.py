@@ -6,11 +6,11 @@ Rules see figures, dates and units; whether a sentence denies, generalises or dr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -20,7 +21,6 @@ from lens_lsp.memory.answer_files.footnotes import link_to
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.inert import printable
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:

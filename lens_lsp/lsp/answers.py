@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,6 @@ from lens_lsp.memory.store.forgetting import ANSWERS, is_answer
 from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import OFFLINE
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from lens_lsp.app.lens import FindObserver
@@ -29,7 +30,6 @@ from lens_lsp.memory.store.failures import NotSaved
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Answered, Event, Planned, Proposed, Scanned
-from lens_lsp.model.records import dataclass
 from lens_lsp.schema.answer import answer_json
 from lens_lsp.schema.events import event_json
 from lens_lsp.schema.evidence import evidence_json

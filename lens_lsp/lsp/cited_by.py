@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from lens_lsp.lsp.stores import Stores
 from lens_lsp.memory.answer_files.reading import Citing, read_citing
 from lens_lsp.memory.checking import Cited, cited_in, look
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 _LARGEST = 1 << 20

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from lens_lsp.corpus.ours import asking_lines, ours
 from lens_lsp.memory.answer_files.reading import Citing, Held, Written, read_citing
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import SourceText, Span
 
-_MARK = regex(r"\[\^([^\]\s]{1,200})\]")
-_HEADING = regex(r"[ \t>]*(#{1,6})[ \t]")
-_ITEM = regex(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_MARK = re.compile(r"\[\^([^\]\s]{1,200})\]")
+_HEADING = re.compile(r"[ \t>]*(#{1,6})[ \t]")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _NOTHING = Citing()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -17,7 +18,6 @@ from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.allowed import inside
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.sources import Notice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsented
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

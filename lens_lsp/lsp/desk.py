@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.lsp.checks import Checks
@@ -10,7 +11,6 @@ from lens_lsp.lsp.configuration import Configuration
 from lens_lsp.lsp.consenting import Consenting
 from lens_lsp.lsp.stores import Stores
 from lens_lsp.lsp.watching import Watching
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lsprotocol import types

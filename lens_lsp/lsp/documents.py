@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from lsprotocol import types
@@ -16,7 +17,6 @@ from lsprotocol import types
 from lens_lsp.lsp.convert import Encoding, code_points
 from lens_lsp.lsp.uris import UriRefused, path_of
 from lens_lsp.model.edits import Edit, History, difference
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ _MOST_LINES = 20_000
 """Lines of a text whose changes are followed: a change costs a look at each."""
 _LARGEST = 4 << 20
 """Code points of a text whose changes are followed, when it is opened."""
-_LINE = regex(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 class TextDocument:

@@ -12,6 +12,7 @@ import os
 import secrets
 import traceback
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pygls.exceptions import (
@@ -22,7 +23,6 @@ from pygls.exceptions import (
 )
 
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

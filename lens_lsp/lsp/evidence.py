@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
@@ -24,7 +25,6 @@ from lens_lsp.memory.answer_files.reading import Written
 from lens_lsp.memory.checking import Cited, Finding, by_source, look
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.inert import printable_path
-from lens_lsp.model.records import dataclass
 from lens_lsp.schema.check import message
 
 if TYPE_CHECKING:

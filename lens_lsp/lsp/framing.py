@@ -5,17 +5,16 @@ A stream whose framing is broken cannot be brought back in step; saying so and l
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import Protocol
-
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 LARGEST = 64 << 20
 """Bytes of the largest message that is taken; larger ones are drained."""
 _LONGEST_LINE = 8192
 _LONGEST_HEAD = 1 << 16
 _CHUNK = 1 << 16
-_LENGTH = regex(rb"[0-9]{1,12}")
+_LENGTH = re.compile(rb"[0-9]{1,12}")
 
 
 class Stream(Protocol):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.allowed import Allowed
@@ -24,14 +26,12 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, SkipReason, TextSource
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Position, SourceText, Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
 
-_NUMBER = regex(r"(\[\[SECRET:[a-z-]+:)\d+")
+_NUMBER = re.compile(r"(\[\[SECRET:[a-z-]+:)\d+")
 _NO_LONGER_KNOWN = "it holds a secret that was taken out, so it cannot be looked for"
 _PRIVATE = "its document says `lens: private`: it is not given to a model"
 

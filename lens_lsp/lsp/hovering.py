@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,17 +12,16 @@ from lens_lsp.memory.checking import Finding
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.inert import printable, printable_path
 from lens_lsp.model.places_shown import has_own_places, shown_locator, shown_place
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.cited_by import Use
 
-_PUNCTUATION = regex(r"[!-/:-@\[-`{-~]")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _LONGEST_QUOTE = 2_000
 _LONGEST_BESIDE = 200
 """Code points of what is shown on each side of a quote."""
-_PARAGRAPH_END = regex(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _MOST_USES = 10
 _STATES = {
     CitationState.VERIFIED: "✓ still says so",

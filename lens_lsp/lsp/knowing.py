@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -22,7 +22,6 @@ from lens_lsp.memory.checking import Report, check
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.userdata.usage import Usage, usage_file
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
 from lens_lsp.schema.evidence import account_json
 

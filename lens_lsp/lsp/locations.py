@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from lsprotocol import types
@@ -16,7 +17,6 @@ from lens_lsp.lsp.uris import uri_of
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.citation import Checked, Citation
 from lens_lsp.model.documents import Context
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import SourceText, Span
 
 _TOP = types.Range(types.Position(0, 0), types.Position(0, 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -19,7 +19,6 @@ from lens_lsp.memory.answer_files.moving import as_block
 from lens_lsp.memory.answer_files.reading import read_citing
 from lens_lsp.memory.answer_files.writing import Saved, write_block
 from lens_lsp.memory.clusters import identify
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:

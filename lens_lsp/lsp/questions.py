@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import searched
@@ -14,7 +14,6 @@ from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import UriRefused
 from lens_lsp.lsp.wire import AskParams, Scope
 from lens_lsp.model.errors import PathRefused, UsageError
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.settings import Settings

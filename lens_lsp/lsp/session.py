@@ -9,6 +9,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -18,7 +19,6 @@ from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.documents import Documents, TextDocument
 from lens_lsp.lsp.turns import Turns
 from lens_lsp.lsp.uris import UriRefused, path_of
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.settings import Settings

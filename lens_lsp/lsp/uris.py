@@ -9,11 +9,9 @@ import os
 import re
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from lens_lsp.model.regexes import regex
-
-_FILE = regex(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
-_BAD_ESCAPE = regex(r"%(?![0-9a-fA-F]{2})")
-_DRIVE = regex(r"/[A-Za-z]:(/|\Z)")
+_FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
+_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
+_DRIVE = re.compile(r"/[A-Za-z]:(/|\Z)")
 _SAFE = "/!$&'()*+,;=:@-._~"
 _WINDOWS = os.name == "nt"
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-
-from lens_lsp.model.records import dataclass
+from dataclasses import dataclass
 
 _POLL = 0.5
 GRACE = 2.0

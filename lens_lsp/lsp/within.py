@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.allowed import inside
@@ -14,7 +15,6 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.lsp.uris import UriRefused, uri_of
 from lens_lsp.model.documents import Document, SkipReason
 from lens_lsp.model.errors import PathRefused
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.session import Session

@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -22,7 +22,6 @@ from pydantic import ValidationError
 
 from lens_lsp.mcp.bounds import Bounds, bounds_of
 from lens_lsp.model.errors import PathRefused
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

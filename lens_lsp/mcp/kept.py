@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
@@ -14,7 +15,6 @@ from lens_lsp.mcp.bounds import Bounds
 from lens_lsp.mcp.results import SCHEMA, CitationGiven
 from lens_lsp.mcp.shaping import answer_resource, citation_given, cluster_given, cluster_resource
 from lens_lsp.model.errors import PathRefused, UsageError
-from lens_lsp.model.records import dataclass
 
 _ANSWER, _CLUSTER, _FOUND = "lens://answer/", "lens://cluster/", "lens://found/"
 _MOST_FOUND = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import mcp_types as types
@@ -37,14 +37,12 @@ from lens_lsp.mcp.shaping import ask_given, check_given, clusters_given, find_gi
 from lens_lsp.mcp.wording import ask_text, check_text, clusters_text, find_text, read_text
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.inert import printable_path
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 A = TypeVar("A", bound=Arguments)
 G = TypeVar("G", bound=BaseModel)
 
 _CONSENT = "lens.consent"
-_WITH_LINES = regex(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
+_WITH_LINES = re.compile(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

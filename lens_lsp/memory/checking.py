@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from lens_lsp.corpus.allowed import ANYWHERE, Allowed
 from lens_lsp.corpus.encoding import decode
@@ -22,7 +22,6 @@ from lens_lsp.memory.answer_files.reading import Citing, Fault, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
 from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Position
 
 _MARKDOWN = "markdown"

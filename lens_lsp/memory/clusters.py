@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.cluster import Asked, Cluster, ClusterLink, KnownFact
-from lens_lsp.model.records import dataclass
 
 T = TypeVar("T", Asked, KnownFact)
 

@@ -6,6 +6,7 @@ Equal clusters give equal text, stamped as ours. All that came out of a note, a 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -13,15 +14,14 @@ from lens_lsp.memory.provenance import value_of, words_of
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import Cluster, KnownFact
 from lens_lsp.model.inert import inert_json, inert_markdown, markdown_without_links, printable, printable_path
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.stamp import stamp_of, stamped
 
 _STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
-_SLUG = regex(r"[^a-z0-9]+")
+_SLUG = re.compile(r"[^a-z0-9]+")
 _LONGEST_SLUG = 40
 _LONGEST_LABEL = 60
 _MOST_QUOTED = 300
-_MERMAID_UNSAFE = regex(r"[^\w .,:/()+%€$-]")
+_MERMAID_UNSAFE = re.compile(r"[^\w .,:/()+%€$-]")
 
 
 def file_name(title: str, id_: str) -> str:

@@ -5,17 +5,17 @@ A model's words are a wording, never a fact. Where they cannot be held against a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import OFFLINE, Asked, Cluster, KnownFact
 from lens_lsp.model.inert import printable
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import stands_in
 
 NOT_KEPT = "*Worded by a model, which is no evidence: these are the passages that it cited.*"
-_MARKER = regex(r"\[(?=\^?\d+\])")
-_NUMBER = regex(r"\d+(?:[.,:]\d+)*")
+_MARKER = re.compile(r"\[(?=\^?\d+\])")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _MOST_QUOTED = 600
 
 

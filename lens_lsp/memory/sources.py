@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 
 from lens_lsp.corpus.allowed import Allowed
@@ -26,7 +26,6 @@ from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, SkipReason, Structure
 from lens_lsp.model.edits import History
 from lens_lsp.model.errors import PathNotFound, PathRefused
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Position, SourceText
 
 _UNREAD = {

@@ -6,12 +6,11 @@ The field names are those of schema ``lens.answer/2`` (docs/reference).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from lens_lsp.model.documents import Coverage, Evidence, RankedDocument, Stage
 from lens_lsp.model.plan import Intent
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 

@@ -6,10 +6,10 @@ hash of the source, so that a citation can be checked by anyone who has the file
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from lens_lsp.model.documents import Locator, SkipReason, TextSource
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 

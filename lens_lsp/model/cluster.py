@@ -6,10 +6,11 @@ are identified by their content, so that the union of two clusters does not depe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lens_lsp.model.answer import Computation, Mode, RequirementStatus, Status
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
 
 OFFLINE = "offline"
 """The name of the rules where a model's would stand."""

@@ -7,11 +7,10 @@ fact the question needs, *evidence* a quote that was checked against the source 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from lens_lsp.model.privacy import Privacy
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Position, Span
 
 Locator = Mapping[str, int | str]

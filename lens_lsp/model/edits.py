@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import dataclass
 
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 

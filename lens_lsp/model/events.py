@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
 
 from lens_lsp.model.answer import Answer, Arm, Mode, StopReason
 from lens_lsp.model.documents import Evidence, RankedDocument
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.plan import Plan
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from lens_lsp.model.documents import Secret
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 

@@ -6,10 +6,10 @@ The command line, a hover and Markdown take the same lines, so that a passage re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp.model.documents import Context, ContextRole, Evidence
 from lens_lsp.model.inert import printable
-from lens_lsp.model.records import dataclass
 
 ELLIPSIS = "…"
 MOST_LINES = 3

@@ -6,13 +6,12 @@ transformation rules that combine them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
-
-VALUE_OF = regex(r"\{(f[0-9])\}")
+VALUE_OF = re.compile(r"\{(f[0-9])\}")
 """What stands in the text of a fact for the value of another."""
 LONGEST_TEXT = 600
 """Code points of a fact with another one in its words."""

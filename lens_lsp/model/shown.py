@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 
 from lens_lsp.model.documents import Block
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 MOST_CONTEXT = 400

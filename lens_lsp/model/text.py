@@ -6,13 +6,11 @@ U+2028 and others, which editors do not, so it is never used for positions (docs
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
-
-_LINE_END = regex(r"\r\n|\n|\r")
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True, order=True)

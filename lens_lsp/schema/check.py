@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
 from lens_lsp.memory.checking import Finding, Report
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.inert import printable_path
 from lens_lsp.model.places_shown import has_own_places, shown_place
-from lens_lsp.model.records import dataclass
 
 SCHEMA = "lens.check/1"
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from lens_lsp.arithmetic.condition import meets
 from lens_lsp.corpus.hits import counted
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.model.plan import MatchRule, Unit
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, stem
 from lens_lsp.search.outline import heading_path

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from lens_lsp.judge.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
 from lens_lsp.judge.ledger import Ledger
@@ -28,7 +28,6 @@ from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, S
 from lens_lsp.model.inert import inert_markdown, printable
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Intent, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.search.claims import compare, named, passages_of
 from lens_lsp.search.conflict import rivals
 from lens_lsp.search.consolidate import MOST_PASSAGES, Cited, Item, choose, consolidate

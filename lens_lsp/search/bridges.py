@@ -7,11 +7,11 @@ the oracle has said what is proven, so a document counts by the words of the que
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits
-from lens_lsp.model.records import dataclass
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Measures
 from lens_lsp.search.question import Question

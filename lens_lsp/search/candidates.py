@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.judge.analysis import analyse, terms
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.plan import Anchor, AnchorKind, Plan, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.words import STOP_WORDS, key, stem, words
 from lens_lsp.search.bridges import Named, bridges, gain
 from lens_lsp.search.corpus import Corpus

@@ -3,7 +3,9 @@ judge should look at again."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.judge import claims
 from lens_lsp.judge.cited import cited_sentences
@@ -12,17 +14,15 @@ from lens_lsp.judge.quoting import plain
 from lens_lsp.judge.verification import Claim, Fault
 from lens_lsp.model.answer import Doubt
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import key
 from lens_lsp.search.consolidate import Item
 
 MOST_CLAIMS = 20
 """Sentences of one answer that a judge is asked about."""
 _MOST_NAMED = 12
-_GAP = regex(r" +(?=[.,;:!?](?: |\Z))")
+_GAP = re.compile(r" +(?=[.,;:!?](?: |\Z))")
 """Where a marker stood before a mark."""
-_LABEL = regex(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
+_LABEL = re.compile(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
 """What an item of a list begins with that names it."""
 _TOLD = frozenset({claims.Reason.NEGATION, claims.Reason.LIMIT})
 """What rules say of these is told beside the answer and decides nothing: most of it was unfounded

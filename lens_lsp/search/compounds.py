@@ -6,16 +6,16 @@ Stricter than the words the search compares: hyphens, apostrophes and points ins
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 LONGEST = 60
 """Code points. A longer word is cut, since no reader takes it for one."""
 
 # Letters of scripts that write no spaces, or that are syllables of their own: a boundary may fall between any two.
-_UNSPACED = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 _JOINERS = frozenset("'’-\u2010\u2011.@")
 _FIGURE_JOINERS = frozenset(",:")
 _SIGNS = frozenset("-+−")

@@ -7,8 +7,9 @@ no conflict.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from lens_lsp.arithmetic.reading import find_values, first_value
@@ -19,8 +20,6 @@ from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.tokens import Token, aligned, tokens_of
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, words
@@ -31,14 +30,14 @@ from lens_lsp.search.rounds import Quote
 
 _COMPARED = frozenset({Kind.NUMBER, Kind.DATE, Kind.DURATION, Kind.TIME})
 _DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
-_ANOTHER_TIME = regex(
+_ANOTHER_TIME = re.compile(
     r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
     r"|replaced|superseded|obsolete|since then|back then|at first)\b"
 )
-_ONE_OF_SEVERAL = regex(
+_ONE_OF_SEVERAL = re.compile(
     r"\bco-|\b(?:one of|among|also|another|including|such as|together with|along with|both|as well as)\b"
 )
-_NAME = regex(r"[^\W\d_a-z]|.*[0-9]")
+_NAME = re.compile(r"[^\W\d_a-z]|.*[0-9]")
 _MOST_WORDS = 6
 _MOST_LEFT = 1
 """Content words beside its value that one of two sentences may have and the other not."""

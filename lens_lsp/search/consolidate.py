@@ -7,12 +7,11 @@ ones dropped, boundaries expanded for reading, and every item keeps its trace.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
 from lens_lsp.search.passage import region

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.needles import Literal
 from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.texts import Key
-from lens_lsp.model.records import dataclass
 from lens_lsp.search.phrases import Phrases
 
 _AT_ONCE = 8 << 20

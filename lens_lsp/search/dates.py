@@ -6,10 +6,9 @@ import calendar
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, timedelta
 
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 _NAMES = (
@@ -22,22 +21,22 @@ _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEARS = r"(?P<year>(?:19|20)\d{2})"
 _EXACT = (
-    regex(rf"\b{_DAY}(?: of)?[ -](?P<month>{_MONTH})\.?,?(?: of)?[ -](?P<year>\d{{4}})\b"),
-    regex(rf"\b(?P<month>{_MONTH})\.?,? (?:{_DAY},? )?(?:of )?(?P<year>\d{{4}})\b"),
-    regex(rf"(?<!\d){_YEARS}[- /](?P<month>{_MONTH})\b(?:[- /]{_DAY}\b)?"),
-    regex(rf"(?<!\d){_YEARS}(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"),
-    regex(rf"(?<!\d){_YEARS}[-_./](?P<month>0?[1-9]|1[0-2])(?:[-_./](?P<day>\d{{1,2}}))?(?!\d)"),
+    re.compile(rf"\b{_DAY}(?: of)?[ -](?P<month>{_MONTH})\.?,?(?: of)?[ -](?P<year>\d{{4}})\b"),
+    re.compile(rf"\b(?P<month>{_MONTH})\.?,? (?:{_DAY},? )?(?:of )?(?P<year>\d{{4}})\b"),
+    re.compile(rf"(?<!\d){_YEARS}[- /](?P<month>{_MONTH})\b(?:[- /]{_DAY}\b)?"),
+    re.compile(rf"(?<!\d){_YEARS}(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"),
+    re.compile(rf"(?<!\d){_YEARS}[-_./](?P<month>0?[1-9]|1[0-2])(?:[-_./](?P<day>\d{{1,2}}))?(?!\d)"),
     # With strokes the month comes first unless it cannot; else the day does.
-    regex(rf"(?<![\d/])(?P<month>0?[1-9]|1[0-2])/(?:(?P<day>\d{{1,2}})/)?{_YEARS}(?!\d)"),
-    regex(rf"(?<!\d)(?P<day>\d{{1,2}})(?P<sign>[-./])(?P<month>0?[1-9]|1[0-2])(?P=sign){_YEARS}(?!\d)"),
+    re.compile(rf"(?<![\d/])(?P<month>0?[1-9]|1[0-2])/(?:(?P<day>\d{{1,2}})/)?{_YEARS}(?!\d)"),
+    re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})(?P<sign>[-./])(?P<month>0?[1-9]|1[0-2])(?P=sign){_YEARS}(?!\d)"),
 )
 _NOUNS = r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|peps?)"
-_YEAR = regex(
+_YEAR = re.compile(
     r"\b(?:in|of|from|during|dated|since|after|before|until|till|between|and|to)(?: the)?(?: year)? "
     r"(?P<year>(?:19|20)\d{2})\b(?![-/.]\d)"
     rf"|\b{_NOUNS} (?P<behind>(?:19|20)\d{{2}})\b|\b(?P<ahead>(?:19|20)\d{{2}}) (?:\w+ )?{_NOUNS}\b"
 )
-_PART_OF_YEAR = regex(
+_PART_OF_YEAR = re.compile(
     r"\b(?:(?P<season>spring|summer|autumn|fall|early|mid|late)|q(?P<quarter>[1-4])"
     r"|(?P<ordinal>first|second|third|fourth|last) (?P<size>quarter|half))[- ](?:of |in )?(?P<year>(?:19|20)\d{2})\b"
 )
@@ -46,20 +45,20 @@ _SEASONS = {
     "late": (9, 12),
 }  # fmt: skip
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_YEARLESS = regex(
+_YEARLESS = re.compile(
     rf"\b{_DAY}(?: of)? (?P<month>{_MONTH})\b|\b(?P<first>{_MONTH})\.? (?P<behind>\d{{1,2}})(?:st|nd|rd|th)?\b"
     rf"|\b(?:in|of|from|during) (?P<whole>{'|'.join(_NAMES)})\b(?!\W*\d)"
 )
 _FIRST_YEAR, _LAST_YEAR = 1990, 2050
 """Years that a day without one may be of."""
 _TO = r"(?:and|to|until|till|through|-)"
-_RANGE = regex(r"\b(?:between|from) (?:the )?$")
-_JOINED = regex(rf" *{_TO} (?:the )?(?:in |of )?")
-_PART = regex(
+_RANGE = re.compile(r"\b(?:between|from) (?:the )?$")
+_JOINED = re.compile(rf" *{_TO} (?:the )?(?:in |of )?")
+_PART = re.compile(
     rf"\b(?:between|from) (?:the )?(?:{_DAY}(?: of)?)? ?(?P<month>{_MONTH})?\.?(?: (?P<behind>\d{{1,2}}))? "
     rf"{_TO} (?:the )?$"
 )
-_OPEN = regex(r"\b(?P<word>after|later than|since|before|earlier than|prior to|until|till)(?: the)? $")
+_OPEN = re.compile(r"\b(?P<word>after|later than|since|before|earlier than|prior to|until|till)(?: the)? $")
 _BEFORE = frozenset({"before", "earlier than", "prior to"})
 _AFTER = frozenset({"after", "later than"})
 

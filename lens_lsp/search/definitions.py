@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from lens_lsp.model.documents import Document
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
 
-_ASKS = regex(
+_ASKS = re.compile(
     r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"
     r"(?:an?\s+|the\s+)?(?P<subject>[^?!.,;:]{1,80}?)(?:\s+(?:mean|stand\s+for))?\s*[?.!]*\s*",
     re.IGNORECASE,
@@ -28,7 +27,7 @@ _DEFINED = 0.5
 """What a sentence counts that says what the subject is."""
 UNDEFINING = -0.5
 """What a document's metadata count where a definition is asked for: they never define anything."""
-_PARENTHESIS = regex(r"\s*\([^()]*\)\s*$")
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass(frozen=True, slots=True)

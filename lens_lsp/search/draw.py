@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Block, BlockKind, Document
 from lens_lsp.model.observation import Region
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.shown import MOST_CONTEXT, Shown, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.context import context_of

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from lens_lsp.model.documents import Block, BlockKind, Document
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import breaks
 from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span
@@ -18,7 +18,7 @@ REACH = 3 * REGION_TOKENS
 """Code points beyond which no boundary is looked for: each is a byte at least, three bytes are a token."""
 _RUN_BACK = 64
 """Code points before an offset from which on a full stop may reach behind it with its closing marks."""
-_BREAK = regex(r"\r\n?|\n")
+_BREAK = re.compile(r"\r\n?|\n")
 PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
 """Kinds of blocks that consist of sentences."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from lens_lsp.arithmetic.expression import evaluate
@@ -22,18 +22,16 @@ from lens_lsp.model.answer import Computation, RequirementStatus
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Combination, Intent, Plan, Requirement
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import key
 from lens_lsp.search.aggregate import Matches
 from lens_lsp.search.conflict import Statement, above, contradict, day_of, newest
 from lens_lsp.search.consolidate import Item
 
-_LISTED = regex(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
-_EITHER = regex(r"\bor\b", re.IGNORECASE)
-_PACE = regex(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
-_OVER_TIME = regex(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
-_DIFFERS = regex(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
+_LISTED = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
+_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
+_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
+_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
 _PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
 _ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
 """Transformations that need the value of every requirement."""

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from lens_lsp.corpus.titles import file_name
 from lens_lsp.model.documents import Document, Field
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem, words
 from lens_lsp.search.corpus import Corpus
@@ -44,9 +42,9 @@ _DOCUMENTS = (
     r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|essays?"
     r"|sessions?|peps?|rfcs?|blog|drafts?|proposals?|mails?|e-mails?|emails?|messages?)"
 )
-_DOCUMENT = regex(rf"\b{_DOCUMENTS}\b")
-_BEFORE_DOCUMENT = regex(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
-_BY = regex(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
+_DOCUMENT = re.compile(rf"\b{_DOCUMENTS}\b")
+_BEFORE_DOCUMENT = re.compile(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
+_BY = re.compile(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
 _AUTHORS = "author authors creator by from ms.author"
 _VERSIONS = "python-version version target-version"
 _TAGS = "tags tag keywords filetags categories category"
@@ -101,7 +99,7 @@ _CUES = (
 _BEFORE_NOUNS = frozenset(f"{_TAGS} type topic kind".split())
 """Fields whose values stand before what they are of: "rhizome notes", "informational PEPs"."""
 _DATE_NAMES = frozenset(_DATES.split())
-_CUE_PATTERNS = tuple((regex(pattern), frozenset(names.split())) for pattern, names in _CUES)
+_CUE_PATTERNS = tuple((re.compile(pattern), frozenset(names.split())) for pattern, names in _CUES)
 _PEOPLE = frozenset(f"{_AUTHORS} to cc sponsor pep-delegate bdfl-delegate editor editors".split())
 """Fields that name people: by one of their names, too."""
 _STATES = frozenset((
@@ -109,14 +107,14 @@ _STATES = frozenset((
 ))  # fmt: skip
 """Values of a document's status that a question names by themselves."""
 _STATE = frozenset({"status", "state"})
-_DECIDED = regex(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before|since|between|by)\b")
-_ACCEPTED = regex(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
+_DECIDED = re.compile(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before|since|between|by)\b")
+_ACCEPTED = re.compile(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
 _DECISIONS = frozenset({"resolution", "date_approved", "approved", "accepted", "decided"})
 """Fields that say when a status came about."""
-_REVISED = regex(r"\b(?:updat|modif|chang|revis|review|edit)")
+_REVISED = re.compile(r"\b(?:updat|modif|chang|revis|review|edit)")
 _REVISIONS = ("updated", "modified", "lastmod", "ms.date")
 """Parts of the names of fields that say when a document was last changed."""
-_WHETHER = regex(r"(?:is|are|was|were|has|have|did|does)\b")
+_WHETHER = re.compile(r"(?:is|are|was|were|has|have|did|does)\b")
 """How a question begins that asks whether a document has a status."""
 _GENERAL = frozenset((
     "title", "name", "description", "summary", "questions", "question", "order", "weight", "id", "slug", "layout",
@@ -134,13 +132,13 @@ _ABOUT = frozenset(map(stem, (
 )))  # fmt: skip
 """Stems of words that speak of metadata and documents: what is left of a question says what it is about."""
 _PREFIXES = frozenset({"pep", "bdfl", "ms", "og", "dc", "by", "to"})
-_VERSION = regex(r"\b\d+\.\d")
-_EXTREME = regex(
+_VERSION = re.compile(r"\b\d+\.\d")
+_EXTREME = re.compile(
     r"\b(?:(?P<first>first|earliest|oldest)|last|latest|newest|most recent)\b"
     rf"(?=(?: (?!updated|modified)[\w-]+){{0,2}} {_DOCUMENTS}\b)"
 )
-_ADDRESS = regex(r"<[^<>]*>")
-_ELEMENTS = regex(r"\s*[,;]\s*")
+_ADDRESS = re.compile(r"<[^<>]*>")
+_ELEMENTS = re.compile(r"\s*[,;]\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ document. All matches count. One part in twenty is spread evenly, so that no pla
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.words import STOP_WORDS, stem, words
 from lens_lsp.search.candidates import Candidates
 from lens_lsp.search.corpus import Corpus

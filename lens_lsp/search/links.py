@@ -7,8 +7,9 @@ was the largest single gain in recall of everything tried (docs/explanation/algo
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 import numpy as np
@@ -17,14 +18,12 @@ from lens_lsp.corpus.hits import Hits, distinct
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.corpus.titles import file_name, plain_name
 from lens_lsp.judge.analysis import NAME
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import WORD, fold, key, stem
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures
 from lens_lsp.search.question import Question
 
-_LINK = regex(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
+_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
 _WHOLE = 3000
 """Documents up to this many code points are read whole for mentions; of longer ones the best region."""
 _CELL = 300
@@ -34,8 +33,8 @@ _MOST_REVERSE = 40
 _NAME_SOURCES = 3
 _NAMES = 16
 _RARE = 20
-_SPACED = regex(r"\S+")
-_MEANT = regex(r"[ _]\(([^)]*)\)$")
+_SPACED = re.compile(r"\S+")
+_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
 _DOUBTFUL = 0.5
 _NEAR = 80
 _AROUND = 200

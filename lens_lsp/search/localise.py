@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.ours import joined as merged
 from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
 from lens_lsp.model.plan import Plan
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.search.candidates import RARE, Candidates, Scored
 from lens_lsp.search.measure import Floats, Ints

@@ -5,13 +5,12 @@ All of it is measured at query time from the hits of one pass; nothing was store
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.hits import Counts, Hits
-from lens_lsp.model.records import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

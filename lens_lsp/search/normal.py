@@ -8,18 +8,18 @@ removal could change a value: an asterisk between two figures multiplies, "10²"
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from dataclasses import dataclass
 
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 from lens_lsp.search.compounds import in_word
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
-_TOKEN = regex(
+_TOKEN = re.compile(
     rf"(?P<blank>[\s{_ZERO_WIDTH}]+)|(?P<ascii>[^\s\x80-\U0010ffff]+)|(?P<other>[^\x00-\x7f\s{_ZERO_WIDTH}]+)"
 )
-_CJK = regex("[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U000323af]")
+_CJK = re.compile("[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U000323af]")
 _MOST_MARKS = 16
 """Accents on one letter; sorting more of them takes time that grows with their square."""
 _PLAIN = {
@@ -29,7 +29,7 @@ _PLAIN = {
     "…": "...",
     "ς": "σ",
 }
-_MARK = regex(
+_MARK = re.compile(
     r"\\[!-/:-@\[-`{-~]|(?P<blank>(?:\r\n?+|\n)[ \t]*+[\r\n])"
     r"|\[\[(?P<target>[^\[\]|\r\n]{1,200}\|)?(?=[^\s\[\]|])(?P<shown>[^\[\]|\r\n]{1,200})\]\]"
     r"|(?P<open>!?\[)|\](?P<link>\((?P<to>(?>(?:[^()\s<>]|\([^()\s<>]{0,200}\)){1,2000})"

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from lens_lsp.model.documents import Block, BlockKind, Document
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences, trim
 from lens_lsp.model.shown import Shown, tokens
 from lens_lsp.model.text import Span
@@ -21,11 +20,11 @@ from lens_lsp.search.outline import heading_path
 
 __all__ = ["REGION_TOKENS", "quotable", "region", "shown", "units"]
 
-_LINE = regex(r"[^\r\n]+")
-_WORDY = regex(r"[^\W_]")
+_LINE = re.compile(r"[^\r\n]+")
+_WORDY = re.compile(r"[^\W_]")
 _LONGEST_TAGS = 400
 # Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
-_RUNNING_ON = regex(
+_RUNNING_ON = re.compile(
     r"(?>(?:</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike"
     r"|strong|sub|sup|tt|u|var|wbr)(?=[\s/>])[^<>]*+>|<!--(?>(?:[^-]+|-(?!->))*)-->)+)",
     re.IGNORECASE,

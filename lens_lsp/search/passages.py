@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -19,8 +20,6 @@ import numpy as np
 from lens_lsp.corpus.hits import STRETCH, Hits
 from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document
 from lens_lsp.model.places_shown import has_own_places
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences, trim
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import stem, words
@@ -42,11 +41,11 @@ _CELLS = WINDOW // _CELL
 _BLOCK = 1 << 20
 """Cells times terms that are scored in one go: a few megabytes."""
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
-_LINE = regex(r"[^\r\n]+")
-_ITEM = regex(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
+_LINE = re.compile(r"[^\r\n]+")
+_ITEM = re.compile(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
 """The mark of an item."""
-_QUOTED_ITEM = regex(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
-_KEY = regex(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
+_QUOTED_ITEM = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
+_KEY = re.compile(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
 """A line of data that goes on with nothing above it."""
 _DEEPER = 4
 """Columns behind the text of an item from which on what stands under it is code."""

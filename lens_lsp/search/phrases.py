@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from lens_lsp.corpus.arena import Chunk
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.matcher import Bytes, Ints
-from lens_lsp.model.records import dataclass
 
 Phrase = tuple[str, ...]
 """Two words or more, or a name of one, folded."""

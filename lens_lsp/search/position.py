@@ -6,11 +6,12 @@ count, wherever in a document they are.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.hits import STRETCH, Hits
-from lens_lsp.model.records import dataclass
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures
 from lens_lsp.search.question import Question

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits
-from lens_lsp.model.records import dataclass
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.links import LinkFinder, Links
 from lens_lsp.search.measure import Floats, Ints, Measures

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 
 from lens_lsp.model.answer import Arm
-from lens_lsp.model.records import dataclass
 from lens_lsp.search.measure import Floats
 from lens_lsp.search.space import Space
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lens_lsp.arithmetic import operations
 from lens_lsp.arithmetic.expression import evaluate
@@ -27,8 +27,6 @@ from lens_lsp.model.answer import Computation, Doubt
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.inert import printable
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content, key
@@ -40,23 +38,23 @@ from lens_lsp.search.passages import WINDOW
 from lens_lsp.search.rounds import Quote
 
 RESULT = "{result}"
-_MARKER = regex(rf"([ \t]*){MARKER.pattern}")
-_SENTENCE_END = regex(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
+_MARKER = re.compile(rf"([ \t]*){MARKER.pattern}")
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
 _LONGEST_SENTENCE = 600
 _COPIED = 12
 """Code points before a marker that are looked for in the evidence with it."""
-_REPEATED = regex(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
-_EMPHASIS = regex(r"[*_`~]+")
-_ORDERED = regex(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
-_ASIDE = regex(r"\([^()]*\)")
-_BETWEEN = regex(r"\b(day|week|month|year)s?_between\b")
-_UNIT = regex(r"(?:[^\W\d]+|%)\Z")
+_REPEATED = re.compile(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
+_EMPHASIS = re.compile(r"[*_`~]+")
+_ORDERED = re.compile(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]*\)")
+_BETWEEN = re.compile(r"\b(day|week|month|year)s?_between\b")
+_UNIT = re.compile(r"(?:[^\W\d]+|%)\Z")
 """What a result ends in, if it has a unit."""
-_UNIT_AGAIN = regex(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
-_DAY = regex(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
-_CLOCKED = regex(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
+_UNIT_AGAIN = re.compile(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
+_DAY = re.compile(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
+_CLOCKED = re.compile(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
 """A duration as programs write it: ``1h30m0s``."""
-_WHOLE = regex(r"[0-9]{1,6}")
+_WHOLE = re.compile(r"[0-9]{1,6}")
 _ANY_YEAR, _MARCH = "2001", 3
 _COUNT = frozenset({"count", "count()"})
 

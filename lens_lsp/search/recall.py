@@ -8,7 +8,7 @@ such a document is searched again with what proved it in hand, one with a broken
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.corpus.texts import Key
@@ -20,7 +20,6 @@ from lens_lsp.model.cluster import Asked, KnownFact
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Plan
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.search.aggregate import Matches
 from lens_lsp.search.consolidate import Cited, Item

@@ -14,14 +14,14 @@ quote with one word changed scores above 90 of 100 and says something else (engi
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from lens_lsp.model.documents import Block, BlockKind
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import trim
 from lens_lsp.model.shown import Shown
 from lens_lsp.model.text import Span
@@ -36,9 +36,9 @@ SHORT_CJK = 6
 """The same for a quote with Chinese, Japanese or Korean characters."""
 _MOST_PLACES = 256
 """Places of one quote that are looked at: 256 that cut a word are no quote of anything."""
-_WORDY = regex(r"[^\W_]")
-_CJK = regex("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]")
-_LEADING_MARK = regex(r"(?:#{1,6}|[-*+]|\d{1,9}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
+_WORDY = re.compile(r"[^\W_]")
+_CJK = re.compile("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]")
+_LEADING_MARK = re.compile(r"(?:#{1,6}|[-*+]|\d{1,9}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
 
 
 @dataclass(frozen=True, slots=True)

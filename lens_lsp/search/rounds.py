@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from lens_lsp.judge.read import Answerable, ReadReply, SaidQuote
 from lens_lsp.model.events import Belief, Judged
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.search.belief import Beliefs, Entry
 from lens_lsp.search.context import context_of

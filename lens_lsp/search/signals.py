@@ -7,15 +7,14 @@ is all zeros (paper, "Layer 1: Low-Cost Prior over Latent Evidence"). A new one 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits, counted, distinct
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, stem
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency
@@ -28,11 +27,11 @@ _LEAST_SHARED = 0.3
 # Headings in folded bytes, at most 300 of them: Markdown, AsciiDoc, LaTeX. Each pattern begins with a literal, which
 # the regex engine looks for a hundred times faster than for the beginning of a line.
 _HEADINGS = (
-    regex(rb"\n#{1,6}[ \t]([^\n]{1,300})"),
-    regex(rb"\n={1,6}[ \t]([^\n]{1,300})"),
-    regex(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
+    re.compile(rb"\n#{1,6}[ \t]([^\n]{1,300})"),
+    re.compile(rb"\n={1,6}[ \t]([^\n]{1,300})"),
+    re.compile(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
 )
-_HEADING_WORD = regex(rb"[a-z0-9]+")
+_HEADING_WORD = re.compile(rb"[a-z0-9]+")
 _PROXIMITY = 300
 # Proximity is measured in the most promising texts only; it cannot lift a text from further down to the top.
 _PROXIMITY_TEXTS = 1000
@@ -207,7 +206,7 @@ class Signal:
 
     name: str
     family: Literal["lexical", "path", "summaries", "history", "scans"]
-    """What switches it off and is told of it (`domain/ablations.py`)."""
+    """What switches it off and is told of it (`model/ablations.py`)."""
     score: Callable[[Scanned], Floats]
     """Per slot, from 0 to about 1."""
     weight: float

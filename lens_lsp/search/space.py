@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
 from lens_lsp.model.documents import Document
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.search.measure import Floats, Ints
 from lens_lsp.search.position import CELL

@@ -6,15 +6,15 @@ heading or of the header row, which says nothing of where the answer stands.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.model.documents import Document, Locator
 from lens_lsp.model.places_shown import has_own_places
-from lens_lsp.model.regexes import regex
 
-_ROW = regex(r"\d+")
+_ROW = re.compile(r"\d+")
 
 
 class Mark(NamedTuple):

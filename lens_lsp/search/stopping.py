@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from lens_lsp.model.observation import Verdict
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 from lens_lsp.search.measure import Floats
 

@@ -2,7 +2,7 @@
 
 ``python -m tests.mutation`` takes each module of `tests.mutation.modules` into a copy of the repository, has mutmut
 change it and run the module's tests, and prints a JSON line: mutants, how many were killed (``timedOut`` of them by
-taking too long), which survived, which no test runs. ``--only domain/text.py`` takes some, ``--seconds`` bounds each,
+taking too long), which survived, which no test runs. ``--only model/text.py`` takes some, ``--seconds`` bounds each,
 ``--out FILE`` writes the lines there, too, in place of older lines about the same modules. It exits with 1 if a mutant
 survived that ``survivors.json`` does not explain.
 

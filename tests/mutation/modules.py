@@ -4,24 +4,24 @@ each mutant costs little."""
 from __future__ import annotations
 
 MODULES = {
-    "domain/edits.py": ("domain/test_edits.py",),
-    "domain/text.py": ("domain/test_text.py",),
-    "domain/inert.py": ("domain/test_inert.py", "cli/test_cli_terminal.py"),
+    "model/edits.py": ("model/test_edits.py",),
+    "model/text.py": ("model/test_text.py",),
+    "model/inert.py": ("model/test_inert.py", "cli/test_cli_terminal.py"),
     "lsp/convert.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py"),
     "lsp/documents.py": ("lsp/test_lsp_documents.py",),
     "lsp/framing.py": ("lsp/test_lsp_frames.py",),
     "lsp/uris.py": ("lsp/test_lsp_uris.py",),
-    "knowledge/citations.py": ("knowledge/test_citations.py", "knowledge/test_citation_outcomes.py"),
+    "memory/citations.py": ("memory/test_citations.py", "knowledge/test_citation_outcomes.py"),
     "search/normal.py": ("search/test_normal.py", "search/test_resolve.py"),
     "search/resolve.py": ("search/test_resolve.py", "search/test_resolve_bounds.py"),
-    "oracle/ledger.py": ("oracle/test_ledger.py",),
-    "oracle/marking.py": ("oracle/test_chat_marking.py",),
+    "judge/ledger.py": ("judge/rules/test_ledger.py",),
+    "judge/llm/marking.py": ("judge/rules/test_chat_marking.py",),
     "corpus/opening.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
 }
 """By the module below ``lens_lsp``: files below ``tests``."""
 
 LEFT_OUT = {
-    "domain/edits.py": (),
+    "model/edits.py": (),
     "lsp/documents.py": ("test_every_character_is_found_by_its_column",),
     "lsp/convert.py": (
         "test_every_character_is_found_by_its_column",
@@ -30,6 +30,6 @@ LEFT_OUT = {
     "search/resolve.py": ("encyclopedia", "linear_time", "copied_carelessly"),
     "search/normal.py": ("encyclopedia", "linear_time", "copied_carelessly"),
     "corpus/opening.py": ("nothing_escapes_while_a_parent_is_swapped",),
-    "oracle/marking.py": ("linear_time", "a_word_without_end"),
+    "judge/llm/marking.py": ("linear_time", "a_word_without_end"),
 }
 """Parts of names of tests that take long and need not run for every mutant."""

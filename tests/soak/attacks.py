@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from tests.soak.faults import FILES, MESSAGES, TEXTS, Fault, of
 
-_STORE = "store/test_store.py::test_"
-_PLACE = "store/test_store_place.py::test_"
-_CLUSTERS = "knowledge/test_clusters.py::test_"
+_STORE = "memory/store/test_store.py::test_"
+_PLACE = "memory/store/test_store_place.py::test_"
+_CLUSTERS = "memory/test_clusters.py::test_"
 _MEMORY = "test_lens_memory.py::test_"
 _ASK = "cli/test_ask_settings.py::test_"
-_CHAT = "oracle/test_chat_ask.py::test_"
-_OPENAI = "models/test_openai_chat.py::test_"
-_FAULTS = "models/test_chat_faults.py::test_"
-_TLS = "models/test_model_tls.py::test_"
+_CHAT = "judge/rules/test_chat_ask.py::test_"
+_OPENAI = "judge/llm/test_openai_chat.py::test_"
+_FAULTS = "judge/llm/test_chat_faults.py::test_"
+_TLS = "judge/llm/test_model_tls.py::test_"
 _WORKER = "documents/test_worker.py::test_"
-_MODEL = "settings/test_settings_model.py::test_"
-_FILES = "settings/test_settings_files.py::test_"
+_MODEL = "app/settings/test_settings_model.py::test_"
+_FILES = "app/settings/test_settings_files.py::test_"
 _REQUESTS = "lsp/test_lsp_requests.py::test_"
 _GUARD = "desktop/test_desktop_guard.py::test_"
 _DOOR = "desktop/test_desktop_door.py::test_"
 _PREFERENCES = "desktop/test_desktop_settings.py::test_"
-_REDACTION = "oracle/test_chat_redaction.py::test_"
-_MARKING = "oracle/test_chat_marking.py::test_"
+_REDACTION = "judge/rules/test_chat_redaction.py::test_"
+_MARKING = "judge/rules/test_chat_marking.py::test_"
 _HOSTILE = "cli/test_hostile_folders.py::test_"
 
 STORE = {
     "T01": Fault("a writer is killed"),
     "T02": Fault(
         "a power cut, an operation of the disk that fails",
-        ("store/test_store_faults.py::test_after_a_failed_sync_nothing_more_is_written_until_the_next_start",),
+        ("memory/store/test_store_faults.py::test_after_a_failed_sync_nothing_more_is_written_until_the_next_start",),
     ),
     "T03": Fault("several servers on one store", of(_STORE, "threads_of_one_process_do_not_lose_each_other")),
-    "T04": Fault("a damaged file", ("store/test_store_mending.py::test_triggers_and_views_never_run",)),
+    "T04": Fault("a damaged file", ("memory/store/test_store_mending.py::test_triggers_and_views_never_run",)),
     "T05": Fault(
         "a migration is killed; a newer file",
-        ("store/test_store_mending.py::test_a_newer_file_is_not_touched_and_one_beside_it_is_used",),
+        ("memory/store/test_store_mending.py::test_a_newer_file_is_not_touched_and_one_beside_it_is_used",),
     ),
     "T06": Fault(
         "a clock that goes back or leaps",
@@ -81,7 +81,7 @@ ENDPOINT = {
                 "an_unknown_authority_an_old_certificate_and_another_name_do_not",
                 "a_server_that_speaks_no_tls_is_told_so",
             ),
-            "models/test_model_endpoint.py::test_a_name_that_nobody_knows_is_told_from_a_server_that_is_down",
+            "judge/llm/test_model_endpoint.py::test_a_name_that_nobody_knows_is_told_from_a_server_that_is_down",
             "cli/test_ask_model.py::test_where_the_model_is_down_the_reader_judges_and_it_is_said_what_to_start",
         ),
         control="a certificate of a named authority holds: test_a_certificate_of_a_named_authority_holds",
@@ -168,7 +168,7 @@ ATTACKS = {
         (
             *of(_MARKING, "nothing_that_a_model_wrote_is_live", "no_mixture_of_brackets_is_live"),
             "lsp/test_lsp_evidence.py::test_hover_of_hostile_text_does_nothing",
-            "knowledge/test_answer_files.py::test_nothing_of_a_note_acts",
+            "memory/test_answer_files.py::test_nothing_of_a_note_acts",
         ),
         ("test/unit/inert.test.ts", "e2e/stories/hostile.mjs"),
     ),
@@ -201,7 +201,7 @@ ATTACKS = {
     "S10": Fault(
         "endpoints in the inner network, redirects, other schemes",
         of(
-            "models/test_model_endpoint.py::test_",
+            "judge/llm/test_model_endpoint.py::test_",
             "what_cannot_be_a_model_is_refused_with_a_sentence",
             "a_name_that_resolves_to_a_forbidden_address_is_not_contacted",
             "the_transport_sends_to_its_own_origin_only",
@@ -282,7 +282,7 @@ ATTACKS = {
         (
             "lsp/test_lsp_asking.py::test_a_scope_outside_the_folders_is_refused",
             "lsp/test_lsp_configuration.py::test_a_folder_has_no_say_in_the_model_and_in_what_is_searched_beside_it",
-            "settings/test_settings_precedence.py::test_each_workspace_has_its_own_project_and_the_lowest_limit_holds",
+            "app/settings/test_settings_precedence.py::test_each_workspace_has_its_own_project_and_the_lowest_limit_holds",
             _MEMORY + "a_question_over_another_folder_does_not_reuse_what_lies_outside",
         ),
         control="a part of the workspace does reuse: test_asking_a_part_of_the_workspace_reuses_what_lies_in_it",

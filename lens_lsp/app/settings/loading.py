@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.app.settings.languages import LANGUAGES
@@ -29,7 +29,6 @@ from lens_lsp.corpus.extraction import DocumentOptions
 from lens_lsp.corpus.rules import CorpusRules, ProjectRules
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.options import ClientOptions, ProjectOptions, SharedOptions, UserOptions

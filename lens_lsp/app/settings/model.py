@@ -7,11 +7,10 @@ a key goes to one origin: the one that was named beside it, or that it was put i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.options import ClientOptions

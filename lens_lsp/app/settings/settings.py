@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
 from lens_lsp.app.settings.model import ModelSettings
@@ -13,7 +13,6 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.records import dataclass
 
 AUTO = "auto"
 """The mode that is ``fast`` with a model and ``evidence`` without."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from lens_lsp.corpus.opening import Root, Skipped, read_head_at
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.options import Options

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.model.documents import Block, BlockKind
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_ADDRESS = regex(r"(?:https?|ftp)://[^\s<>\"`|\\^{}\[\]，。；：！？、（）「」『』【】《》“”‘’…]+")
+_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"`|\\^{}\[\]，。；：！？、（）「」『』【】《》“”‘’…]+")
 _PUNCTUATION = ".,;:!?'*_~"
 _APART = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 
 from lens_lsp.model.documents import Block, BlockKind
-from lens_lsp.model.regexes import regex
 
 _LEAST_LINKS = 5
 """Links of a list that make it navigation."""
@@ -13,8 +13,8 @@ _LINK = (
     r"(?:\[[^\[\]]*+\](?:\(([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?)\)|\[[^\[\]]*+\])"
     r"|\[\[([^\[\]\n]*+)\]\]|<https?://[^\s<>]*+>|https?://\S++)"
 )
-_ITEM = regex(r"(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?[*_`]{0,3}" + _LINK + r"[*_`]{0,3}[.,;:]?[ \t]*+")
-_BAR = regex(r"[*_]{0,3}" + _LINK + r"(?>(?:\s*+[|·•»«←→][\s|·•»«←→]*+" + _LINK + r")+)[*_]{0,3}\s*+")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?[*_`]{0,3}" + _LINK + r"[*_`]{0,3}[.,;:]?[ \t]*+")
+_BAR = re.compile(r"[*_]{0,3}" + _LINK + r"(?>(?:\s*+[|·•»«←→][\s|·•»«←→]*+" + _LINK + r")+)[*_]{0,3}\s*+")
 
 
 def with_bars(text: str, blocks: list[Block]) -> list[Block]:

@@ -8,10 +8,10 @@ carry a map from it back to what a person would open.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import Protocol
 
 from lens_lsp.model.documents import Head, Locator, LocatorMap, Structure
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.text import Span
 
 HEAD_LENGTH = 4096

@@ -6,21 +6,21 @@ recurse (100,000 open brackets are a valid file to them).
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 
 from lens_lsp.corpus.formats.base import TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.entries import Entries, element, member
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.model.documents import Head, Heading, LocatorMap, Structure
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_JSON_TOKEN = regex(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
-_YAML_KEY = regex(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
-_TOML_TABLE = regex(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
-_TOML_KEY = regex(r"([\w.\"' -]{1,200}?)[ \t]*=")
-_INI_SECTION = regex(r"(\[)([^\[\]\n]+)\]")
-_INI_KEY = regex(r"([^\s=:#;\[][^=:\n]{0,200})[=:]")
+_JSON_TOKEN = re.compile(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
+_YAML_KEY = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
+_TOML_TABLE = re.compile(r"(\[\[?)[ \t]*+([^\[\]\n]+)\]")
+_TOML_KEY = re.compile(r"([\w.\"' -]{1,200}?)[ \t]*=")
+_INI_SECTION = re.compile(r"(\[)([^\[\]\n]+)\]")
+_INI_KEY = re.compile(r"([^\s=:#;\[][^=:\n]{0,200})[=:]")
 _MANY_LINES = ('"""', "'''")
 _MOST_TOKENS = 500_000
 _MOST_DASHES = 32

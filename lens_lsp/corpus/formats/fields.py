@@ -6,12 +6,12 @@ here. Everything is bounded and linear, because it runs on the first lines of ev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.corpus.formats.base import with_plain_breaks
 from lens_lsp.model.documents import Field, Head
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 MOST_FIELDS = 64
@@ -34,8 +34,8 @@ KEYS = {
 _LONGEST_NAME = 100
 _LEAST_CUT = 2000
 """Code points of a text that may be cut within its metadata."""
-_HEADER = regex(r"([^\W\d_][\w-]{0,40}(?: [\w-]{1,40}){0,2}):(?:[ \t]+(.*))?$")
-_LISTED = regex(r"\s*[,;]\s*")
+_HEADER = re.compile(r"([^\W\d_][\w-]{0,40}(?: [\w-]{1,40}){0,2}):(?:[ \t]+(.*))?$")
+_LISTED = re.compile(r"\s*[,;]\s*")
 _NOTHING = frozenset({"", "~", "null", "[]", "{}"})
 
 

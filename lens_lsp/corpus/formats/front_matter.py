@@ -7,13 +7,13 @@ belong to it are one field; the keys below a key are fields ``outer.inner``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from lens_lsp.corpus.formats.base import with_plain_breaks
 from lens_lsp.corpus.formats.fields import KEYS, MOST_FIELDS, FrontMatter, field, kept, pairs, read_header
 from lens_lsp.model.documents import Field, Head
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 __all__ = ["FrontMatter", "read_front_matter", "read_opening"]
 
@@ -21,12 +21,12 @@ _CUT_LENGTH = 2000
 _LONGEST_NAME = 100
 _LONGEST_RAW = 4000
 """Code points of a value with its marks."""
-_ITEM = regex(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
-_NAME = regex(r"[^\W_][\w .$@/+-]*")
-_INNER = regex(r"""(?:([^\W_][\w .$@/+-]{0,99})|"([^"]{1,100})"|'([^']{1,100})'):(?:[ \t]+(.*))?$""")
-_ANCHORS = regex(r"(?:[&!]\S*(?:\s+|$))+")
+_ITEM = re.compile(r""""([^"]*)"|'([^']*)'|([^,\[\]"']+)""")
+_NAME = re.compile(r"[^\W_][\w .$@/+-]*")
+_INNER = re.compile(r"""(?:([^\W_][\w .$@/+-]{0,99})|"([^"]{1,100})"|'([^']{1,100})'):(?:[ \t]+(.*))?$""")
+_ANCHORS = re.compile(r"(?:[&!]\S*(?:\s+|$))+")
 _BLOCK_SCALARS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
-_BLANK_LINE = regex(r"\n[ \t]*+\n")
+_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
 _TRIPLE = ('"""', "'''")
 
 

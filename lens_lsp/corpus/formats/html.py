@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html import unescape
 from itertools import islice
 
@@ -17,25 +18,23 @@ from lens_lsp.corpus.formats.front_matter import read_front_matter
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.corpus.formats.plain import begin_with, first_line_title
 from lens_lsp.model.documents import BlockKind, Field, Head, Link, LinkKind, Structure
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 # Quotes switch between three states and never merge two of them, so at most three of all the tries that start
 # at a "<" are alive at any place: linear whatever the input (a hostile test holds it to that).
-_TAG = regex(
+_TAG = re.compile(
     r"<(?:!--|!\[CDATA\[|(?P<close>/?)(?P<name>[a-zA-Z][^\s/<>\"']{0,60})"
     r"(?P<rest>[^<>\"']*+(?>(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*))>|[!?/][^<>]*+>|[a-zA-Z][^<>]*+>)"
 )
-_HREF = regex(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_TITLE = regex(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
-_META = regex(r"<meta\s([^<>]*)>", re.IGNORECASE)
-_META_NAME = regex(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_META_CONTENT = regex(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
-_HEAD_END = regex(r"</head|<body", re.IGNORECASE)
-_H1 = regex(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
+_HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
+_META = re.compile(r"<meta\s([^<>]*)>", re.IGNORECASE)
+_META_NAME = re.compile(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_META_CONTENT = re.compile(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_HEAD_END = re.compile(r"</head|<body", re.IGNORECASE)
+_H1 = re.compile(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
 _CLOSING = {
-    name: regex(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
+    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
 }
 _INLINE_NAMES = """
 a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q

@@ -10,27 +10,26 @@ import re
 
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.model.documents import Link, LinkKind
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_MARK = regex(r"[\[\]`\\<#]")
-_TICKS = regex(r"`+")
+_MARK = re.compile(r"[\[\]`\\<#]")
+_TICKS = re.compile(r"`+")
 _LONGEST_TICKS = 16
 """Longer runs of backticks open no code span: it bounds the searches for their ends."""
-_CLOSERS = {n: regex(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
-_WIKI = regex(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
-_FLAT = regex(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
-_DESTINATION = regex(
+_CLOSERS = {n: re.compile(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
+_WIKI = re.compile(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
+_FLAT = re.compile(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
+_DESTINATION = re.compile(
     r"\([ \t\n]*+(?:<([^<>\n]*+)>|((?>(?:[^\s()<\\]|\\.|\((?>(?:[^\s()\\]|\\.)*)\))*)))"
     r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
 )
-_AUTOLINK = regex(r"<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[\w.-]{1,255})>")
-_LABEL = regex(r"\[([^\[\]]{0,200})\]")
-_TAG = regex(r"#([\w/-]+)")
-_ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
+_AUTOLINK = re.compile(r"<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[\w.-]{1,255})>")
+_LABEL = re.compile(r"\[([^\[\]]{0,200})\]")
+_TAG = re.compile(r"#([\w/-]+)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _NOT_A_NAME = "0123456789-_/"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif")
-_MARKUP = regex(
+_MARKUP = re.compile(
     r"(?P<ticks>`{1,3})(?P<code>[^`]*)(?P=ticks)"
     r"|</?(?:a|abbr|b|br|code|del|div|em|font|i|img|ins|kbd|mark|p|s|small|span|strong|sub|sup|u)"
     r"(?:\s[^<>]*)?/?>"
@@ -41,7 +40,7 @@ _MARKUP = regex(
     r"|\*+|`+|~~|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|(?<=[`)\]*])_+|_+(?=[`(\[*])",
     re.IGNORECASE,
 )
-_MARKED = regex(r"[`<\[\\*_~]")
+_MARKED = re.compile(r"[`<\[\\*_~]")
 _LONGEST_SHOWN = 1000
 
 

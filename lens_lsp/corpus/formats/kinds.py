@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lens_lsp.model.regexes import regex
+import re
 
 _LOCKS = """
 cargo.lock composer.lock flake.lock gemfile.lock go.sum go.work.sum gradle.lockfile mix.lock npm-shrinkwrap.json
@@ -19,11 +19,11 @@ _BUILT = frozenset({"build", "dist"})
 _BUNDLES = (".js", ".mjs", ".cjs", ".css", ".html", ".json", ".wasm", ".map", ".d.ts")
 """What a bundler writes; other files of a folder called ``build`` are often its scripts and pages."""
 _MINIFIED = (".min.js", ".min.mjs", ".min.cjs", ".min.css", ".min.html", "-min.js", "-min.css", ".bundle.js")
-_GENERATED = regex(
+_GENERATED = re.compile(
     r".*(?:\.(?:js|mjs|cjs|css|ts|d\.ts)\.map|_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h|swift|dart)|_pb\.(?:js|d\.ts|rb)"
     r"|[._-]generated\.\w+|\.g\.(?:dart|cs)|\.freezed\.dart|\.designer\.(?:cs|vb)|_string\.gen\.go|\.gen\.\w+)"
 )
-_LICENCE = regex(
+_LICENCE = re.compile(
     r"(?:(?i:(?:un)?licen[cs]es?|copying|copyright|notices?|eula|third[-_. ]?party[-_. ]?(?:notices?|licen[cs]es?))"
     r"(?i:\.(?:txt|md|rst|html?|rtf))?|(?:LICEN[CS]E|UNLICENSE|COPYING|NOTICE|PATENTS)S?(?:[-_.][\w.+-]*+)?)"
 )

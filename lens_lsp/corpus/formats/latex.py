@@ -2,12 +2,13 @@ r"""LaTeX: title, sections, environments, items. Comments stay searchable: in a 
 
 from __future__ import annotations
 
+import re
+
 from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.lines import LineParser
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.corpus.formats.plain import first_line_title
 from lens_lsp.model.documents import BlockKind, Head, Link, LinkKind, Structure
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 _LEVELS = {
@@ -19,15 +20,15 @@ _LEVELS = {
     "paragraph": 5,
     "subparagraph": 6,
 }
-_SECTION = regex(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\[\]\n]{0,200}\])?\{")
-_BEGIN = regex(r"\\begin\{([a-zA-Z]+\*?)\}")
+_SECTION = re.compile(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\[\]\n]{0,200}\])?\{")
+_BEGIN = re.compile(r"\\begin\{([a-zA-Z]+\*?)\}")
 _VERBATIM = frozenset({"verbatim", "Verbatim", "lstlisting", "minted", "alltt"})
 _TABLES = frozenset({"tabular", "tabularx", "longtable", "array"})
 _QUOTES = frozenset({"quote", "quotation", "verse"})
 _TABLE_LINES = ("\\hline", "\\toprule", "\\midrule", "\\bottomrule")
-_COMMAND = regex(r"\\[a-zA-Z]+\*?\s*|[{}~]")
-_ESCAPED = regex(r"\\([#$%&_{}])")
-_LINK = regex(r"\\href\{([^{}\n]{1,500})\}\{([^{}]{0,500})\}|\\(?:input|include|subfile)\{([^{}\n]{1,300})\}")
+_COMMAND = re.compile(r"\\[a-zA-Z]+\*?\s*|[{}~]")
+_ESCAPED = re.compile(r"\\([#$%&_{}])")
+_LINK = re.compile(r"\\href\{([^{}\n]{1,500})\}\{([^{}]{0,500})\}|\\(?:input|include|subfile)\{([^{}\n]{1,300})\}")
 _LONGEST_ARGUMENT = 500
 
 

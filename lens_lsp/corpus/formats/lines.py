@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.model.documents import BlockKind
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-ITEM = regex(r"(?:[-+]|\*++|\.{1,5}|(?:\d{1,9}|[a-zA-Z#])[.)])[ \t]+(?=\S)")
+ITEM = re.compile(r"(?:[-+]|\*++|\.{1,5}|(?:\d{1,9}|[a-zA-Z#])[.)])[ \t]+(?=\S)")
 """A list item's mark, after the indentation."""
 _MOST_FAILURES = 16
 

@@ -19,27 +19,28 @@ from lens_lsp.corpus.formats.inline import Inline, label, plain_words
 from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
 from lens_lsp.corpus.formats.plain import begin_with
 from lens_lsp.model.documents import BlockKind, Head, Structure
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_FENCE = regex(r"(`{3,})[^`]*$|(~{3,})")
-_ITEM = regex(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
-_RULE = regex(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
-_DELIMITER = regex(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
-_DEFINITION = regex(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
-_FOOTNOTE = regex(r"\[\^[^\[\]\s]{1,200}\]:")
-_CONTENTS = regex(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
-_INCLUDE = regex(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
-_TEMPLATE = regex(r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$")
+_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
+_ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
+_RULE = re.compile(r"([-*_])(?>(?:[ \t]*+\1){2,})[ \t]*$")
+_DELIMITER = re.compile(r"\|?+[ \t]*+:?+-++:?+[ \t]*+(?>(?:\|[ \t]*+:?+-++:?+[ \t]*+)*)\|?+\s*+$")
+_DEFINITION = re.compile(r"\[(?!\^)([^\[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,200}\]:")
+_CONTENTS = re.compile(r"(?:@?\[toc\]|\[\[_?toc_?\]\]|\{:? *toc *\})[ \t]*$", re.IGNORECASE)
+_INCLUDE = re.compile(r"\[!(?:INCLUDE|VIDEO|CODE)[ -][^\n]*\][ \t]*$", re.IGNORECASE)
+_TEMPLATE = re.compile(
+    r"(?>(?:(?:\{%(?>(?:[^%]++|%(?!\}))*)%\}|\{\{(?>(?:[^}]++|\}(?!\}))*)\}\}|\{[:#.][^{}]*+\})\s*+)+)$"
+)
 _LONGEST_TEMPLATE = 2000
-_BLANK_LINE = regex(r"\n[ \t]*+\n")
-_SCRIPT = regex(
+_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+_SCRIPT = re.compile(
     r"(?:import[ \t]++(?:[^'\"]{1,300}[ \t}]from[ \t]*+)?(?:'[^']*+'|\"[^\"]*+\")"
     r"|export[ \t]++(?:default|const|let|var|function|class|\{|\*)(?=[ \t{*]).*);?[ \t]*$"
 )
-_RAW = regex(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
-_OURS_END = regex(r"<!-- lens:end[^<>]*-->")
-_TITLE_SKIP = regex(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
+_RAW = re.compile(r"<(pre|script|style|textarea)(?=[\s>])", re.IGNORECASE)
+_OURS_END = re.compile(r"<!-- lens:end[^<>]*-->")
+_TITLE_SKIP = re.compile(r"(?>(?:\s++|<!--(?>(?:[^-]++|-(?!->))*)-->)*)")
 _LONGEST_SETEXT = 300
 _UNREAD = frozenset({BlockKind.CODE, BlockKind.FRONT_MATTER})
 

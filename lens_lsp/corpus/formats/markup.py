@@ -18,19 +18,18 @@ from lens_lsp.corpus.formats.lines import LineParser
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.corpus.formats.plain import begin_with, first_line_title
 from lens_lsp.model.documents import BlockKind, Head, Link, LinkKind, Structure
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_MARKS = regex(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
-_ADORNMENT = regex(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
-_GRID = regex(r"\+(?>(?:[-=]++\+)+)$")
-_SIMPLE = regex(r"=+(?> +=+)+$")
+_MARKS = re.compile(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])(?>\1{2,})$")
+_GRID = re.compile(r"\+(?>(?:[-=]++\+)+)$")
+_SIMPLE = re.compile(r"=+(?> +=+)+$")
 _LONGEST_TABLE = 400
 """Lines in which the end of a simple table is looked for."""
 _MOST_UNCLOSED = 16
-_TARGET = regex(r"\.\. +_(?P<name>[^:]{1,200}): +(?P<target>\S+)")
-_DIRECTIVE = regex(r"\.\. +(?:\|[^|]{1,100}\| +)?(?P<name>[\w:.+-]{1,60}?):: *(?P<argument>.*)")
-_NOTE = regex(r"\.\. +\[[^\[\]]{1,100}\](?:\s|$)")
+_TARGET = re.compile(r"\.\. +_(?P<name>[^:]{1,200}): +(?P<target>\S+)")
+_DIRECTIVE = re.compile(r"\.\. +(?:\|[^|]{1,100}\| +)?(?P<name>[\w:.+-]{1,60}?):: *(?P<argument>.*)")
+_NOTE = re.compile(r"\.\. +\[[^\[\]]{1,100}\](?:\s|$)")
 _RST_CODE = frozenset({"code", "code-block", "highlight", "math", "sourcecode", "parsed-literal"})
 _RST_UNREAD = frozenset(
     {"class", "contents", "currentmodule", "default-role", "include", "index", "literalinclude", "meta", "module"}
@@ -39,29 +38,29 @@ _RST_UNREAD = frozenset(
 """Directives that hold nothing to read."""
 _RST_PATHS = frozenset({"figure", "image"})
 """Directives whose argument is a path."""
-_RST_LINK = regex(
+_RST_LINK = re.compile(
     r"(?P<role>:[a-z:+-]{1,20}:)?`(?P<text>[^`<>]*)(?:<(?P<target>[^`<>]*)>)?`(?P<under>__?)?"
     r"|(?<!\w)(?P<name>\w+)_(?!\w)"
 )
 _RST_ROLES = frozenset({":doc:", ":ref:", ":any:", ":download:", ":file:"})
-_FIELD = regex(r":([^:\s][^:]{0,100}):(?:\s+(.*))?$")
-_ADOC_HEADING = regex(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
-_ADOC_ATTRIBUTE = regex(r":(!?[\w-]+!?):(?:[ \t]+(.*))?$")
-_ADOC_CODE = regex(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
-_ADOC_FRAME = regex(r"(?:={4,}|\*{4,}|_{4,}|--)$")
-_ADOC_MACRO = regex(r"(?:toc|include|image|video|audio|ifn?def|ifeval|endif)::\S*\[.*\]$")
-_ADOC_TERM = regex(r"[^\s:](?:[^:]|:(?!:)){0,200}(?:::|;;)(?:\s|$)")
-_ADOC_LINK = regex(
+_FIELD = re.compile(r":([^:\s][^:]{0,100}):(?:\s+(.*))?$")
+_ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_ADOC_ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:[ \t]+(.*))?$")
+_ADOC_CODE = re.compile(r"(?:-{4,}|\.{4,}|`{3,}|\+{4,}|/{4,})$")
+_ADOC_FRAME = re.compile(r"(?:={4,}|\*{4,}|_{4,}|--)$")
+_ADOC_MACRO = re.compile(r"(?:toc|include|image|video|audio|ifn?def|ifeval|endif)::\S*\[.*\]$")
+_ADOC_TERM = re.compile(r"[^\s:](?:[^:]|:(?!:)){0,200}(?:::|;;)(?:\s|$)")
+_ADOC_LINK = re.compile(
     r"(?P<macro>link:|xref:|https?:)(?P<target>[^\s\[\]]{1,500})\[(?P<text>[^\[\]]*)\]"
     r"|<<(?P<ref>[^<>,]{1,300})(?:,(?P<label>[^<>]*))?>>"
 )
-_ORG_HEADING = regex(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
-_ORG_TAGS = regex(r"(?<=\s):[\w@:]+:$")
-_ORG_KEYWORD = regex(r"#\+(?!begin_)([\w-]+):(?:[ \t]+(.*))?$", re.IGNORECASE)
-_ORG_SAID = regex(r"#\+(?:title|subtitle|description|caption|name):", re.IGNORECASE)
-_ORG_PROPERTY = regex(r":([\w-]+):(?:[ \t]+(.*))?$")
-_ORG_BLOCK = regex(r"#\+begin_(\w+)", re.IGNORECASE)
-_ORG_LINK = regex(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
+_ORG_HEADING = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?")
+_ORG_TAGS = re.compile(r"(?<=\s):[\w@:]+:$")
+_ORG_KEYWORD = re.compile(r"#\+(?!begin_)([\w-]+):(?:[ \t]+(.*))?$", re.IGNORECASE)
+_ORG_SAID = re.compile(r"#\+(?:title|subtitle|description|caption|name):", re.IGNORECASE)
+_ORG_PROPERTY = re.compile(r":([\w-]+):(?:[ \t]+(.*))?$")
+_ORG_BLOCK = re.compile(r"#\+begin_(\w+)", re.IGNORECASE)
+_ORG_LINK = re.compile(r"\[\[(?P<target>[^\[\]]+)\](?:\[(?P<text>[^\[\]]*)\])?\]")
 
 
 class _MarkupReader(TextReader):

@@ -16,13 +16,12 @@ from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.plain import PlainReader
 from lens_lsp.model.documents import Head, Locator, LocatorMap, Structure
 from lens_lsp.model.inert import SEQUENCE
-from lens_lsp.model.regexes import regex
 
-_FENCE_RUN = regex(r"`{3,}")
-_FENCE_LINE = regex(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
-_SURROGATE = regex("[\ud800-\udfff]")
-_LANGUAGE = regex(r"[\w+#-]{1,30}")
-_FIRST_TITLE = regex(r'"#[ \t]+([^"\\\n]{1,200})')
+_FENCE_RUN = re.compile(r"`{3,}")
+_FENCE_LINE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LANGUAGE = re.compile(r"[\w+#-]{1,30}")
+_FIRST_TITLE = re.compile(r'"#[ \t]+([^"\\\n]{1,200})')
 _MARKDOWN = MarkdownReader()
 _PLAIN = PlainReader()
 

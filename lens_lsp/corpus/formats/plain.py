@@ -10,24 +10,23 @@ from lens_lsp.corpus.formats.fields import FrontMatter
 from lens_lsp.corpus.formats.front_matter import read_opening
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.model.documents import BlockKind, Head, Structure
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 _LONGEST_TITLE = 120
 _CAPITAL = r"(?:[^\W\d_a-zß-ÿ]|\d)[\w.'’&-]*"
 _JOINER = r"(?!(?:is|are|was|were)\b)[a-z]{1,4} "
-_LEAD = regex(
+_LEAD = re.compile(
     rf"\W{{0,3}}(?:(?:The|A|An) )?({_CAPITAL}(?: (?:{_JOINER}){{0,2}}\"?{_CAPITAL}\"?){{0,7}})"
     r"(?=\"?(?:,? ?\(|,| (?:is|are|was|were|refers?|also|or)\b))"
 )
-_MIDDLE = regex(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
-_NICKNAME = regex(r'"(\w+)" ')
-_MARK = regex(r"(?:(?P<bullet>[-*+•–])|\(?(?P<number>\d{1,3})[.)]|\[\d{1,4}\])[ \t]+(?=\S)")
+_MIDDLE = re.compile(rf"({_CAPITAL})(?: {_CAPITAL}){{1,3}} ({_CAPITAL})")
+_NICKNAME = re.compile(r'"(\w+)" ')
+_MARK = re.compile(r"(?:(?P<bullet>[-*+•–])|\(?(?P<number>\d{1,3})[.)]|\[\d{1,4}\])[ \t]+(?=\S)")
 """What an item begins with."""
-_CHAPTER = regex(
+_CHAPTER = re.compile(
     r"(?:CHAPTER|BOOK|PART|SECTION|LETTER|VOLUME|Chapter|Book|Part|Section)[ \t]+(?:[IVXLC]+|\d+|[A-Z]+)\b"
 )
-_RULE = regex(r"([=\-~*_])(?>\1{2,})$")
+_RULE = re.compile(r"([=\-~*_])(?>\1{2,})$")
 _LONGEST_HEADING = 80
 _CHAPTER_LEVEL = 2
 """Below the title."""

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from lens_lsp.corpus.formats.base import TextReader, with_plain_breaks
 from lens_lsp.corpus.formats.outline import Outline
 from lens_lsp.model.documents import BlockKind, Head, LocatorMap, Structure
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 _DELIMITERS = ",;\t|"
 _SNIFF_LINES = 20
 _LONGEST_RECORD = 1000
 """Lines; a quoted field with more line breaks than this is a stray quote."""
-_NUMBER = regex(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
+_NUMBER = re.compile(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
 
 
 class TableReader(TextReader):

@@ -11,15 +11,14 @@ import re
 from collections.abc import Iterator
 
 from lens_lsp.documents.readers.package import Package
-from lens_lsp.model.regexes import regex
 
 _OLE = b"\xd0\xcf\x11\xe0"
-_FORMAT = regex(rb"\x1e\x04(..)[\x1b-\x24\x32-\x3a]\x00(..)\x00([ -~]{1,200})", re.DOTALL)
+_FORMAT = re.compile(rb"\x1e\x04(..)[\x1b-\x24\x32-\x3a]\x00(..)\x00([ -~]{1,200})", re.DOTALL)
 """A number format of the newer ``.xls``: how long the record is, the number of a date, how long the words are, they."""
 _AROUND = 5
 """Bytes of such a record beside its words."""
-_LITERAL = regex(rb'"[^"]*"|\\.|_.|\[[^]]*]')
-_OF_DATES = regex(rb"[dmyhs]", re.IGNORECASE)
+_LITERAL = re.compile(rb'"[^"]*"|\\.|_.|\[[^]]*]')
+_OF_DATES = re.compile(rb"[dmyhs]", re.IGNORECASE)
 _WITHOUT_COLUMN = frozenset(range(12, 19))
 _BLANK = 12
 _MORE = 0x80

@@ -10,6 +10,7 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from lxml import etree
 
@@ -17,7 +18,6 @@ from lens_lsp.documents.model import Unextracted
 from lens_lsp.documents.readers.binary_records import records, whole, words
 from lens_lsp.documents.readers.number_formats import BUILT_IN
 from lens_lsp.documents.readers.package import Package, attribute, child, children, every, number
-from lens_lsp.model.records import dataclass
 
 _ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?(row|c)(?=[\s/>])([^<>]*)")
 _PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")

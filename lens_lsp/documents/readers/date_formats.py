@@ -6,10 +6,10 @@ Names of months and days are English ones; a code that asks for those of another
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from lens_lsp.documents.readers.number_formats import Section, Token, Unknown, parsed
-from lens_lsp.model.records import dataclass
 
 Moment = date | datetime | time | timedelta
 

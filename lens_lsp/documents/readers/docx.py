@@ -7,18 +7,17 @@ of contents, whose lines all come again as headings. Numbers of lists are not in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table
 from lens_lsp.documents.readers.package import Element, Package, attribute, child, every, number, prefixed
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
-_HEADING_NAME = regex(r"heading ([1-9])")
-_CONTENTS_NAME = regex(r"toc [1-9]")
+_HEADING_NAME = re.compile(r"heading ([1-9])")
+_CONTENTS_NAME = re.compile(r"toc [1-9]")
 _BODY_LEVEL = 9
 """The outline level, from 0, of what is no heading."""
 _MOST_COLUMNS = 63

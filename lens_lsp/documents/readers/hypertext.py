@@ -13,7 +13,6 @@ from lxml.etree import _Element as Element
 
 from lens_lsp.documents.readers.composing import Composer, Table
 from lens_lsp.model.documents import BlockKind
-from lens_lsp.model.regexes import regex
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {
@@ -29,8 +28,8 @@ _UNSEEN = {
 _CELLS = {"td", "th"}
 _IN_CELLS = {"table", "ul", "ol", "div", "blockquote", "pre", *_HEADINGS}
 """A table with one of these in it lays out a page; the cells of one that tells something hold lines."""
-_HIDDEN = regex(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
-_ENTITY = regex(rb"&([A-Za-z][A-Za-z0-9]{1,31};)")
+_HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,31};)")
 _IN_XML = {b"amp;", b"lt;", b"gt;", b"quot;", b"apos;"}
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
-
-from lens_lsp.model.records import dataclass
 
 SURE_DIGITS = 15
 """As many digits of a number are shown, as in Excel; the others are noise of binary fractions."""

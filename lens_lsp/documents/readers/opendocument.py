@@ -6,19 +6,18 @@ whose lines all come again as headings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table, in_reading_order
 from lens_lsp.documents.readers.package import Element, Package, attribute, child, every, number, prefixed
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 _TITLE = "Title"
 """The style of a document's title, by the name that it has in files in every language."""
-_HEADING_NAME = regex(r"Heading_20_([1-9]|10)")
+_HEADING_NAME = re.compile(r"Heading_20_([1-9]|10)")
 _MOST_STYLES = 20
 """As long as a chain of styles is followed."""
 _MOST_REPEATED = 64
@@ -46,7 +45,7 @@ _SHAPES = frozenset(
 _CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
 _ROW_GROUPS = frozenset({"table:table-header-rows", "table:table-rows", "table:table-row-group"})
 _FURNITURE = frozenset({"header", "footer", "date-time", "page-number", "page"})
-_LENGTH = regex(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
+_LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
 _CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
 _SAME_ROW = 0.6
 """Centimetres: shapes whose tops are as near are read from left to right."""

@@ -10,6 +10,7 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -19,7 +20,6 @@ from lens_lsp.documents.model import Failure, Unextracted
 from lens_lsp.documents.readers.composing import head_of
 from lens_lsp.model.documents import Head
 from lens_lsp.model.privacy import of_metadata
-from lens_lsp.model.records import dataclass
 
 Element: TypeAlias = etree._Element
 

@@ -27,7 +27,6 @@ from lens_lsp.documents.readers.date_formats import beside_iso, iso, told
 from lens_lsp.documents.readers.number_formats import SURE_DIGITS, shown_number
 from lens_lsp.documents.readers.package import Package, refuse_encrypted
 from lens_lsp.model.documents import Head, Locator
-from lens_lsp.model.regexes import regex
 
 MOST_CELLS = 500_000
 """Cells of one workbook that are read; further rows are left out and a notice says so."""
@@ -36,11 +35,13 @@ _AREA = 4
 _ZIP = b"PK"
 _OPEN_PARTS = ("mimetype", "META-INF/manifest.xml", "content.xml")
 """The parts of an OpenDocument sheet that the library reads."""
-_INDENTATION = regex(rb">\s+(?=</?(?:table|office):)")
-_BLANKS = regex(rb"<text:s\b[^<>]*/>")
-_SHOWN_CELL = regex(rb"<table:table-cell\b[^<>]*[^<>/]>(?=<text:p\b[^<>]*>[^<])")
+_INDENTATION = re.compile(rb">\s+(?=</?(?:table|office):)")
+_BLANKS = re.compile(rb"<text:s\b[^<>]*/>")
+_SHOWN_CELL = re.compile(rb"<table:table-cell\b[^<>]*[^<>/]>(?=<text:p\b[^<>]*>[^<])")
 """The beginning of a cell with words in it."""
-_VALUE = regex(rb"""\soffice:(?:boolean-value|currency|date-value|time-value|value|value-type)=(?:"[^"]*"|'[^']*')""")
+_VALUE = re.compile(
+    rb"""\soffice:(?:boolean-value|currency|date-value|time-value|value|value-type)=(?:"[^"]*"|'[^']*')"""
+)
 _LEAST = 2
 """So many cells are filled in a row that may name columns."""
 

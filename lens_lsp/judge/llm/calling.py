@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lens_lsp.judge.ledger import CallStage, Ledger
@@ -22,7 +22,6 @@ from lens_lsp.judge.llm.schemas import Schema
 from lens_lsp.judge.redaction import Fragments
 from lens_lsp.model.answer import Mode, Sent, StopReason
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.shown import counted, tokens
 
 T = TypeVar("T")

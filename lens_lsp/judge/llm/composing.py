@@ -7,7 +7,7 @@ secrets and hidden text, and keeps the list of spans.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import PurePosixPath
@@ -26,7 +26,6 @@ from lens_lsp.model.answer import RequirementStatus, Sent
 from lens_lsp.model.documents import ContextRole, Evidence, Secret
 from lens_lsp.model.observation import Region
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.shown import MOST_CONTEXT, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key

@@ -11,11 +11,11 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from lens_lsp.judge.llm.messages import ModelError
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     import httpx2

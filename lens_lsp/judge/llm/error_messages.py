@@ -13,7 +13,6 @@ from email.utils import parsedate_to_datetime
 
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
 from lens_lsp.judge.llm.messages import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, Wait
-from lens_lsp.model.regexes import regex
 
 MOST_WORDS = 200
 """Code points of a server's own words that are shown."""
@@ -25,7 +24,7 @@ _SERVERS = {
     8080: "llama.cpp with `llama-server -m MODEL.gguf`",
 }
 _RETRYABLE = {408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
-_SECONDS = regex(r"\d{1,9}(\.\d{1,9})?")
+_SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?")
 
 
 IN_GENERAL = {

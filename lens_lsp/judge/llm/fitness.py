@@ -7,6 +7,7 @@ is looked at by itself; one that is not fit is dropped, and the answer is what i
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +15,6 @@ from lens_lsp.judge.llm import read
 from lens_lsp.judge.llm.marking import MARKER, cited_numbers
 from lens_lsp.judge.read import Answerable, ReadReply, ReadRequest
 from lens_lsp.model.observation import Region
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import content, key, keys
 
 _LONGEST_LOOP = 400
@@ -25,11 +25,11 @@ _LEAST_LOOP = 400
 """so many code points together: a row of a table, a line of dashes are less."""
 LONGEST_TAIL = (_REPEATED + 1) * _LONGEST_LOOP
 """Code points at the end of a reply that `repeats` looks at."""
-_NUMBERED = regex(r'("n"\s*:\s*)[0-9]+')
+_NUMBERED = re.compile(r'("n"\s*:\s*)[0-9]+')
 _TOLD = " . ".join((read.READ, read.READ_SMALL, read.QUOTES, read.SUMMARY_QUOTES))
-_NAME = regex(r"[^\w]*(?:[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]|[0-9])")
+_NAME = re.compile(r"[^\w]*(?:[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]|[0-9])")
 _IN_A_ROW = 3
-_ELLIPSIS = regex(r"\s*(?:…|\.{3,})\s*")
+_ELLIPSIS = re.compile(r"\s*(?:…|\.{3,})\s*")
 _SAME_QUOTES = 3
 _UNHELD = 3
 """Words that are neither asked nor quoted are fewer in an answer that puts a quote in other words: "yes", "it grew"."""

@@ -12,38 +12,37 @@ from collections.abc import Collection, Iterator
 from lens_lsp.judge.links import without_addresses
 from lens_lsp.judge.llm.prompts import TRAILER
 from lens_lsp.judge.redaction import visible
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 
-MARKER = regex(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
+MARKER = re.compile(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
 """A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""
-NUMBER = regex(r"[0-9]+")
+NUMBER = re.compile(r"[0-9]+")
 """A number in it."""
 _BEGUN = r"(?:" + "|".join(re.escape(TRAILER[:length]) for length in range(len(TRAILER), 0, -1)) + r")"
 # A trailer may stand in a code fence; the fence is then no part of the answer.
-_UNDECIDED = regex(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
-_BEGUN_MARKER = regex(r"\[[0-9\s,;^]{0,160}\Z")
+_UNDECIDED = re.compile(rf"(?:[\s`]*(?:(?<=`)j(?:s(?:o(?:n\s*)?)?)?)?{_BEGUN}?|\[[0-9\s,;^]{{0,160}})\Z")
+_BEGUN_MARKER = re.compile(r"\[[0-9\s,;^]{0,160}\Z")
 _LONGEST_TRAILER = 8_000
 _LONGEST_HELD = 200
 _LONGEST_WORD = 2_000
 _WORD_CHARS = "".join(map(chr, range(33, 127)))
 
-_LINE = regex(r"[^\n]+")
-_TRAILING_MARKERS = regex(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
-LEAD = regex(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
+_LINE = re.compile(r"[^\n]+")
+_TRAILING_MARKERS = re.compile(r"([.!?。！？][\"'”’)*_]{0,4})((?:[ \t]*\[[0-9]{1,6}\])+)")
+LEAD = re.compile(r"[ \t>]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+")
 """What a line begins with that is an item of a list."""
-NO_CLAIM = regex(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
+NO_CLAIM = re.compile(r"[ \t]*(?:#{1,6} |\|?[ \t]*:?-{3,}|```|---)")
 """What a line begins with that is a heading, a rule or a fence."""
-_WORDS = regex(r"[^\W_]+")
-_CJK = regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_ABSENT = regex(
+_WORDS = re.compile(r"[^\W_]+")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_ABSENT = re.compile(
     r"\b(?:not? (?:found|given|stated|mentioned|specified|evidence|information|answer|proof|passage|clear)|cannot|can't"
     r"|could not|unable|unknown|do(?:es)? not (?:say|state|mention|give|hold|contain|specify|answer|prove|show|tell)"
     r"|don't|doesn't|missing|insufficient)\b",
     re.IGNORECASE,
 )
-_LABEL = regex(r"\s*(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*\Z")
+_LABEL = re.compile(r"\s*(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?\s*\Z")
 """A line in bold that is a heading."""
 _FEWEST = 3
 """Words of a sentence that can claim something by itself."""

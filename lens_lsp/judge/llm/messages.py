@@ -7,12 +7,11 @@ attempt is counted by the ledger of the question.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.records import dataclass
 
 
 class Role(StrEnum):

@@ -7,7 +7,7 @@ model's own plan would draw may differ.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from lens_lsp.judge.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.judge.ledger import CallStage, Ledger
@@ -20,7 +20,6 @@ from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed
 from lens_lsp.model.observation import ConfidenceMap, CoverageReply, ObservationReply, ObservationTable
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
 
 DRY_RUN = "this was a dry run: nothing was sent"
 

@@ -13,7 +13,6 @@ from lens_lsp.judge.llm.replies import LONGEST_REPLY
 from lens_lsp.judge.llm.schemas import Schema
 from lens_lsp.judge.read import Answerable
 from lens_lsp.judge.redaction import visible
-from lens_lsp.model.regexes import regex
 
 SYSTEM = """\
 You answer questions from passages of a person's files. A line that begins with [{nonce} is ours and begins a region: \
@@ -179,18 +178,18 @@ TERMS_SCHEMA: Schema = {
 
 MOST_QUOTES = 60
 """Quotes of one reply that are looked at."""
-_ANSWERABLE = regex(r'"answerable"\s*:\s*"(\w+)"')
-_NO_COMPUTATION = regex(r'"computation"\s*:\s*null')
-ANSWER = regex(r'"answer"\s*:\s*"')
+_ANSWERABLE = re.compile(r'"answerable"\s*:\s*"(\w+)"')
+_NO_COMPUTATION = re.compile(r'"computation"\s*:\s*null')
+ANSWER = re.compile(r'"answer"\s*:\s*"')
 """Where the answer begins."""
-_NO_ITEMS = regex(r'"items"\s*:\s*\[\s*\]')
+_NO_ITEMS = re.compile(r'"items"\s*:\s*\[\s*\]')
 _DIRECT = {'"computation"': _NO_COMPUTATION, '"items"': _NO_ITEMS}
 """What the answer may be waiting for, and how it looks where it does not."""
-_MARKER = regex(rf"[ \t]*{MARKER.pattern}")
-_BEGUN_MARKER = regex(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
+_MARKER = re.compile(rf"[ \t]*{MARKER.pattern}")
+_BEGUN_MARKER = re.compile(r"(?:[ \t]*\[[0-9\s,;^]{0,60}\]?|[ \t]+)\Z")
 _LONGEST_KEY = 40
-_STRING = regex(r'(?:[^"\\]|\\.)*', re.DOTALL)
-BEGUN_ESCAPE = regex(
+_STRING = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
+BEGUN_ESCAPE = re.compile(
     r"(?<!\\)((?>(?:\\\\)*))"
     r"(?:\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)\Z"
 )

@@ -20,7 +20,6 @@ from lens_lsp.judge.llm.reply_models import LONGEST_QUOTE, said
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
 from lens_lsp.judge.redaction import visible
 from lens_lsp.judge.verification import Fault
-from lens_lsp.model.regexes import regex
 
 MOST_ITEMS = 200
 MOST_OPERANDS = 40
@@ -30,7 +29,7 @@ MOST_FAULTS = 100
 LONGEST_ANSWER = 20_000
 """Code points."""
 
-_THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
 
 def _whole(value: Any) -> int:

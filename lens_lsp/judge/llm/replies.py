@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.observation import CoverageReply, Judgement, Observation, ObservationReply, Verdict
 from lens_lsp.model.plan import MOST_REQUIREMENTS, AnswerType, Combination, Intent
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, key
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ MOST_FOUND = 400
 MOST_WORDS = 6
 """Search terms per fact and reply."""
 
-_THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _MOST_STARTS = 16
 _STRENGTH = {Verdict.FULL: 0, Verdict.PARTIAL: 1, Verdict.RELATED: 2, Verdict.NONE: 3}
 

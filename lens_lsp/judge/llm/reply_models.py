@@ -12,16 +12,15 @@ from lens_lsp.judge.links import unlinked, without_addresses
 from lens_lsp.judge.redaction import visible
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Combination, Intent
-from lens_lsp.model.regexes import regex
 
 LONGEST_LINE = 300
 """Code points of a fact, a label, a value."""
 LONGEST_QUOTE = 4_000
 """Code points of a quote: more than a region holds is none of it."""
 LONGEST_WORD = 64
-_HALVES = regex("[\ud800-\udfff]")
-_FACT_ID = regex(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
-_REGION = regex(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
+_HALVES = re.compile("[\ud800-\udfff]")
+_FACT_ID = re.compile(r"[\s\[(\"']{0,3}f?(?:act)?[ _]{0,2}([0-9]{1,2})[\s\])\"':.]{0,3}", re.IGNORECASE)
+_REGION = re.compile(r"[\s\[(\"']{0,3}(?:region)?\s{0,2}#?([0-9]{1,4})(?:\.0)?[\s\])\"':.]{0,3}", re.IGNORECASE)
 _UNSAID = frozenset({"", "null", "none", "n/a", "unknown", "not found", "not given", "..."})
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from dataclasses import dataclass
 
 from lens_lsp.judge.llm.messages import ChatReply, ChatRequest, ModelError, ModelFailure
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

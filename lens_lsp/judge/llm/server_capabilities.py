@@ -10,17 +10,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 
 from lens_lsp.judge.llm.endpoint import Endpoint
 from lens_lsp.judge.llm.messages import ChatRequest
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 _REFUSED = (400, 404, 415, 422, 500, 501)
-_FORMAT = regex(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
+_FORMAT = re.compile(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
 _NAME = "reply"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.model.observation import ConfidenceMap
-from lens_lsp.model.records import dataclass
 
 if TYPE_CHECKING:
     from lens_lsp.judge.reader.model import Reading

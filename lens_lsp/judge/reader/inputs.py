@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.judge.reader.wordpiece import Tokens, WordPiece
-from lens_lsp.model.records import dataclass
 
 QUESTION_TOKENS = 64
 """Of a longer question the first ones count."""

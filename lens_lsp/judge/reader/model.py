@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -23,7 +24,6 @@ from lens_lsp.judge.reader.calibration import calibration_of
 from lens_lsp.judge.reader.inputs import ABOVE_TOKENS, QUESTION_TOKENS, Shown, above, encoded, pieces
 from lens_lsp.judge.reader.wordpiece import WordPiece
 from lens_lsp.model.errors import LensError, OracleFailed
-from lens_lsp.model.records import dataclass
 
 SHIPPED = Path(__file__).with_name("model")
 """The folder of the reader that comes with the package."""

@@ -8,10 +8,11 @@ and so does the wording.
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from lens_lsp.judge.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.judge.ledger import Ledger
@@ -35,11 +36,9 @@ from lens_lsp.model.observation import (
     Verdict,
 )
 from lens_lsp.model.plan import Intent, Plan, Requirement
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
-_MARKED = regex(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
+_MARKED = re.compile(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
 
 PASSAGES = 24
 """Passages that are read for a question."""

@@ -8,21 +8,19 @@ fact for each: the question without the other one. Their values are then put in 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lens_lsp.judge.analysis import POSSESSIVE, analyse, terms
 from lens_lsp.judge.proper_names import Name, names
 from lens_lsp.judge.rules.exact import exact_question
 from lens_lsp.model.plan import Anchor, AnchorKind, Combination, Intent, Plan, Requirement, Transformation
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import fold, key
 
 _LONGEST = 600
 """Code points of a question that is looked at; what is longer is a pasted text and looked up as it is."""
 _ARTICLES = "the|a|an|my|our|this|these|der|die|das|den|le|la|les|el|los|las"
-_SUMMARY = regex(
+_SUMMARY = re.compile(
     r"(?:(?:please|can you|could you) )*(?:(?:summari[sz]e|sum up|outline|recap|tl;?dr(?: of)?|fasse|résume[rz]?|resume"
     r"|resumir|подведи итог|кратко изложи)\b|总结|概括|要約|(?:(?:give|write|show)(?: me| us)? |what(?:'s| is) )?"
     r"(?:an? |the )?(?:(?:short|brief|quick) )*(?:(?:summary|overview|outline|gist|recap|synopsis|rundown|überblick"
@@ -31,7 +29,7 @@ _SUMMARY = regex(
     r"|what(?: is|'s) (?P<about>.+) about",
     re.IGNORECASE | re.DOTALL,
 )
-_LENGTH = regex(
+_LENGTH = re.compile(
     r"[,;]?\s+(?:(?:in|within) (?:(?:a|about|at most|few|two|three|four|five|one|\d+|short) )*(?:sentences?|lines?"
     r"|words|bullets?|bullet points|paragraphs?|short|brief)|briefly|please|for me|zusammen|bitte)$",
     re.IGNORECASE,
@@ -44,32 +42,32 @@ _VAGUE = frozenset(_VAGUE_WORDS.split())
 """Words that name no document: "this", "my notes"."""
 
 _JOINT = r",? (?:or|versus|vs\.?|and|oder|und|ou|et|o|y|или|и) "
-_BETWEEN_NAMES = regex(rf"{_JOINT}(?:(?:{_ARTICLES}) )?", re.IGNORECASE)
-_LAST_TWO = regex(rf"(?P<a>[^\s,:][^,:]{{0,60}}?){_JOINT}(?P<b>[^,:]{{1,60}})")
-_BETWEEN = regex(rf"\b(?:between|zwischen|entre|между) (?P<a>.{{1,80}}?){_JOINT}(?P<b>.{{1,80}})", re.IGNORECASE)
-_WITH_ARTICLES = regex(
+_BETWEEN_NAMES = re.compile(rf"{_JOINT}(?:(?:{_ARTICLES}) )?", re.IGNORECASE)
+_LAST_TWO = re.compile(rf"(?P<a>[^\s,:][^,:]{{0,60}}?){_JOINT}(?P<b>[^,:]{{1,60}})")
+_BETWEEN = re.compile(rf"\b(?:between|zwischen|entre|между) (?P<a>.{{1,80}}?){_JOINT}(?P<b>.{{1,80}})", re.IGNORECASE)
+_WITH_ARTICLES = re.compile(
     rf"\b(?P<a>(?:{_ARTICLES}) \S+(?: \S+){{0,2}}?){_JOINT}(?P<b>(?:{_ARTICLES}) \S+)", re.IGNORECASE
 )
-_DIFFERENCE = regex(
+_DIFFERENCE = re.compile(
     r"\bdifference in\b|\b(?:how (?:many|much)\b.*\b(?:between|more|less|fewer|longer|later|older|higher|larger))\b"
     r"|\b(?!the\b|a\b|any\b|main\b)\w+ difference\b|\b(?:wie ?viele?|unterschied|differenz)\b.*\bzwischen\b"
     r"|\bcombien\b.*\bentre\b|\bcuánt[oa]s\b.*\bentre\b",
     re.IGNORECASE,
 )
-_SUM = regex(r"\b(?:total|sum of|together|combined|altogether|zusammen|insgesamt)\b", re.IGNORECASE)
-_SAME = regex(r"\b(?:the same|equal|equally|differ|das ?selbe|dieselbe|den ?selben|gleich\w*)\b", re.IGNORECASE)
-_LEAST = regex(
+_SUM = re.compile(r"\b(?:total|sum of|together|combined|altogether|zusammen|insgesamt)\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:the same|equal|equally|differ|das ?selbe|dieselbe|den ?selben|gleich\w*)\b", re.IGNORECASE)
+_LEAST = re.compile(
     r"\b(?:less|least|fewer|fewest|(?:short|small|low|light|cheap|slow|earli|narrow|near|clos|warm)e(?:r|st)|first"
     r"|weniger|kleiner|kürzer|leichter|früher|billiger|günstiger|moins|menos)\b",
     re.IGNORECASE,
 )
-_GREATEST = regex(
+_GREATEST = re.compile(
     r"\b(?:more|most|(?:long|larg|bigg|high|tall|heavi|great|lat|new|wid|deep|fast|far)e(?:r|st)|farther|last|mehr"
     r"|größer|grösser|länger|höher|schwerer|später|plus|más)\b",
     re.IGNORECASE,
 )
-_COMPARES = regex(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
-_ELAPSED = regex(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
+_COMPARES = re.compile(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
+_ELAPSED = re.compile(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
 _EDGES = " \t\r\n.,;:?!¿¡？。！，、"
 
 

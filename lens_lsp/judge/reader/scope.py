@@ -9,30 +9,29 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS
 
-_LIST = regex(
+_LIST = re.compile(
     r"^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:are|were)\b"
     r"|\b(?:which|what) (?:[\w'-]+ ){0,2}?(?P<last>[\w-]+s)\b",
     re.IGNORECASE,
 )
-_ONE = regex(
+_ONE = re.compile(
     r"(?:\w*(?:ss|us|is)|does|has|was|happens|causes|makes|means|comes|becomes|gets|takes|lets|helps|needs|goes|works"
     r"|always|as|times|says|keeps|holds|gives|stands|applies)$",
     re.IGNORECASE,
 )
-_SEVERAL = regex(r",|;|\n|\band\b|&|\bor\b")
-_TWO = regex(
+_SEVERAL = re.compile(r",|;|\n|\band\b|&|\bor\b")
+_TWO = re.compile(
     r"\b(?P<each>for|in|on|at|by|with|from|about) [^,;?]{1,60}? and (?P=each)\b|\brespectively\b", re.IGNORECASE
 )
-_CALCULATED = regex(
+_CALCULATED = re.compile(
     r"\b(?:altogether|in total|in all|combined|difference|compared|percentage of|by how (?:much|many)|times (?:slower"
     r"|faster|larger|more|as)|how (?:many|much) (?:\w+ )?(?:more|less|fewer|longer|older|later|earlier|higher|lower)"
     r"|how (?:many|much) [\w ]{1,30}between)\b",
     re.IGNORECASE,
 )
-_LETTERS = regex(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _OTHER_LANGUAGES = """
 der die das den dem ist sind wie wer wo wann welche welcher welches warum und nicht ein eine le la les est sont quel
 quelle où quand pourquoi comment qui dans avec el los las es son qué cuál dónde cuándo cómo quién il lo gli che quale

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from lens_lsp.model.records import dataclass
 
 _LONGEST_WORD = 100
 """Code points of a word beyond which it is one unknown token."""

@@ -9,34 +9,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp.judge.proper_names import Name, names
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, fold
 
-_LEADING = regex(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
-_WHAT_ABOUT = regex(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
-_BARE = regex(
+_LEADING = re.compile(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)
+_WHAT_ABOUT = re.compile(r"^(?:(?:what|how) about|and for|and in|and)\s+(?P<rest>[^?]{1,80})\?*$", re.IGNORECASE)
+_BARE = re.compile(
     r"^(?:when|where|why|how|who|which one|by whom|since when|how (?:much|many|long|often))\s*\?*$", re.IGNORECASE
 )
-_OPENS_QUESTION = regex(
+_OPENS_QUESTION = re.compile(
     r"^(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|will|would|"
     r"should|may|list|count|summari[sz]e|show|find|compare|explain)\b",
     re.IGNORECASE,
 )
-_OWNED = regex(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
-_PERSON = regex(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
+_OWNED = re.compile(r"\b(?P<word>its|their|his|her(?=\s+[a-z]))\b", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 # "that file" and "this one" point at a noun of their own; "that" before a clause is no pronoun.
-_POINTS = regex(
+_POINTS = re.compile(
     r"\b(?P<word>it|they|them|he|she|him|her|this|these|those)\b(?!\s+(?:file|one|ones|page|section|chapter|version)\b)",
     re.IGNORECASE,
 )
-_EMPTY_IT = regex(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
-_YEAR = regex(r"\b1\d{3}\b|\b20\d\d\b")
-_THE = regex(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
-_LAST_THE = regex(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
-_WHO = regex(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
+_EMPTY_IT = re.compile(r"\bit\s+(?:possible|necessary|true|allowed|safe|important|take|takes|rain\w*)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b1\d{3}\b|\b20\d\d\b")
+_THE = re.compile(r"\bthe ((?:[^\W_][\w-]*)(?: (?:of (?:the )?)?[^\W_][\w-]*){0,4})", re.IGNORECASE)
+_LAST_THE = re.compile(r"\bthe [^\W_][\w-]*", re.IGNORECASE)
+_WHO = re.compile(r"^(?:who|whom|whose|which (?:person|author|actor|director|president))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

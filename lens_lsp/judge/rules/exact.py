@@ -7,10 +7,9 @@ every match of the scan is checked. Any other question is no count, whatever it 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from lens_lsp.model.plan import Combination, Condition, MatchRule, Unit
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import key
 
 _END = " \t\r\n.,;:?!¿¡？。！，、"
@@ -43,19 +42,19 @@ _WITH = (
     rf"|tag|keyword|wort)s?|(?:with|have|has|having|whose) (?:the |a |an )?(?=(?:{_FIELDS})\b)"
 )
 _SAID = r"(?:mentioned|named|cited|referenced|discussed|erwähnt|genannt)"
-_PLACES = regex(
+_PLACES = re.compile(
     rf"(?:please )?(?:(?P<count>{_COUNTS})|{_LISTS}) {_OF}"
     rf"(?:(?P<files>{_FILES})|(?P<lines>{_LINES})|(?P<noun>[^\W\d_]\w+)(?= {_LINK}(?:{_HOLD})\b))"
     rf"(?: (?:are there|exist|we have|i have))? {_LINK}(?:{_HOLD}|{_WITH})\b ?(?P<what>\S.*)",
     re.IGNORECASE,
 )
 # "In how many notes is garlic mentioned?"
-_PASSIVE = regex(
+_PASSIVE = re.compile(
     rf"(?:in )(?:(?P<count>how many|wie ?vielen)|which|welchen) {_OF}(?:(?P<files>{_FILES})|(?P<lines>{_LINES})) "
     rf"(?:is|are|was|were|do|does|wird|werden) (?:there )?(?P<what>.+?) (?:{_SAID}|appear|occur|stand)",
     re.IGNORECASE,
 )
-_OFTEN = regex(
+_OFTEN = re.compile(
     r"(?:how (?:often|many times)|wie oft) (?:is|are|was|were|has|have|do|does|did|wird|werden|kommt|kommen) "
     rf"(?P<what>.+?) (?:been |be )?(?:{_SAID}|appears?|occurs?|come up|show up|referred to|vor)(?P<where> in .+)?"
     r"|(?:how (?:often|many times) (?:do|does|did|have|has) (?:i|we|it|they|the \w+|my \w+) mention(?:ed)?"
@@ -66,7 +65,7 @@ _OFTEN = regex(
     re.IGNORECASE,
 )
 # "How many notes are there in the kitchen folder?"
-_IN_FOLDER = regex(
+_IN_FOLDER = re.compile(
     rf"(?:please )?(?:(?P<count>{_COUNTS})|{_LISTS}) {_OF}(?:{_FILES}) (?:(?:are|is|exist|lie|there|do we have|have we)"
     r" )*(?:in|under|inside) (?:the |my |our )?(?:(?:folder|directory) (?P<a>[\w./-]+)|(?P<b>[\w./-]+) "
     r"(?:folder|directory))",
@@ -76,7 +75,7 @@ _DAY = (
     r"(?:(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?"
     r"(?: \d{1,2}(?:st|nd|rd|th)?,?)?(?: (?:of )?\d{4})?|\d{4}(?:-\d{2}){0,2})"
 )
-_CONDITION = regex(
+_CONDITION = re.compile(
     r"\s(?:(?:dated|written|made|held|created|due) )?(?:(?P<date>in|on|during|from|before|until|after|since|later than"
     rf"|earlier than) (?P<day>{_DAY})|(?P<amount>over|above|more than|at least|under|below|less than|at most|exactly) "
     r"(?P<size>[$€£¥]?\s?\d[\d.,]*\s?(?:[%$€£¥]|[A-Za-z]+)?))$",
@@ -91,25 +90,25 @@ _RELATIONS = {
     "in": ("in", "on", "during", "from"),
 }
 _RELATION = {word: sign for sign, words in _RELATIONS.items() for word in words}
-_WHERE = regex(
+_WHERE = re.compile(
     r"\s(?:in|inside|under|within) (?:the |my |our )?(?:(?:folder|directory|file|note|chapter|page|document) "
     r"(?P<a>[\w./-]+)|(?P<b>[\w./-]+) (?:folder|directory|file|notes?|document)|(?P<c>[\w-]+(?:[./][\w-]+)+/?))$",
     re.IGNORECASE,
 )
-_ANYWHERE = regex(
+_ANYWHERE = re.compile(
     r"\s(?:in|inside|within|across) (?:(?:all|the|these|this|my|our) )*(?:notes?|files?|docs|documents|documentation"
     r"|folders?|workspace|vault|repository|repo|project|corpus|book|collection)$",
     re.IGNORECASE,
 )
-_WORD = regex(
+_WORD = re.compile(
     r"(?:(?:both|the|a|an|any|der|die|das|den|dem|le|la|les|el|los|las) |l['’])*"
     r"(?:(?:word|term|phrase|string|tag|keyword|name|topic|das wort)s? )?",
     re.IGNORECASE,
 )
-_FIELD = regex(rf"^({_FIELDS})(?: is| are|:| =)(?= )", re.IGNORECASE)
-_JOINED = regex(r",? (?:and|und|et|y|и) |, ")
-_QUOTED = regex(r"[\"“„«`].*[\"”“»`]")
-_VAGUE = regex(r"\b(?:or|neither|nor|not|without|oder|ou|или|ohne|sans|sin|без)\b", re.IGNORECASE)
+_FIELD = re.compile(rf"^({_FIELDS})(?: is| are|:| =)(?= )", re.IGNORECASE)
+_JOINED = re.compile(r",? (?:and|und|et|y|и) |, ")
+_QUOTED = re.compile(r"[\"“„«`].*[\"”“»`]")
+_VAGUE = re.compile(r"\b(?:or|neither|nor|not|without|oder|ou|или|ohne|sans|sin|без)\b", re.IGNORECASE)
 _MOST_PHRASES = 4
 
 

@@ -8,6 +8,7 @@ words that stand together prove nothing. `judge.reader` judges such passages.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.judge.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.judge.ledger import Ledger
@@ -26,7 +27,6 @@ from lens_lsp.model.observation import (
     Verdict,
 )
 from lens_lsp.model.plan import AnchorKind, Intent, Plan, Requirement
-from lens_lsp.model.records import dataclass
 from lens_lsp.model.words import key
 
 _ABOUT = 0.5

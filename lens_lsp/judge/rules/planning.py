@@ -6,6 +6,7 @@ combining the facts is taken only if our arithmetic can follow it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,10 +25,9 @@ from lens_lsp.model.plan import (
     Requirement,
     Transformation,
 )
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, content, fold, key
 
-_ID = regex(r"\bf([0-9]+)\b")
+_ID = re.compile(r"\bf([0-9]+)\b")
 _COUNTING = frozenset({Combination.COUNT, Combination.LIST})
 
 

@@ -10,12 +10,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.judge.proper_names import quoted
 from lens_lsp.model.observation import Judgement, Observation, Region, Verdict
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.sentences import sentences, trim
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, is_function, key, runs, stem
@@ -27,21 +26,21 @@ _ROOM = 2200
 _LONGEST = 700
 _SHORTEST = 30
 _SHORTEST_UNSPACED = 10
-_CODE = regex(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
-_LINK = regex(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
-_TAG = regex(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
+_CODE = re.compile(r"\s*(?:```|~~~|`[^`]*`\s*$|\{\{|\$ |<!--|\+[-=]+\+)")
+_LINK = re.compile(r"\s*(?:[-*+] )?\[[^\]]+\]:\s|\s*!\[|\s*(?:[-*+] )?\[[^\]]*\]\([^)]*\)[\s,;.]*$")
+_TAG = re.compile(r"\s*</?[a-zA-Z][^>]*>[\s,;.]*$")
 # "- Start Date: 2015-03-14", "More information: <https://…>": a label, and no sentence after it.
-_FIELD = regex(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
-_SENTENCE = regex(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
-_URL = regex(r"<?https?://\S+")
-_LEADS_IN = regex(r"[:：]\W*$")
-_ITEM = regex(r"\s*(?:[-*+]|\d+[.)])\s")
-_BESIDES = regex(
+_FIELD = re.compile(r"\s*(?:[-*+>|] +)*[\w*_`][^:.!?\n]{0,38}?[*_`]*:\s+(?P<value>\S.*)", re.DOTALL)
+_SENTENCE = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
+_URL = re.compile(r"<?https?://\S+")
+_LEADS_IN = re.compile(r"[:：]\W*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_BESIDES = re.compile(
     r"\s*(?:for example|for instance|consider|see |note that|in this (?:chapter|section|page)|as (?:we|you) |let['’]s"
     r"|however|also|finally|but |and )",
     re.IGNORECASE,
 )
-_PART = regex(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
+_PART = re.compile(r"\b(?:sections?|abschnitt\w*|sección|раздел\w*|kapitel)\b|章节|章節|小节", re.IGNORECASE)
 _EXTENSIONS = frozenset(("md", "markdown", "txt", "rst", "org", "tex", "html", "pdf", "adoc", "ipynb", "csv", "json"))
 _ANAPHORS = """
 it he she they this that these those its his her their there both one which who
@@ -51,14 +50,14 @@ este esta estos estas su sus он она оно они это этот эта е
 _OPENS_ON_ANOTHER = frozenset(_ANAPHORS.split())
 """Words that begin a sentence about what the sentence before it was about."""
 _LONGEST_UNIT = 400
-_LINE = regex(r"[^\r\n]+")
-_HEADING = regex(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
-_MARKUP = regex(
+_LINE = re.compile(r"[^\r\n]+")
+_HEADING = re.compile(r"(?:#{1,6}|=+)\s[^\n]*|\S[^\n]*\n(?:=+|-+)\s*")
+_MARKUP = re.compile(
     r"\s*(?:(?:<!--.*?-->|</?[a-zA-Z][^<>]*[\s/\"'][^<>]*>|</?[a-z]+>)\s*)+|\s*\[[^\]]+\]:\s*\S+\s*", re.DOTALL
 )
-_QUESTION = regex(r"[?？][\"'”’»)\]*_]*$")
+_QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*$")
 _LONGEST_TITLE = 120
-_PARTS = regex(r"[^\W\d_]+|\d+")
+_PARTS = re.compile(r"[^\W\d_]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ added from anywhere else. Questions are answered by showing, not by paraphrase: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from lens_lsp.judge.base import Fact, SynthesisRequest
@@ -13,7 +14,6 @@ from lens_lsp.judge.quoting import block, differing, excerpt, item, marker, not_
 from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Combination, Intent, Requirement, Unit
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.words import STOP_WORDS, key, stem
 
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"
@@ -22,7 +22,7 @@ READ = "*Judged by {}, without a language model.*\n"
 WITHOUT_MODEL = "*Worded offline by rules: the configured model gave no wording of its own.*\n"
 """In place of the others where there is a model and nothing could be shown to it."""
 _CLOSEST = " Closest passages:"
-_EMPHASIS = regex(r"[*`]+")
+_EMPHASIS = re.compile(r"[*`]+")
 """Markup that a short answer leaves out."""
 _MOST_QUOTES = 3
 _MOST_PASSAGES = 6

@@ -6,16 +6,16 @@ Only what we wrote and nobody has laid out anew is changed: a record on one line
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from lens_lsp.memory.answer_files.footnotes import footnote
 from lens_lsp.memory.answer_files.sources import one_line, source_json
 from lens_lsp.model.citation import Citation
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import SourceText, Span
 
-_RECORD = regex(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
-_HEAD = regex(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
+_RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
+_HEAD = re.compile(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
 
 
 def anchored(text: str, label: str, citation: Citation, line: int, link: str) -> list[tuple[Span, str]]:

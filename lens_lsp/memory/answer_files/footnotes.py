@@ -9,20 +9,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from urllib.parse import quote as percent_encoded
 
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.inert import inert_markdown, printable, printable_path
 from lens_lsp.model.places_shown import link_fragment
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
-_NOTE = regex(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
-_PLACE = regex(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
-_ESCAPE = regex(r"\\([!-/:-@\[-`{-~])")
-_FURTHER = regex(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
-_UNSEEN = regex(r"[\s\\`]+")
+_NOTE = re.compile(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
+_PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_FURTHER = re.compile(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
+_UNSEEN = re.compile(r"[\s\\`]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from lens_lsp.memory.answer_files.reading import read_citing
 from lens_lsp.memory.answer_files.sources import one_line, source_json
 from lens_lsp.memory.answer_files.writing import VERSION, holding_from
 from lens_lsp.model.citation import Citation
-from lens_lsp.model.regexes import regex
 
-_HEAD = regex(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
-_SAID = regex(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
-_TITLE = regex(r"\s*# [^\n]*\n")
-_STAMP = regex(r"<!-- lens:(?:begin|end) ")
-_MARK = regex(r"\[\^(\d+)\]")
+_HEAD = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
+_SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
+_TITLE = re.compile(r"\s*# [^\n]*\n")
+_STAMP = re.compile(r"<!-- lens:(?:begin|end) ")
+_MARK = re.compile(r"\[\^(\d+)\]")
 
 
 def as_block(text: str, folder: str, block_id: str, into: str | None) -> str | None:

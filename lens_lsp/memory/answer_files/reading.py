@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lens_lsp.memory.answer_files.footnotes import Footnote, disagreement, read_footnotes
 from lens_lsp.memory.answer_files.sources import BrokenSource, parsed, read_roots, read_source
 from lens_lsp.memory.answer_files.writing import VERSION
 from lens_lsp.model.citation import Citation
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.stamp import OUTPUT
 
-_LINE_END = regex(r"\r\n|\n|\r")
-_KEY = regex(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
-_BEGIN = regex(rf"{_MARKS}<!--[ \t]*lens:begin(?![\w-])[ \t]*(?P<id>[^\s<>{{]*)")
-_USE = regex(r"\[\^([^\]\s]{1,200})\]")
-_END = regex(rf"(?:^{_MARKS})?<!--[ \t]*lens:end(?![\w-])[ \t]*(?P<id>[^\s<>]*?)[ \t]*-->")
-_FENCE = regex(r"[ \t>]*(`{3,}|~{3,})(.*)")
+_BEGIN = re.compile(rf"{_MARKS}<!--[ \t]*lens:begin(?![\w-])[ \t]*(?P<id>[^\s<>{{]*)")
+_USE = re.compile(r"\[\^([^\]\s]{1,200})\]")
+_END = re.compile(rf"(?:^{_MARKS})?<!--[ \t]*lens:end(?![\w-])[ \t]*(?P<id>[^\s<>]*?)[ \t]*-->")
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 
 @dataclass(frozen=True, slots=True)

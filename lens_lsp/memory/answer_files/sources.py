@@ -14,14 +14,13 @@ from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import Locator, TextSource
 from lens_lsp.model.inert import UNSAFE, json_escape
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.text import Span
 
 # A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
 # whatever looks like an address or like Markdown's own, even here.
-_ESCAPED = regex(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
-_SHA256 = regex(r"[0-9a-f]{64}")
-_LOOSE_COMMA = regex(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
+_ESCAPED = re.compile(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
 _FOLDER_OF_NETWORK = ("//", "\\\\")
 
 

@@ -7,8 +7,9 @@ inside the root that was searched, absolute elsewhere.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from lens_lsp.memory.answer_files.footnotes import footnote, link_to
@@ -18,16 +19,14 @@ from lens_lsp.model.answer import Answer
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 from lens_lsp.model.stamp import stamp_of, stamped
 
 VERSION = "answer/1"
 """The value of ``lens`` in the front matter."""
 
-_MARKER = regex(r"(?<!\\)\[(\d+)\](?![(:])")
-_WIKI_LINK = regex(r"(?<!\\)\[(?=\[)")
-_BLOCK_ID = regex(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
+_MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
+_WIKI_LINK = re.compile(r"(?<!\\)\[(?=\[)")
+_BLOCK_ID = re.compile(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
 _LONGEST_ID = 64
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lens_lsp.memory.store.rows import PART_BYTES, Values, asked_of, citation_of, cluster_of, fact_of, link_of
 from lens_lsp.memory.store.schema import ASKED, CITATIONS, CLUSTERS, FACTS, LINKS, Table
 from lens_lsp.memory.store.values import Malformed, text
 from lens_lsp.model.cluster import Asked, Cluster, KnownFact
-from lens_lsp.model.records import dataclass
 
 T = TypeVar("T")
 

@@ -13,9 +13,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-
-from lens_lsp.model.records import dataclass
 
 STEM = "knowledge"
 KEPT = 3

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lens_lsp.disk.whole import PART
@@ -17,7 +17,6 @@ from lens_lsp.memory.store.files import StoreFiles
 from lens_lsp.memory.store.reading import Knowledge
 from lens_lsp.memory.store.writing import Changes, Removal
 from lens_lsp.model.cluster import Cluster
-from lens_lsp.model.records import dataclass
 
 ANSWERS = "answers"
 """The folder of answer files, in the store's folder."""

@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from lens_lsp.memory.store.connection import Connect, Connection, configure, structural_fault, transaction
@@ -18,7 +19,6 @@ from lens_lsp.memory.store.reading import Knowledge, all_damage
 from lens_lsp.memory.store.salvage import salvage
 from lens_lsp.memory.store.schema import PAGE_SIZE, Found, Layout, create, inspect
 from lens_lsp.memory.store.writing import Changes, clear, write
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

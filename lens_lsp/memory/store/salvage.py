@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lens_lsp.memory.store.assembly import Damage, Row, assemble, decoded, headless, listed_parts, name_of
 from lens_lsp.memory.store.pages import rows_in
@@ -10,7 +11,6 @@ from lens_lsp.memory.store.rows import PART_BYTES, summary_of, turn_of, wrong_of
 from lens_lsp.memory.store.schema import CLUSTERS, PARTS, SUMMARIES, TOTALS, TURNS, WRONG
 from lens_lsp.memory.store.writing import Changes
 from lens_lsp.model.cluster import Cluster
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ bytes, so that no damaged byte can make the driver fail halfway through a table.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 
 from lens_lsp.memory.store.connection import Connection, number
-from lens_lsp.model.records import dataclass
 
 APPLICATION_ID = 0x6C656E73
 """``lens`` in ASCII, in the header of the file: nothing else is ever opened as a store."""

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lens_lsp.memory.store.assembly import Damage
@@ -33,7 +33,6 @@ from lens_lsp.memory.store.place import unusable
 from lens_lsp.memory.store.reading import Knowledge
 from lens_lsp.memory.store.replacement import Workshop
 from lens_lsp.memory.store.schema import Found, inspect
-from lens_lsp.model.records import dataclass
 
 T = TypeVar("T")
 Work = Callable[[Knowledge, Connection], T]

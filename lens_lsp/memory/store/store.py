@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -35,7 +35,6 @@ from lens_lsp.memory.store.schema import LAYOUT, Layout
 from lens_lsp.memory.store.session import Session
 from lens_lsp.memory.store.writing import Changes, Removal, write
 from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from lens_lsp.memory.store.assembly import Damage, parts_of
 from lens_lsp.memory.store.connection import Connection
@@ -20,7 +21,6 @@ from lens_lsp.memory.store.rows import (
 )
 from lens_lsp.memory.store.schema import CLUSTERS, COUNTED, PARTS, SUMMARIES, TABLES, TOTALS, TURNS, WRONG, Table
 from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
-from lens_lsp.model.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lens_lsp.memory.userdata.folder import change_kept, kept_folder, read_kept
-from lens_lsp.model.records import dataclass
 
 _SCHEMA = "lens.consent/1"
 

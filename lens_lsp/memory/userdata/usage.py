@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 from lens_lsp.memory.userdata.folder import change_kept, kept_folder, read_kept
-from lens_lsp.model.records import dataclass
 
 KEPT_DAYS = 400
 """Days that are kept; older ones are forgotten with the next call."""

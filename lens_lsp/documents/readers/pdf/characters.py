@@ -12,22 +12,20 @@ import ctypes
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.readers.pdf.library import Handle, Page
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 WIDE_GAP = 0.9
 """In font sizes: words further apart than that are not of one piece. Stretched blanks of justified lines stay below."""
 
 _HYPHENS = "\x02\ufffe"
-_TOKEN = regex(rf"[^\s{_HYPHENS}]+|[\r\n]+|[{_HYPHENS}]")
-_SURROGATE = regex(r"[\ud800-\udfff]")
-_BOLD = regex(r"bold|black|heavy|semib|demib|cmbx|bx\d|-bd", re.IGNORECASE)
+_TOKEN = re.compile(rf"[^\s{_HYPHENS}]+|[\r\n]+|[{_HYPHENS}]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BOLD = re.compile(r"bold|black|heavy|semib|demib|cmbx|bx\d|-bd", re.IGNORECASE)
 _BOX_BYTES = 16
 _MISSED_BLANK = 0.2
 """In font sizes: a gap that much wider than the others of its word is a blank that pdfium took for kerning."""

@@ -8,13 +8,13 @@ three columns, tables in columns and columns under a title need nothing of their
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from lens_lsp.documents.readers.pdf.characters import Piece
 from lens_lsp.documents.readers.pdf.lines import Row, beside, merged, rows_of
 from lens_lsp.documents.readers.pdf.tables import Grid, grid_of
-from lens_lsp.model.records import dataclass
 
 _NARROWEST = 0.6
 """Of a gutter, in font sizes."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.documents.readers.pdf.library import Bookmark
 from lens_lsp.documents.readers.pdf.paragraphs import Passage
 from lens_lsp.model.documents import BlockKind
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 _LARGER = 1.14
 """Times the size of the running text."""
@@ -21,10 +21,10 @@ _REPEATED = 0.5
 """Of the pages, three at the least, carry a line that is printed on every page."""
 _MOST_BOLD = 0.3
 """Of the letters of the running size: where more are bold, bold means nothing."""
-_LETTERS = regex(r"[^\W\d_]{2}")
-_NOT_WORDS = regex(r"[\W_]+")
-_DIGITS = regex(r"\d+")
-_LEADERS = regex(r"(?:[.·…]\s?){4}")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_NOT_WORDS = re.compile(r"[\W_]+")
+_DIGITS = re.compile(r"\d+")
+_LEADERS = re.compile(r"(?:[.·…]\s?){4}")
 """The dots of a table of contents, whose lines all come again."""
 
 

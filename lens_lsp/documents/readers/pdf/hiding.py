@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.readers.pdf.characters import Ink, Piece
 from lens_lsp.documents.readers.pdf.library import Handle, Page
-from lens_lsp.model.records import dataclass
 
 _MOST_OBJECTS = 20_000
 _WHITE = 250

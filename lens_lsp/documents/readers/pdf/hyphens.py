@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lens_lsp.model.regexes import regex
-
 SPLIT = "\x02"
 """Stands in a passage where a hyphen stood at the end of a line."""
 
-_WORD = regex(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
-_CUT = regex(rf"([^\W_]+(?:[-\u2010][^\W_]+)*)?{SPLIT}([^\W_]+(?:[-\u2010][^\W_]+)*)?")
-_END_HYPHEN = regex(r"(?<=\w)[-\u2010\u00ad]$")
+_WORD = re.compile(r"[^\W_]+(?:[-\u2010][^\W_]+)*")
+_CUT = re.compile(rf"([^\W_]+(?:[-\u2010][^\W_]+)*)?{SPLIT}([^\W_]+(?:[-\u2010][^\W_]+)*)?")
+_END_HYPHEN = re.compile(r"(?<=\w)[-\u2010\u00ad]$")
 
 
 def carried(line: str) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.model import Failure, Unextracted
-from lens_lsp.model.records import dataclass
 
 Handle = object
 """A pointer to one of pdfium's own objects."""

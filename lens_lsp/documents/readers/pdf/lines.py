@@ -5,12 +5,12 @@ Content streams break lines where fonts change, and draw the words of a line in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from lens_lsp.documents.readers.pdf.characters import WIDE_GAP, Piece
-from lens_lsp.model.regexes import regex
 
 Row = list[Piece]
 """Pieces on one line of the page, from left to right."""
@@ -23,9 +23,9 @@ _BLANK = 0.5
 """In font sizes: as wide as a blank between two words mostly is."""
 _MARK_GAP = 5.0
 """In font sizes: how far the text of an item or of a numbered heading may stand from its mark."""
-_BULLET = regex(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·*–—\uf0b7\uf0a7\uf0d8-]")
-_NUMBER = regex(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxlc]{1,5})[.)\]]|\d{1,2}(?:\.\d{1,3}){1,4}")
-_RIGHT_TO_LEFT = regex(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_BULLET = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·*–—\uf0b7\uf0a7\uf0d8-]")
+_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxlc]{1,5})[.)\]]|\d{1,2}(?:\.\d{1,3}){1,4}")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def rows_of(pieces: Iterable[Piece]) -> list[Row]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
@@ -11,8 +12,6 @@ from lens_lsp.documents.readers.pdf.characters import Piece, Style
 from lens_lsp.documents.readers.pdf.columns import Flow, Region
 from lens_lsp.documents.readers.pdf.hyphens import SPLIT, carried
 from lens_lsp.model.documents import BlockKind
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 _APART = 1.3
 """In usual distances of lines: more than that is a new paragraph."""
@@ -25,10 +24,10 @@ _SOME_OTHER_SIZE = 1.08
 """Times the smaller size: the first is a new paragraph, the second one behind a line that was ended on purpose."""
 _ROOM = 0.35
 """In font sizes: a line whose successor's first word had that much room was ended on purpose."""
-_BULLET = regex(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·\uf0b7\uf0a7\uf0d8]\s*")
-_NUMBER = regex(r"(?:[-–—*]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)\]])\s+(?=\S)")
+_BULLET = re.compile(r"[•‣◦▪▫●○■□◆◇▶➢✓✔❖·\uf0b7\uf0a7\uf0d8]\s*")
+_NUMBER = re.compile(r"(?:[-–—*]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxlc]{1,5})[.)\]])\s+(?=\S)")
 _SENTENCE_ENDS = ".!?:;"
-_WIDE_LETTER = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
+_WIDE_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]")
 
 
 @dataclass(frozen=True, slots=True)

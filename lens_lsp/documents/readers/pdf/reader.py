@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from lens_lsp.documents.kinds import kind_named, reader_version
 from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
@@ -29,8 +29,6 @@ from lens_lsp.documents.readers.pdf.pictures import picture_of
 from lens_lsp.documents.readers.pdf.view import view_of
 from lens_lsp.model.documents import BlockKind, Head, Locator
 from lens_lsp.model.privacy import of_metadata
-from lens_lsp.model.records import dataclass
-from lens_lsp.model.regexes import regex
 
 MOST_PAGES = 5000
 """Pages of one document; what follows is left out and a notice says so."""
@@ -39,15 +37,15 @@ _BEGINNING = 400
 """Characters of a first page that stand for its title."""
 _ENTRIES = ("Keywords", "Subject", "lens", "Lens", "LENS", "lens.private", "private", "Private")
 _LONGEST_ENTRY = 1 << 16
-_XMP = regex(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
-_XMP_TEXT = regex(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
-_XMP_ATTRIBUTE = regex(r"([\w:.-]+)=\"([^\"<>]*)\"")
+_XMP = re.compile(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
+_XMP_TEXT = re.compile(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
+_XMP_ATTRIBUTE = re.compile(r"([\w:.-]+)=\"([^\"<>]*)\"")
 _PLAIN_STYLE = Style(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
-_SPLIT = regex(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
-_GAP = regex(r"\n[ \t]*\n")
-_NO_TITLE = regex(
+_SPLIT = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_GAP = re.compile(r"\n[ \t]*\n")
+_NO_TITLE = re.compile(
     r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|(?:document|title|slide|presentation|book)\s*\d*"
     r"|powerpoint presentation|about:blank|.*\.(?:docx?|xlsx?|pptx?|tex|dvi|indd|qxd|pdf|rtf|od[tps]|html?|md|txt)",
     re.IGNORECASE,

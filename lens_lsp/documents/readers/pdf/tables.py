@@ -7,13 +7,13 @@ Two columns of running text look the same from afar. What tells them apart is th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from lens_lsp.documents.readers.pdf.characters import Piece
 from lens_lsp.documents.readers.pdf.hyphens import SPLIT, carried
 from lens_lsp.documents.readers.pdf.lines import Row
-from lens_lsp.model.records import dataclass
 
 _CROSSING = 0.1
 """Of the rows may run across the blank between two columns: a cell over several columns, a remark."""

@@ -7,6 +7,7 @@ with hyphens taken out and columns in order, so blanks and marks are not where t
 from __future__ import annotations
 
 import ctypes
+import re
 import struct
 import unicodedata
 import zlib
@@ -19,7 +20,6 @@ from lens_lsp.documents.framing import MOST_VIEW, PNG
 from lens_lsp.documents.model import Failure, Unextracted, View
 from lens_lsp.documents.readers.pdf.characters import boxes_of, text_of
 from lens_lsp.documents.readers.pdf.library import Handle, Page, opened, opened_page, page_count
-from lens_lsp.model.regexes import regex
 
 _WIDTH = 1400
 """Pixels of a page's width, or of its height where that is less."""
@@ -27,7 +27,7 @@ _MOST_PIXELS = 6_000_000
 _MOST_MARKS = 400
 _LEAST = 8
 """Letters of a part of a quote that is worth finding by itself."""
-_PARTS = regex(r"[\n|]+")
+_PARTS = re.compile(r"[\n|]+")
 _INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (255, 226, 92))
 """What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
 
