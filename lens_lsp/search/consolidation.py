@@ -9,13 +9,10 @@ from datetime import date
 
 import numpy as np
 
-from lens_lsp.arithmetic.condition import meets
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.reading import find_values, first_value
-from lens_lsp.arithmetic.unit_table import find_unit
-from lens_lsp.arithmetic.units import Dimension, is_rate, rate_parts
-from lens_lsp.arithmetic.values import Kind, Value, same
-from lens_lsp.arithmetic.writing import show
+from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
+from lens_lsp.arithmetic.value_parser import find_values, first_value, meets
 from lens_lsp.corpus.hits import counted
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.corpus.titles import file_name

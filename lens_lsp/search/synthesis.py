@@ -10,11 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from lens_lsp.arithmetic import operations
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.reading import find_values, first_value
-from lens_lsp.arithmetic.unit_table import find_unit
-from lens_lsp.arithmetic.units import Dimension
-from lens_lsp.arithmetic.values import Kind, Value, same
-from lens_lsp.arithmetic.writing import show
+from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.units import Dimension, find_unit
+from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.judge import claims
 from lens_lsp.judge.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
 from lens_lsp.judge.cited import cited_sentences
