@@ -35,7 +35,7 @@ from lens_lsp.documents.recognition import tesseract
 from lens_lsp.model.errors import LensError, UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.memory.store.store import Health
+    from lens_lsp.memory.store import Health
 
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
@@ -210,9 +210,8 @@ def _paths(environment: Mapping[str, str]) -> dict[str, object]:
 
 def _store(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """How the store of the workspace is; one that is not there is not made, one that cannot be used is a finding."""
-    from lens_lsp.memory.store.failures import StoreError
-    from lens_lsp.memory.store.place import store_folder
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
+    from lens_lsp.memory.store_file import StoreError, store_folder
 
     folder: object = "none"
     try:

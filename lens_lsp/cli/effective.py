@@ -10,8 +10,7 @@ from datetime import date
 from lens_lsp.app.settings.settings import OFF, SHIPPED, Settings, Source
 from lens_lsp.cli.account import some
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.memory.userdata.consents import Consents, consent_file
-from lens_lsp.memory.userdata.usage import Usage, usage_file
+from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
 
 
 def model_in_words(settings: Settings) -> str:

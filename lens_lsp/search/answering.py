@@ -19,7 +19,7 @@ from lens_lsp.judge.quoting import not_read
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.rules.offline import OfflineOracle
 from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
+from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import Answer, Arm, Doubt, Mode, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE
 from lens_lsp.model.documents import Coverage, Evidence, Part, Skip, Stage

@@ -16,7 +16,7 @@ from lens_lsp.judge.cited import cited_sentences
 from lens_lsp.judge.llm.marking import Sifter, cited_numbers
 from lens_lsp.judge.llm.messages import ChatRequest
 from lens_lsp.judge.quoting import plain
-from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
+from lens_lsp.memory.answer_files import Saved, write_answer, write_block
 from lens_lsp.model.answer import Mode
 from tests.hand_made import answer as made
 from tests.judge.rules.chat_session import ask, reading, regions_of, scripted

@@ -6,28 +6,34 @@ inside the root that was searched, absolute elsewhere.
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from lens_lsp.memory.answer_files.footnotes import footnote, link_to
-from lens_lsp.memory.answer_files.sources import one_line, source_json
+from lens_lsp.memory.answer_parser import footnote, link_to, one_line, read_citing, read_footnotes, source_json
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
 from lens_lsp.model.stamp import stamp_of, stamped
+from lens_lsp.model.text import SourceText, Span
 
 VERSION = "answer/1"
+
 """The value of ``lens`` in the front matter."""
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
+
 _WIKI_LINK = re.compile(r"(?<!\\)\[(?=\[)")
+
 _BLOCK_ID = re.compile(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
+
 _LONGEST_ID = 64
+
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
 
 
@@ -141,3 +147,117 @@ def _lies_in(folder: str | None, root: str) -> bool:
 
 def _moment(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+_FILE = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
+
+_SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
+
+_TITLE = re.compile(r"\s*# [^\n]*\n")
+
+_STAMP = re.compile(r"<!-- lens:(?:begin|end) ")
+
+_MARK = re.compile(r"\[\^(\d+)\]")
+
+
+def as_block(text: str, folder: str, block_id: str, into: str | None) -> str | None:
+    """The block that says what an answer file says; None for a text that is none, or that was changed since.
+
+    ``folder`` is where the file lies and ``into`` where the note does, absolute; None for a note that was never saved.
+    """
+    text = text.replace("\r\n", "\n")
+    whole, citing = _FILE.fullmatch(text), read_citing(text)
+    if whole is None or citing.parts != 1 or citing.faults or any(each.altered for each in citing.written):
+        return None
+    lines = {note.label: int(note.name.rpartition(":")[2] or 1) for note in read_footnotes(text.split("\n"))}
+    known = {each.label: _absolute(each.citation, folder) for each in citing.written}
+    if not lines.keys() >= known.keys():
+        return None
+    roots = list(dict.fromkeys(citation.root for citation in known.values()))
+    held = citing.held[0]
+    head = {
+        "lens": VERSION,
+        "question": held.question,
+        **dict(_SAID.findall(whole["front"])),
+        "status": held.status,
+        "roots": [holding_from(into, root) for root in roots],
+        "sources": [source_json(int(n), roots.index(each.root), each) for n, each in known.items()],
+    }
+    notes = [_note(f"{block_id}-{n}", each, lines[n], into) for n, each in known.items()]
+    words = _words(whole["body"], block_id, set(known))
+    body = [*([words, ""] if words else []), *notes, *([""] if notes else [])]
+    return "\n".join([f"<!-- lens:begin {block_id} {one_line(head)} -->", *body, f"<!-- lens:end {block_id} -->", ""])
+
+
+def _absolute(citation: Citation, folder: str) -> Citation:
+    return replace(citation, root=os.path.abspath(os.path.join(folder, citation.root)))
+
+
+def _note(label: str, citation: Citation, line: int, into: str | None) -> str:
+    path = os.path.join(citation.root, *citation.path.split("/"))
+    near = holding_from(into, citation.root) != citation.root
+    return footnote(label, citation, line, link_to(path, into if near else None))
+
+
+def _words(body: str, block_id: str, labels: set[str]) -> str:
+    """The answer's own words, without title, footnotes and stamp, its marks those of the block."""
+    kept = [
+        line
+        for line in _TITLE.sub("", body, count=1).split("\n")
+        if not _is_note(line, labels) and not _STAMP.match(line)
+    ]
+    words = "\n".join(kept).strip("\n").replace("<!--", r"<\!--")
+    return _MARK.sub(lambda found: f"[^{block_id}-{found[1]}]" if found[1] in labels else found.group(), words)
+
+
+def _is_note(line: str, labels: set[str]) -> bool:
+    found = _MARK.match(line)
+    return found is not None and found[1] in labels and line[found.end() : found.end() + 1] == ":"
+
+
+_RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
+
+_BLOCK_HEAD = re.compile(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
+
+
+def anchored(text: str, label: str, citation: Citation, line: int, link: str) -> list[tuple[Span, str]]:
+    """What to replace in a text, in order, for its citation ``label`` to be this one; nothing if it cannot be done.
+
+    ``line`` is where the quote begins in its file, from 1; ``link`` leads to that file.
+    """
+    block, _, number = label.rpartition("-")
+    record = _record(text, block, int(number), citation) if number.isdecimal() else None
+    note = _footnote(text, label)
+    return [] if record is None or note is None else sorted([record, (note, footnote(label, citation, line, link))])
+
+
+def _record(text: str, block: str, n: int, citation: Citation) -> tuple[Span, str] | None:
+    for start, line in _lines(text):
+        found = (_BLOCK_HEAD if block else _RECORD).fullmatch(line)
+        if found is None or (block and found["id"] != block):
+            continue
+        try:
+            value = json.loads(found["json"])
+        except (ValueError, RecursionError):
+            continue
+        sources = value.get("sources", []) if block else [value]
+        for at, source in enumerate(sources):
+            if isinstance(source, dict) and source.get("n") == n and isinstance(source.get("root"), int):
+                sources[at] = source_json(n, source["root"], citation)
+                whole = value if block else sources[at]
+                return Span(start + found.start("json"), start + found.end("json")), one_line(whole)
+    return None
+
+
+def _footnote(text: str, label: str) -> Span | None:
+    for start, line in _lines(text):
+        if line.startswith(f"[^{label}]:"):
+            return Span(start, start + len(line))
+    return None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines without their ends, each with the offset of its first character."""
+    starts = SourceText(text).line_starts
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        yield start, text[start:end].rstrip("\r\n")
