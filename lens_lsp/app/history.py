@@ -32,7 +32,8 @@ from lens_lsp.memory.clusters import (
 )
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
-from lens_lsp.memory.store import ANSWERS, Store
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.answer_files import ANSWERS
 from lens_lsp.memory.store_rows import Changes, Knowledge
 from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status
 from lens_lsp.model.citation import Checked, Citation, CitationState

@@ -43,7 +43,7 @@ class Stores:
 
     def answers(self, workspaces: Sequence[str]) -> list[Path]:
         """The folders of the answer files of these workspaces, whether they are there or not."""
-        from lens_lsp.memory.store import ANSWERS
+        from lens_lsp.memory.answer_files import ANSWERS
         from lens_lsp.memory.store_file import StoreUnavailable, store_folder
 
         try:

@@ -12,19 +12,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import PurePath
+from urllib.parse import quote as percent_encoded
 
-from lens_lsp.memory.answer_parser import footnote, link_to, one_line, read_citing, read_footnotes, source_json
+from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
+from lens_lsp.model.inert import UNSAFE, inert_markdown, json_escape, markdown_without_links, printable, printable_path
+from lens_lsp.model.places_shown import link_fragment
 from lens_lsp.model.stamp import stamp_of, stamped
 from lens_lsp.model.text import SourceText, Span
-
-VERSION = "answer/1"
-
-"""The value of ``lens`` in the front matter."""
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
 
@@ -261,3 +260,59 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     starts = SourceText(text).line_starts
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         yield start, text[start:end].rstrip("\r\n")
+
+
+def footnote(label: str, citation: Citation, line: int, link: str) -> str:
+    """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
+    PDF to the page."""
+    name = inert_markdown(printable_path(citation.path), in_link=True)
+    target = f"{link}#{link_fragment(citation.locator, line)}"
+    return f'[^{label}]: [{name}:{line}]({target}) "{inert_markdown(quoted_on_one_line(citation.quote))}"'
+
+
+def link_to(path: str, folder: str | None) -> str:
+    """A link to the file at an absolute path: relative to ``folder``, an absolute URI without one."""
+    if folder is None:
+        return PurePath(path).as_uri()
+    return percent_encoded(os.fsencode(os.path.relpath(path, folder).replace(os.sep, "/")), safe="/")
+
+
+# A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
+# whatever looks like an address or like Markdown's own, even here.
+_ESCAPED = re.compile(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
+
+
+def one_line(value: object) -> str:
+    """A value as JSON on one line that may stand in YAML and in an HTML comment."""
+    return _ESCAPED.sub(json_escape, json.dumps(value, ensure_ascii=False))
+
+
+def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
+    """A citation as a value of JSON. ``root`` is its folder's index in the list that stands beside it."""
+    return {
+        "n": n,
+        "root": root,
+        "path": citation.path,
+        "source": citation.source.value,
+        "sha256": citation.sha256,
+        "encoding": citation.encoding,
+        "reader": citation.reader,
+        "span": [citation.span.start, citation.span.end],
+        "match": citation.match,
+        "quote": citation.quote,
+        "left": citation.left,
+        "right": citation.right,
+        "heading": list(citation.heading),
+        "count": citation.count,
+        "locator": None if citation.locator is None else dict(citation.locator),
+    }
+
+
+ANSWERS = "answers"
+
+"""The folder of answer files, in the store's folder."""
+
+
+def is_answer(head: bytes) -> bool:
+    """Whether a file is an answer of ours, by its first bytes."""
+    return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)

@@ -7,31 +7,25 @@ says what the two have to agree in.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
-from urllib.parse import quote as percent_encoded
 
-from lens_lsp.memory.answer_files import VERSION
 from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import Locator, TextSource
-from lens_lsp.model.inert import UNSAFE, inert_markdown, json_escape, printable, printable_path
-from lens_lsp.model.places_shown import link_fragment
+from lens_lsp.model.inert import printable, printable_path
 from lens_lsp.model.stamp import OUTPUT
 from lens_lsp.model.text import Span
 
+VERSION = "answer/1"
+
+"""The value of ``lens`` in the front matter."""
 _NOTE = re.compile(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
-
 _PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
-
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-
 _FURTHER = re.compile(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
-
 _UNSEEN = re.compile(r"[\s\\`]+")
 
 
@@ -43,21 +37,6 @@ class Footnote:
     label: str
     name: str
     quote: str
-
-
-def footnote(label: str, citation: Citation, line: int, link: str) -> str:
-    """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
-    PDF to the page."""
-    name = inert_markdown(printable_path(citation.path), in_link=True)
-    target = f"{link}#{link_fragment(citation.locator, line)}"
-    return f'[^{label}]: [{name}:{line}]({target}) "{inert_markdown(_shown(citation.quote))}"'
-
-
-def link_to(path: str, folder: str | None) -> str:
-    """A link to the file at an absolute path: relative to ``folder``, an absolute URI without one."""
-    if folder is None:
-        return PurePath(path).as_uri()
-    return percent_encoded(os.fsencode(os.path.relpath(path, folder).replace(os.sep, "/")), safe="/")
 
 
 def read_footnotes(lines: Sequence[str], first: int = 1) -> Iterator[Footnote]:
@@ -84,14 +63,15 @@ def disagreement(note: Footnote, citation: Citation) -> str | None:
 
     Blanks, backslashes and backticks do not count: formatters add and remove them.
     """
-    if _seen(note.quote) != _seen(_shown(citation.quote)):
+    if _seen(note.quote) != _seen(quoted_on_one_line(citation.quote)):
         return "the footnote does not quote what was recorded: it was changed"
     if _seen(note.name.rpartition(":")[0]) != _seen(printable_path(citation.path)):
         return "the footnote names another file than was recorded: it was changed"
     return None
 
 
-def _shown(quote: str) -> str:
+def quoted_on_one_line(quote: str) -> str:
+    """A quote as a footnote shows it: printable, on one line."""
     return " ".join(printable(quote).split())
 
 
@@ -103,24 +83,13 @@ def _seen(text: str) -> str:
     return _UNSEEN.sub("", text)
 
 
-# A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
-# whatever looks like an address or like Markdown's own, even here.
-_ESCAPED = re.compile(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
-
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-
 _LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
-
 _FOLDER_OF_NETWORK = ("//", "\\\\")
 
 
 class BrokenSource(ValueError):
     """What was read is no source of ours; the message says which part of it."""
-
-
-def one_line(value: object) -> str:
-    """A value as JSON on one line that may stand in YAML and in an HTML comment."""
-    return _ESCAPED.sub(json_escape, json.dumps(value, ensure_ascii=False))
 
 
 def parsed(text: str) -> object:
@@ -129,27 +98,6 @@ def parsed(text: str) -> object:
         return json.loads(_LOOSE_COMMA.sub(lambda found: found[1] or "", text))
     except (ValueError, RecursionError) as error:
         raise BrokenSource(f"it is no JSON ({type(error).__name__})") from error
-
-
-def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
-    """A citation as a value of JSON. ``root`` is its folder's index in the list that stands beside it."""
-    return {
-        "n": n,
-        "root": root,
-        "path": citation.path,
-        "source": citation.source.value,
-        "sha256": citation.sha256,
-        "encoding": citation.encoding,
-        "reader": citation.reader,
-        "span": [citation.span.start, citation.span.end],
-        "match": citation.match,
-        "quote": citation.quote,
-        "left": citation.left,
-        "right": citation.right,
-        "heading": list(citation.heading),
-        "count": citation.count,
-        "locator": None if citation.locator is None else dict(citation.locator),
-    }
 
 
 def read_roots(value: object) -> tuple[str, ...]:
@@ -243,17 +191,11 @@ def _locator(found: object) -> Locator | None:
 
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)
-
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"
-
 _BEGIN = re.compile(rf"{_MARKS}<!--[ \t]*lens:begin(?![\w-])[ \t]*(?P<id>[^\s<>{{]*)")
-
 _USE = re.compile(r"\[\^([^\]\s]{1,200})\]")
-
 _END = re.compile(rf"(?:^{_MARKS})?<!--[ \t]*lens:end(?![\w-])[ \t]*(?P<id>[^\s<>]*?)[ \t]*-->")
-
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
 
 

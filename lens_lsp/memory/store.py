@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from lens_lsp.disk.whole import PART, replace_whole
+from lens_lsp.disk import PART, replace_whole
 from lens_lsp.memory.store_file import (
     STEM,
     Connect,
@@ -660,9 +660,6 @@ def _require_sound(knowledge: Knowledge, *, final: bool) -> None:
         raise corruption(f"{broken.table}: {broken.why}")
 
 
-ANSWERS = "answers"
-
-"""The folder of answer files, in the store's folder."""
 
 _HEAD = b"---\nlens: answer/"
 
@@ -718,9 +715,6 @@ def delete_copies(files: StoreFiles) -> tuple[str, ...]:
     return tuple(path.name for path in copies)
 
 
-def is_answer(head: bytes) -> bool:
-    """Whether a file is an answer of ours, by its first bytes."""
-    return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)
 
 
 def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str, ...]:

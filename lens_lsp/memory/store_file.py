@@ -24,8 +24,7 @@ from urllib.parse import quote
 
 from platformdirs import user_data_path
 
-from lens_lsp.disk.locks import give, lock_file, take
-from lens_lsp.disk.mounts import MOUNTS, network_file_system
+from lens_lsp.disk import MOUNTS, lock_file, network_file_system, release_lock, take_lock
 from lens_lsp.model.errors import LensError
 
 
@@ -527,14 +526,14 @@ class FolderLock:
             try:
                 _wait(self._fd, until)
             finally:
-                give(self._gate)
+                release_lock(self._gate)
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
             if self._depth == 0:
-                give(self._fd)
+                release_lock(self._fd)
 
     def close(self) -> None:
         """Give the files back."""
@@ -551,7 +550,7 @@ def _opened(path: Path) -> int:
 
 def _wait(descriptor: int, until: float) -> None:
     try:
-        take(descriptor, until)
+        take_lock(descriptor, until)
     except TimeoutError as error:
         raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
     except OSError as error:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.memory.answer_parser import footnote, one_line, source_json
+from lens_lsp.memory.answer_files import footnote, one_line, source_json
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import TextSource

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.disk.mounts import network_file_system
+from lens_lsp.disk import network_file_system
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import FolderLock, StoreUnavailable, Unavailable, prepare_folder, store_folder
 
