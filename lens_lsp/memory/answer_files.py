@@ -316,3 +316,6 @@ ANSWERS = "answers"
 def is_answer(head: bytes) -> bool:
     """Whether a file is an answer of ours, by its first bytes."""
     return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)
+
+
+_HEAD = b"---\nlens: answer/"

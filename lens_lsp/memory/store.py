@@ -661,7 +661,6 @@ def _require_sound(knowledge: Knowledge, *, final: bool) -> None:
 
 
 
-_HEAD = b"---\nlens: answer/"
 
 _QUESTION = b"question:"
 

@@ -1,10 +1,13 @@
-"""From drawn cells to the regions of one request: snapped outward, never overlapping, within the context cap."""
+"""x"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,24 +17,213 @@ from lens_lsp.model.documents import Block, BlockKind, Document
 from lens_lsp.model.observation import Region
 from lens_lsp.model.shown import MOST_CONTEXT, Shown, tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.context import context_of
-from lens_lsp.search.disclosure import disclosed
-from lens_lsp.search.edges import fits, overlapping
-from lens_lsp.search.measure import Floats
-from lens_lsp.search.passage import REGION_TOKENS, region, shown
+from lens_lsp.search.beliefs import CELL, Admission, Space
+from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
+from lens_lsp.search.corpus_view import Floats
 from lens_lsp.search.passages import Passage
-from lens_lsp.search.position import CELL
-from lens_lsp.search.space import Admission, Space
+
+START: Mapping[Arm, float] = MappingProxyType({Arm.LEXICAL: 0.60, Arm.LOCAL: 0.25, Arm.GLOBAL: 0.15})
+
+"""λ at the beginning of a question."""
+
+FLOOR = 0.05
+
+_NEAR = 6
+
+"""Cells on either side that count as next to a cell: about 300 code points."""
+
+_SECTION_SHARE = 0.3
+
+_LINKED_SHARE = 0.2
+
+
+@dataclass(slots=True)
+class Mixture:
+    """λ, and how it learns. ``adaptive`` False keeps it where it starts (an ablation)."""
+
+    weights: dict[Arm, float] = field(default_factory=lambda: dict(START))
+    adaptive: bool = True
+
+    def without(self, arms: set[Arm]) -> None:
+        """Switch arms off (an ablation); what is left is renormalised."""
+        kept = {arm: weight for arm, weight in self.weights.items() if arm not in arms}
+        total = sum(kept.values())
+        self.weights = {arm: weight / total for arm, weight in kept.items()}
+
+    def learn(self, utility: Mapping[Arm, float]) -> None:
+        """λ_a ← λ_a · exp(u_a / max u), renormalised, never below 0.05. Utilities are nats per thousand tokens."""
+        most = max(utility.values(), default=0.0)
+        if not self.adaptive or most <= 0 or len(self.weights) < 2:
+            return
+        for arm in self.weights:
+            self.weights[arm] *= float(np.exp(utility.get(arm, 0.0) / most))
+        total = sum(self.weights.values())
+        self.weights = {arm: weight / total for arm, weight in self.weights.items()}
+        self._raise_to_floor()
+
+    def _raise_to_floor(self) -> None:
+        low = {arm for arm, weight in self.weights.items() if weight < FLOOR}
+        rest = sum(weight for arm, weight in self.weights.items() if arm not in low)
+        for arm, weight in self.weights.items():
+            self.weights[arm] = FLOOR if arm in low else weight / rest * (1 - FLOOR * len(low))
+
+
+def lexical(mass: Floats) -> Floats:
+    """π_lex: cells by anchor mass, with the anchors as they stand now; ``mass`` is one row per open requirement, and
+    each counts alike."""
+    total = mass.sum(axis=1, keepdims=True)
+    share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
+    return _normalised(np.asarray(share.sum(axis=0), np.float64))
+
+
+def local(space: Space, posterior: Floats, seen: Floats, links: Mapping[int, tuple[int, ...]]) -> Floats:
+    """π_local: cells next to, in the section of, or linked from those the beliefs favour among the cells shown; before
+    anything was shown, among all.
+
+    ``posterior`` is one row per open requirement, ``seen`` 1 for shown cells, ``links`` lead from a document to
+    others by order of admission.
+    """
+    believed = np.asarray(posterior.sum(axis=0), np.float64)
+    favoured = believed * seen if seen.any() else believed
+    if favoured.sum() <= 0:
+        return favoured
+    sums = np.concatenate([[0.0], np.cumsum(favoured)])
+    cells = np.arange(space.cells)
+    first = space.spread(np.array([a.first for a in space.admitted]))
+    end = space.spread(np.array([a.first + a.cells for a in space.admitted]))
+    near = sums[np.minimum(cells + _NEAR + 1, end)] - sums[np.maximum(cells - _NEAR, first)]
+    return _normalised(
+        _normalised(near)
+        + _SECTION_SHARE * _normalised(_by_section(space, sums))
+        + _LINKED_SHARE * _normalised(_by_link(space, sums, links))
+    )
+
+
+def _by_section(space: Space, sums: Floats) -> Floats:
+    shares = np.zeros(space.cells)
+    for stratum in space.strata():
+        shares[stratum.start : stratum.end] = (sums[stratum.end] - sums[stratum.start]) / len(stratum)
+    return shares
+
+
+def _by_link(space: Space, sums: Floats, links: Mapping[int, tuple[int, ...]]) -> Floats:
+    shares = np.zeros(len(space.admitted))
+    for source, targets in links.items():
+        admission = space.admitted[source]
+        belief = sums[admission.first + admission.cells] - sums[admission.first]
+        for target in targets:
+            shares[target] += belief / space.admitted[target].cells
+    return space.spread(shares)
+
+
+def stratified(space: Space, unread: Floats) -> Floats:
+    """π_global: documents share alike, in each its sections with anything unread, in each the unread cells."""
+    shares = np.zeros(space.cells)
+    for admission in space.admitted:
+        sections = [slice(a, b) for a, b in pairwise(admission.bounds) if unread[a:b].any()]
+        for section in sections:
+            inside = unread[section]
+            shares[section] = inside / inside.sum() / len(sections)
+    return _normalised(shares)
+
+
+def draws(
+    arms: Mapping[Arm, Floats], weights: Mapping[Arm, float], rng: np.random.Generator
+) -> Iterator[tuple[Arm, int]]:
+    """Cells drawn without replacement from the mixture: an arm by λ, then a cell by what is left of that arm.
+
+    Ends when no arm has a cell left. Each arm's order is drawn ahead (Gumbel noise on its log-weights sorts cells
+    as drawing without replacement would), which makes a draw cheap however many cells there are.
+    """
+    orders = {arm: iter(_order(arms[arm], rng)) for arm in weights if arm in arms}
+    taken: set[int] = set()
+    names, edges = _odds(orders, weights)
+    while names:
+        arm = names[bisect_right(edges, rng.random())]
+        cell = next((cell for cell in orders[arm] if cell not in taken), None)
+        if cell is None:
+            del orders[arm]
+            names, edges = _odds(orders, weights)
+            continue
+        taken.add(cell)
+        yield arm, cell
+
+
+def _odds(arms: Collection[Arm], weights: Mapping[Arm, float]) -> tuple[list[Arm], list[float]]:
+    """The arms, and where between 0 and 1 the part of each ends: what `Generator.choice` makes anew at every draw."""
+    names = list(arms)
+    odds = np.array([weights[arm] for arm in names])
+    sums = np.cumsum(odds / odds.sum())
+    return names, (sums / sums[-1:]).tolist()
+
+
+def _order(weights: Floats, rng: np.random.Generator) -> list[int]:
+    cells = np.flatnonzero(weights > 0)
+    noisy = np.log(weights[cells]) + rng.gumbel(size=len(cells))
+    return [int(cell) for cell in cells[np.argsort(-noisy, kind="stable")]]
+
+
+def _normalised(weights: Floats) -> Floats:
+    total = float(weights.sum())
+    return np.asarray(weights / total, np.float64) if total > 0 else weights
+
+
+_BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
+
+
+def disclosed(document: Document, title: str, view: Shown, before: int = 0) -> tuple[Span, ...]:
+    """The spans of a region, its title, headings and table headers, in order and apart.
+
+    In code points of the file; ``before`` of them lie before the document's text. A file name as title has none.
+    """
+    structure = document.structure
+    spans = [view.span]
+    spans += [h.span for h in structure.headings if h.span.start < view.span.end and h.text in view.headings]
+    spans += [block.header for block in overlapping(structure.blocks, view.span) if block.header is not None]
+    spans += _title(document, title)
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return tuple(Span(before + span.start, before + span.end) for span in joined)
+
+
+def _title(document: Document, title: str) -> list[Span]:
+    """Where a title stands: verbatim, as a heading, else its words with quotes, escapes and markup between them. One
+    that the document gives itself in yet another way stands somewhere at its beginning."""
+    place = document.text.find(title) if title else -1
+    if place >= 0:
+        return [Span(place, place + len(title))]
+    heading = next((h.span for h in document.structure.headings if h.text == title), None)
+    if heading is not None:
+        return [heading]
+    words = re.findall(r"\w+", title)
+    found = re.search(_BETWEEN.join(map(re.escape, words)), document.text[:REACH]) if words else None
+    if found is not None:
+        return [Span(*found.span())]
+    return [Span(0, min(len(document.text), REACH))] if title == document.structure.head.title else []
+
 
 _WIDTH = 500
+
 """Code points around a drawn cell, before snapping."""
+
 _OPENING = 300
+
 """Code points that are shown of the beginning of a document, before snapping."""
+
 _FLAT = 0.8
+
 """The ranking is flat while passages score this share of the third one."""
+
 _COMPARED = 3
+
 _SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
+
 _ENOUGH = 0.9
+
 """Share of the outstanding belief that one request needs to hold at most."""
 
 

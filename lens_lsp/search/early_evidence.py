@@ -1,55 +1,68 @@
-"""Evidence of a large workspace before all of it was counted: the windows that the rarest words of the question and the
-names of files point to.
-
-Words that stand in every second file cost most of a scan and tell least. A sample says which words those are; only
-the others are looked for everywhere, and the documents they single out are then measured as any document is. What is
-shown this way is read and verified like all evidence, but nothing of the search rests on it. So it may be looked for in
-what the last question left in memory, before the disk was looked at: what changed since then does not hold any more.
-"""
+"""x"""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Set
 from dataclasses import replace
 from itertools import chain, takewhile
+from typing import Any
 
 import numpy as np
 
 from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import Key
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Plan
-from lens_lsp.search.candidates import Scored, windows_of
-from lens_lsp.search.localise import as_evidence, passages_of
-from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency, measure
+from lens_lsp.search.corpus_view import Floats, Ints, Measures, Reading, inverse_frequency, measure
+from lens_lsp.search.localisation import Scored, as_evidence, passages_of, windows_of
 from lens_lsp.search.passages import Passage, Weights, count
-from lens_lsp.search.prior import PriorWeights, prior
+from lens_lsp.search.prior import NAMES, TITLES, PriorWeights, name_scores, prior, title_scores
 from lens_lsp.search.question import prepare
-from lens_lsp.search.reading import Reading
-from lens_lsp.search.signals import NAMES, TITLES, name_scores, title_scores
 
 _SHOWN = 3
+
 _CONSIDERED = 10
+
 """Documents that are read for what is shown."""
+
 _WINDOWS = 100
+
 _MEASURED = 50
+
 """Documents that are measured by all terms."""
+
 _SAMPLED = 251
+
 """One text in so many is in the sample. Which ones depends on the texts alone, not on when they were read."""
+
 _MOST_HITS = 50_000
+
 """Occurrences that a first scan may find, by the sample: each costs a third of a microsecond."""
+
 _MOST_TERMS = 8
+
 _SHORTEST = 4
+
 """Bytes of a term: shorter ones are looked for in a pass of their own."""
+
 _FEWEST_SAMPLED = 400
+
 """Texts in the sample, where there are so many."""
+
 _MOST_SAMPLED = 8 << 20
+
 """Bytes of the sample: of very long texts it holds the first."""
+
 _AT_ONCE = 1 << 20
+
 """Bytes of the promising texts that are scanned in one go."""
+
 _PATIENCE = 1.0
+
 """Seconds after which no further text is read from the disk: something to read now beats something better later."""
 
 
@@ -164,3 +177,55 @@ class FirstLook:
         whole = measures.coverage()
         scored = Scored(self._question, weights, hits, windows, whole, whole)
         return passages_of(self._reading, scored, _CONSIDERED, read=_CONSIDERED)
+
+
+_AFTER = 1.0
+
+"""Seconds of reading before the first look."""
+
+_LEFT = 1.0
+
+"""Seconds that reading goes on for by all appearances: with fewer a look at everything comes as soon."""
+
+
+class Glimpse:
+    """Looks at what was read so far until one of them finds something, each after twice the time of the one before.
+
+    `offer` is called on the thread that reads, `evidence` by whoever asked. ``clock`` tells seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._begun: float | None = None
+        self._next = 0.0
+        self._look: Callable[[Snapshot], None] | None = None
+
+    def offer(self, done: int, total: int, snapshot: Callable[[], Snapshot]) -> None:
+        """So many of the files were read, and can be looked at now."""
+        now = self._clock()
+        if self._begun is None:
+            self._begun, self._next = now, now + _AFTER
+        past, look = now - self._begun, self._look
+        if look is None or now < self._next or past * (total - done) < _LEFT * done:
+            return
+        self._next = now + past
+        look(snapshot())
+
+    async def evidence(
+        self, look: Callable[[Snapshot], list[Evidence]], reading: asyncio.Future[Any]
+    ) -> list[Evidence]:
+        """What the first successful ``look`` found, as soon as it did; nothing if ``reading`` is over before."""
+        loop = asyncio.get_running_loop()
+        first: asyncio.Future[list[Evidence]] = loop.create_future()
+
+        def seen(snapshot: Snapshot) -> None:
+            if found := look(snapshot):
+                self._look = None
+                loop.call_soon_threadsafe(first.set_result, found)
+
+        self._look = seen
+        try:
+            await asyncio.wait({first, reading}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._look = None
+        return first.result() if first.done() else []

@@ -1,27 +1,33 @@
-"""A text in the form in which a quote is compared with its source, with the way back to every character.
-
-Two texts have the same form when they differ only in what a careful copyist may change: line breaks and other blanks,
-typographic quotes and dashes, soft hyphens and other characters of no width, the composition of accents, capitals, and
-Markdown's marks. Words, figures, their order and the blanks between words are never touched, nor is anything whose
-removal could change a value: an asterisk between two figures multiplies, "10²" is not "102" (so NFC and not NFKC).
-"""
+"""x"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
 
+from lens_lsp.model.documents import Block, BlockKind
+from lens_lsp.model.sentences import trim
+from lens_lsp.model.shown import Shown
 from lens_lsp.model.text import Span
-from lens_lsp.search.compounds import in_word
+from lens_lsp.search.boundaries import in_word, joined, signed, widened
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
+
 _TOKEN = re.compile(
     rf"(?P<blank>[\s{_ZERO_WIDTH}]+)|(?P<ascii>[^\s\x80-\U0010ffff]+)|(?P<other>[^\x00-\x7f\s{_ZERO_WIDTH}]+)"
 )
+
 _CJK = re.compile("[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U000323af]")
+
 _MOST_MARKS = 16
+
 """Accents on one letter; sorting more of them takes time that grows with their square."""
+
 _PLAIN = {
     **dict.fromkeys("‘’‚‛′ʼ", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
@@ -29,6 +35,7 @@ _PLAIN = {
     "…": "...",
     "ς": "σ",
 }
+
 _MARK = re.compile(
     r"\\[!-/:-@\[-`{-~]|(?P<blank>(?:\r\n?+|\n)[ \t]*+[\r\n])"
     r"|\[\[(?P<target>[^\[\]|\r\n]{1,200}\|)?(?=[^\s\[\]|])(?P<shown>[^\[\]|\r\n]{1,200})\]\]"
@@ -192,3 +199,157 @@ def _pair(text: str, run: str, span: Span, opened: dict[str, Span], pairs: list[
         pairs.append((opener, span))
     elif code or (after < len(text) and not text[after].isspace() and not (before >= 0 and in_word(text, before))):
         opened[run] = span
+
+
+Match = Literal["exact", "normalised"]
+
+SHORT = 12
+
+"""Code points under which a quote counts only by its place."""
+
+SHORT_CJK = 6
+
+"""The same for a quote with Chinese, Japanese or Korean characters."""
+
+_MOST_PLACES = 256
+
+"""Places of one quote that are looked at: 256 that cut a word are no quote of anything."""
+
+_WORDY = re.compile(r"[^\W_]")
+
+_CJK_LETTER = re.compile("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]")
+
+_LEADING_MARK = re.compile(r"(?:#{1,6}|[-*+]|\d{1,9}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Where a quote stands in the document: the evidence is ``document.text[span.start:span.end]``."""
+
+    span: Span
+    match: Match
+    """``exact`` if the quote stands there verbatim, ``normalised`` if it is equal in the compared form."""
+
+
+def resolve(quote: str, shown: Shown) -> Resolved | None:
+    """The place of a quote in a region, ``None`` if it does not stand there. Linear in both."""
+    body = quote.strip()
+    if len(body) > 4 * len(shown.text) + 1024:
+        return None
+    wanted = normalise(body)
+    if _WORDY.search(wanted.text) is None:
+        return None
+    short = len(wanted.text) < (SHORT_CJK if _CJK_LETTER.search(wanted.text) else SHORT)
+    most = _MOST_PLACES if short else 1
+    places = list(islice(_verbatim(body, shown.text, whole=short), most))
+    verbatim = bool(places)
+    if not verbatim:
+        source = normalise(shown.text)
+        places = [source.balanced(place) if most == 1 else place for place in islice(_equal(wanted, source), most)]
+    place = _unit(places, wanted, shown) if short and places else next(iter(places), None)
+    return None if place is None else _resolved(shown, place, verbatim=verbatim)
+
+
+def _resolved(shown: Shown, place: Span, *, verbatim: bool) -> Resolved | None:
+    """The place in the source, widened to whole words."""
+    text = shown.text
+    wide = widened(text, place)
+    if signed(text, wide.start):
+        wide = Span(wide.start - 1, wide.end)
+    span = shown.source(trim(text, wide))
+    if span is None:
+        return None
+    # Where markup was left out between two shown stretches, the source has more than the quote.
+    exact = verbatim and len(shown.source(place) or ()) == len(place)
+    return Resolved(span, "exact" if exact else "normalised")
+
+
+def _verbatim(body: str, text: str, *, whole: bool) -> Iterator[Span]:
+    """The places of a quote, those first that cut no word; only those if it must be ``whole``."""
+    cutting: list[Span] = []
+    at = text.find(body)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            break
+        place = Span(at, at + len(body))
+        if _cuts(text, place, whole=whole):
+            cutting.append(place)
+        else:
+            yield place
+        at = text.find(body, at + 1)
+    if not whole:
+        yield from cutting
+
+
+def _equal(wanted: Normal, source: Normal) -> Iterator[Span]:
+    """The places where the compared forms are equal and no word is cut."""
+    form = wanted.text.strip()
+    at = source.text.find(form)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            return
+        end = at + len(form)
+        # One character of the source may be several of the form: the match must not begin or end within it.
+        split = (at > 0 and source.starts[at] == source.starts[at - 1]) or (
+            end < len(source.starts) and source.starts[end] == source.starts[end - 1]
+        )
+        place = Span(source.starts[at], source.ends[end - 1])
+        if not split and not _cuts(source.text, Span(at, end), whole=True) and _same_links(wanted, source, place):
+            yield place
+        at = source.text.find(form, at + 1)
+
+
+def _same_links(wanted: Normal, source: Normal, place: Span) -> bool:
+    """Whether the links that a quote writes out lead where the source's do."""
+    if not wanted.links:
+        return True
+    first = bisect_right(source.links, (place.start - 4,))  # "**" may stand between a link's start and its first letter
+    led = [to for at, to in source.links[first:] if at < place.end]
+    return [to for _, to in wanted.links] == led
+
+
+def _cuts(text: str, place: Span, *, whole: bool) -> bool:
+    """Whether a place begins or ends within a word; ``whole``: or behind the sign of a figure."""
+    return joined(text, place.start) or joined(text, place.end) or (whole and signed(text, place.start))
+
+
+def _unit(places: list[Span], wanted: Normal, shown: Shown) -> Span | None:
+    """The unit that a short quote stands in, if there is no doubt which one."""
+    holders = list(dict.fromkeys(_holder(place, shown) for place in places))
+    if len(places) == 1:
+        return holders[0]
+    form = wanted.text.strip()
+    kinds = {unit.span: unit.kind for unit in shown.units}
+    whole = [span for span in holders if span in kinds and _is_whole(form, shown.text, Block(kinds[span], span))]
+    return whole[0] if len(whole) == 1 else None
+
+
+def _holder(place: Span, shown: Shown) -> Span:
+    """The unit around a place, several if it runs through several."""
+    units = shown.units
+    first = bisect_right(units, place.start, key=lambda unit: unit.span.end)
+    start, end = place.start, place.end
+    for index in range(first, len(units)):
+        unit = units[index].span
+        if unit.start >= place.end:
+            break
+        start, end = min(start, unit.start), max(end, unit.end)
+    return Span(start, end)
+
+
+def _is_whole(form: str, text: str, unit: Block) -> bool:
+    """Whether a quote is all that a unit says, or all of a cell if it is a table's row."""
+    written = text[unit.span.start : unit.span.end]
+    if unit.kind is BlockKind.TABLE_ROW:
+        return any(normalise(cell).text.strip() == form for cell in _cells(written))
+    mark = _LEADING_MARK.match(written)
+    said = written if mark is None else written[mark.end() :]
+    if unit.kind is BlockKind.HEADING:
+        said = said.rstrip("#= \t\r\n-")
+    return normalise(said).text.strip() == form
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a row, without the quotes around them."""
+    delimiter = "|" if "|" in row else "\t" if "\t" in row else ";" if row.count(";") > row.count(",") else ","
+    return [cell.strip().strip('"') for cell in row.split(delimiter)]
