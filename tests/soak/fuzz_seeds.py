@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.kinds import Extracted
 from lens_lsp.memory.answer_files import write_answer, write_block
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes

@@ -1,6 +1,6 @@
-"""What goes through the pipes between a worker and whoever started it: frames of JSON and raw bytes.
+"""Frames of JSON and raw bytes that go through the pipes between a worker process and whoever started it.
 
-No side gives the other anything to run. What comes back is judged like a stranger's file: a worker that parsed a
+No side gives the other anything to run. What comes back is judged like a file of a stranger: a worker that parsed a
 hostile document may say anything, so lengths are bounded before memory is taken, and a reply that is not wholly in
 order is no reply.
 """
@@ -10,15 +10,36 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import IO, Any
 
-from lens_lsp.documents.header import header_fields, pairs
-from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
-from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View
+from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Locator, LocatorMap, Structure
 from lens_lsp.model.inert import printable
 from lens_lsp.model.text import Span
+
+
+def header_fields(text: str, blocks: Iterable[Block]) -> tuple[Field, ...]:
+    """The lines ``Name: value`` of a document's metadata."""
+    return tuple(
+        field for block in blocks if block.kind is BlockKind.FRONT_MATTER for field in _fields(text, block.span)
+    )
+
+
+def pairs(fields: Iterable[Field]) -> tuple[tuple[str, str], ...]:
+    """The fields as a `Head` keeps them."""
+    return tuple((field.name, field.value) for field in fields)
+
+
+def _fields(text: str, span: Span) -> Iterator[Field]:
+    start = span.start
+    for line in text[span.start : span.end].split("\n"):
+        name, sign, value = line.partition(": ")
+        if sign:
+            yield Field(name.lower(), value, Span(start, start + len(line)))
+        start += len(line) + 1
+
 
 MOST_DATA = 100 << 20
 """Bytes of one document."""
@@ -36,7 +57,6 @@ PNG = b"\x89PNG\r\n\x1a\n"
 """How a PNG begins."""
 MOST_PLACES = 500_000
 """Places that one document has locators for, and its blocks: both are kept in memory one by one."""
-
 _SIZES = struct.Struct(">II")
 _LONGEST = 2000
 """Code points of a word or two: a heading, a locator's value, a notice."""

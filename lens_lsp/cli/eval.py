@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evaluation import command
-from lens_lsp.cli.arguments import Parser
+from lens_lsp.cli.arguments import Parser, settings_for
 from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Carry out the command behind ``eval``; the exit status. Raises LensError."""
+    """Carry out the action that stands after ``lens eval``; the exit status. Raises LensError."""
     parser = Parser(prog="lens")
     command.add_parser(parser.add_subparsers(dest="command", required=True))
-    return command.run(parser.parse_args(list(argv)), _model, _embedder)
+    return command.run(parser.parse_args(["eval", *argv]), _model, _embedder)
 
 
 def _model(args: argparse.Namespace) -> OracleFactory:
@@ -34,12 +34,11 @@ def _model(args: argparse.Namespace) -> OracleFactory:
     from lens_lsp.app.request import Request
     from lens_lsp.app.settings.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
-    from lens_lsp.cli.searching import settled
 
     if args.eval_command == "judge":
         return _judge(args)
     corpus = str(args.corpus or args.fullwiki)
-    factory = choose(Request(""), settled((corpus,), CommandLine(args.mode), quiet=False, projects=False))
+    factory = choose(Request(""), settings_for((corpus,), CommandLine(args.mode), quiet=False, projects=False))
     if factory.model is None:
         raise RuntimeError("a mode that needs a model came without one")
     if factory.destination is not None and not args.estimate:
@@ -54,14 +53,13 @@ def _judge(args: argparse.Namespace) -> OracleFactory:
     from lens_lsp.app.settings.model import ModelSettings
     from lens_lsp.app.settings.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
-    from lens_lsp.cli.searching import settled
     from lens_lsp.model.answer import Mode
 
     base_url, name = (os.environ.get(f"LENS_JUDGE_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url or not name:
         raise UsageError("a judge needs LENS_JUDGE_BASE_URL and LENS_JUDGE_MODEL (and LENS_JUDGE_API_KEY for its key)")
     key = os.environ.get("LENS_JUDGE_API_KEY") or None
-    settings = settled((str(args.run),), CommandLine(), quiet=False, projects=False)
+    settings = settings_for((str(args.run),), CommandLine(), quiet=False, projects=False)
     model = ModelSettings(base_url, name, key=key, key_belongs_to=base_url)
     factory = of_endpoint(Mode.FAST, replace(settings, model=model))
     if factory.destination is not None:
@@ -77,7 +75,6 @@ def _embedder(args: argparse.Namespace) -> Embedder:
     from lens_lsp.app.consent import Destination
     from lens_lsp.app.settings.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
-    from lens_lsp.cli.searching import settled
     from lens_lsp.judge.llm.embeddings import Embeddings
 
     base_url, name = (os.environ.get(f"LENS_EMBEDDINGS_{part}") for part in ("BASE_URL", "MODEL"))
@@ -88,7 +85,7 @@ def _embedder(args: argparse.Namespace) -> Embedder:
     model = Embeddings(base_url, name, os.environ.get("LENS_EMBEDDINGS_API_KEY") or None)
     if not model.loopback:
         corpus = (str(args.corpus or args.fullwiki),)
-        settings = settled(corpus, CommandLine(), quiet=True, projects=False)
+        settings = settings_for(corpus, CommandLine(), quiet=True, projects=False)
         destination = Destination(model.endpoint, model.name, settings)
         require_consent(destination, corpus, yes=args.yes)
     return EndpointEmbedder(model)

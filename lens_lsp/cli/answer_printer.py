@@ -1,47 +1,162 @@
-"""A whole reply on one screen: at most three passages, a few lines of each, and then the answer, where the eyes are.
+"""What ``lens ask`` prints while and after the search goes on: one class between the events and standard output.
 
-What it says is told by the fields of an answer, so that it does not depend on how its text is worded; a text that a
-model worded stands as it is. `passages` and `said` take no more rows than they are given.
+A terminal shows a few passages as they are found, each on a line, then what fits one screen (`OneScreen`): passages,
+and the answer last; with ``--all`` (`LongForm`) every passage that is found, the answer as it is worded, every passage
+whole. Everywhere else only the last form is printed, so that it never depends on timing.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+import shutil
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from lens_lsp.cli.answering import answer_text, reused_note
-from lens_lsp.cli.highlight import QuestionWords, untailed
-from lens_lsp.cli.layout import APART, Range, clipped, columns, flowed, shortened, wrapped
-from lens_lsp.cli.render import Places, Style
-from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.cli.renderers import (
+    APART,
+    GrepRenderer,
+    Places,
+    QuestionWords,
+    Range,
+    Style,
+    TextRenderer,
+    clipped,
+    columns,
+    flowed,
+    markdown_link,
+    opened_at,
+    rows,
+    shortened,
+    untailed,
+    wrapped,
+)
+from lens_lsp.cli.summary import Trace, explained_style
+from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, printable, printable_path, put, put_json
 from lens_lsp.model.answer import Answer, Mode, RequirementResult, RequirementStatus
 from lens_lsp.model.documents import Evidence
+from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Planned
+from lens_lsp.model.inert import inert_markdown, markdown_without_links
 from lens_lsp.model.passages_shown import ELLIPSIS
 from lens_lsp.model.places_shown import has_own_places, shown_locator
 from lens_lsp.model.plan import Intent
 from lens_lsp.model.sentences import sentences
+from lens_lsp.model.stamp import stamp_of, stamped
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
+from lens_lsp.schema import answer_json, event_json
+from lens_lsp.schema.clusters import moment
+
+_MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
+
+
+def text_answer(answer: Answer, places: Places, style: Style) -> str:
+    """For people: the answer, then every passage under its number."""
+    return searched_as(answer, style) + answer_text(answer.text, style) + passages(answer, places, style)
+
+
+def searched_as(answer: Answer, style: Style) -> str:
+    """The question as it was searched, when what it refers to was put in."""
+    return "" if answer.typed is None else style.dim(f"searched as: {printable(answer.question)}") + "\n\n"
+
+
+def reused_note(answer: Answer) -> str:
+    """What was known before and still holds, and since when; empty when all was searched now."""
+    if not answer.reused:
+        return ""
+    known = sum(len(one.requirements) for one in answer.reused)
+    part = "this answer" if known == len(answer.requirements) else f"{known} of {len(answer.requirements)} facts"
+    since = min(one.asked_at for one in answer.reused)
+    return f"reused: {part} of {moment(since)[:16].replace('T', ' ')} UTC; its sources were looked up again"
+
+
+def answer_text(text: str, style: Style) -> str:
+    """The words of the answer alone, with an empty line behind; nothing for an empty answer."""
+    shown = printable(text).strip("\n")
+    marked = _MARKER.sub(lambda found: style.number(found.group()), shown) if style.coloured else shown
+    return f"{marked}\n\n" if shown else ""
+
+
+def passages(answer: Answer, places: Places, style: Style) -> str:
+    """The numbered passages, in the order of their numbers, and what of the answer was known before."""
+    renderer = TextRenderer(places, style, answer.question)
+    note = reused_note(answer)
+    shown = "".join(f"{style.number(f'[{item.n}]')} {renderer.evidence(item)}" for item in answer.evidence)
+    return shown + (style.dim(note) + "\n" if note else "")
+
+
+def live_line(item: Evidence, places: Places, style: Style, columns: int) -> str:
+    """One line for a passage that was just found, its number not yet known; ``columns`` is the terminal's width."""
+    where = opened_at(places, item, Style())
+    quote = " ".join(printable(item.quote).split())
+    room = columns - len(where) - 5
+    if room < 10:
+        return style.dim(f"· {where}") + "\n"
+    return style.dim(f"· {where}  {quote if len(quote) <= room else quote[: room - 1] + '…'}") + "\n"
+
+
+def markdown_answer(answer: Answer, places: Places) -> str:
+    """For notes: the answer with footnotes, each a link to the line and the quote, ready to be pasted.
+
+    Nothing that a searched file brought into it becomes an image, a link or HTML.
+    """
+    numbers = {item.n for item in answer.evidence}
+
+    def footnotes(text: str) -> str:
+        return _MARKER.sub(lambda found: f"[^{found[1]}]" if int(found[1]) in numbers else found.group(), text)
+
+    marked = markdown_without_links(printable(answer.text), footnotes)
+    notes = "".join(_footnote(item, places) for item in answer.evidence)
+    note = reused_note(answer)
+    shown = [marked.strip("\n") + "\n" if marked.strip() else "", notes, f"*{note}*\n" if note else ""]
+    return "\n".join(filter(None, shown))
+
+
+def _footnote(item: Evidence, places: Places) -> str:
+    quote = inert_markdown(" ".join(printable(item.quote).split()))
+    return f'[^{item.n}]: {markdown_link(item, places)} "{quote}"\n'
+
+
+def grep_answer(answer: Answer, places: Places, style: Style) -> str:
+    """For editors and pipes: one line a passage, ``path:line:column:text``."""
+    line: Callable[[Evidence], str] = GrepRenderer(places, style, answer.question).evidence
+    return "".join(map(line, answer.evidence))
+
 
 MOST_PASSAGES = 3
+
 MOST_LINES = 4
 """Lines of one quote."""
+
 _MOST_SAID = 8
 """Rows of an answer; a longer one is cut."""
+
 _INDENT = 4
+
 _MOST_TRIED = 60
 """Places at which a quote may begin."""
+
 _LEAST_QUOTE = 8
+
 _LEAST_TITLE = 20
+
 _STRONG = "**"
+
 _LAST_MARKERS = re.compile(r"\s*((?:\[\d+\])+)\s*$")
+
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
+
 _ASIDE = re.compile(r"\*[^*].*\*")
 """A paragraph in italics: who judged, which the closing line says, too."""
+
 _LISTED = re.compile(r"\s*(?:[-*+>]\s|\d{1,3}[.)]\s)")
+
 _NEWER = "Newer, not in this answer:"
-_MARKER = re.compile(r"\[\d+\](?![(:])")
+
+_MARK = re.compile(r"\[\d+\](?![(:])")
+
 _MATTERS = (RequirementStatus.COVERED, RequirementStatus.CONTESTED, RequirementStatus.MISSING)
 
 
@@ -54,7 +169,7 @@ class Screen:
     style: Style
 
 
-def chosen(answer: Answer) -> tuple[Evidence, ...]:
+def choose_passages(answer: Answer) -> tuple[Evidence, ...]:
     """The passages to be shown, in the order of their numbers: the first proof of each fact, then further ones."""
     if answer.intent is Intent.SUMMARIZE and answer.short is None:
         return ()  # an outline is made of its passages
@@ -65,7 +180,7 @@ def chosen(answer: Answer) -> tuple[Evidence, ...]:
     return tuple(cited[n] for n in sorted(ranked[:MOST_PASSAGES]))
 
 
-def passages(
+def screen_passages(
     items: Sequence[Evidence], screen: Screen, question: str, room: int, answers: Sequence[RequirementResult] = ()
 ) -> str:
     """The passages, each under its place, in so many rows; never less than one line of each."""
@@ -77,7 +192,7 @@ def passages(
     return "".join(_head(item, screen) + quote.shown(most, screen.style) for item, quote, most in shown)
 
 
-def live_line(item: Evidence, screen: Screen) -> str:
+def screen_line(item: Evidence, screen: Screen) -> str:
     """One line for a passage that was just found, its number not yet known."""
     path = printable_path(screen.places.shortest(item.root, item.path))
     at = f" {shown_locator(item.locator)}" if has_own_places(item.locator) else f":{item.start.line}"
@@ -250,7 +365,7 @@ def by_rules(answer: Answer) -> bool:
     return answer.mode is Mode.EVIDENCE or not answer.evidence or _is_aside(last)
 
 
-def said(answer: Answer, shown: Sequence[Evidence], screen: Screen, room: int) -> str:
+def rule_answer(answer: Answer, shown: Sequence[Evidence], screen: Screen, room: int) -> str:
     """The answer in a few lines, of an outline as many as there is room for, for words that no model gave."""
     paragraphs = _paragraphs(answer, shown, screen)
     if answer.newer and not any(one.startswith(_NEWER) for one in paragraphs):
@@ -342,7 +457,7 @@ def _styled_lines(paragraph: str, screen: Screen) -> list[str]:
     text += paragraph[at:]
     indent = text[: len(text) - len(text.lstrip())]
     marks = [(*one, style.bold) for one in strong]
-    marks += [(*match.span(), style.number) for match in _MARKER.finditer(text)]
+    marks += [(*match.span(), style.number) for match in _MARK.finditer(text)]
     lines = []
     for k, (begin, end) in enumerate(wrapped(text, screen.width)):
         parts, at = [indent if k == 0 else ""], begin
@@ -355,7 +470,7 @@ def _styled_lines(paragraph: str, screen: Screen) -> list[str]:
     return lines
 
 
-def worded(answer: Answer, screen: Screen) -> str:
+def wrapped_text(answer: Answer, screen: Screen) -> str:
     """A text that a model worded, in full, its lines wrapped at the width."""
     lines: list[str] = []
     for line in printable(answer.text).strip("\n").split("\n"):
@@ -365,7 +480,238 @@ def worded(answer: Answer, screen: Screen) -> str:
     return answer_text("\n".join(lines), screen.style).removesuffix("\n")
 
 
-def note(answer: Answer, screen: Screen) -> str:
+def reused_line(answer: Answer, screen: Screen) -> str:
     """What of the answer was known before, on a line."""
     told = reused_note(answer)
     return screen.style.dim(clipped(told, screen.width)) + "\n" if told else ""
+
+
+_MOST_LIVE = 3
+
+_EXPECTED = 8
+"""Rows that are left for words that are still to come."""
+
+
+class AnswerPrinter:
+    """Hears a question being answered: prints what is for now, keeps what is for the end. ``whole`` asks for every
+    passage, whole, on a terminal, too."""
+
+    def __init__(self, shape: str, places: Places, *, explain: bool, quiet: bool, whole: bool = False) -> None:
+        self.places = places
+        self.bar = ProgressBar(shown=is_terminal(sys.stderr) and not quiet)
+        self.answer: Answer | None = None
+        self.trace = Trace(places, explained_style(shape)) if explain else None
+        self._shape = shape
+        self._style = Style(coloured(sys.stdout, os.environ))
+        self._live: _Shown | None = None
+        if shape == "text" and is_terminal(sys.stdout):
+            self._live = (LongForm if whole else OneScreen)(places, self._style, self.bar)
+        self._events = 0
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        """A stage moved on; told from the thread that does it."""
+        self.bar.update(stage, done, total)
+
+    def evidence(self, item: Evidence) -> None:
+        """Evidence comes as an event, when it is verified."""
+
+    def take(self, event: Event) -> None:
+        """The next event."""
+        if self.trace is not None:
+            self.trace.add(event)
+        if isinstance(event, Answered):
+            self.answer = event.answer
+        if self._shape == "events":
+            self._events += 1
+            put_json(event_json(event, self._events), one_line=True)
+        elif self._live is not None:
+            self._live.show(event)
+
+    def finish(self, answer: Answer, below: int = 0) -> None:
+        """Print the answer, or what of it is not printed yet; ``below`` are the rows that the account will take."""
+        if self._shape == "json":
+            put_json(answer_json(answer))
+        elif self._shape == "grep":
+            put(grep_answer(answer, self.places, self._style))
+        elif self._shape == "markdown":
+            put(stamped(markdown_answer(answer, self.places), stamp_of(answer.question)))
+        elif self._live is not None:
+            put(self._live.rest(answer, below))
+        elif self._shape == "text":
+            shown = text_answer(answer, self.places, self._style)
+            put(stamped(shown, stamp_of(answer.question)) if is_kept(sys.stdout) else shown)
+
+
+class _Shown(Protocol):
+    """What a terminal shows."""
+
+    def __init__(self, places: Places, style: Style, bar: ProgressBar) -> None: ...
+
+    def show(self, event: Event) -> None:
+        """Print what an event brings."""
+
+    def rest(self, answer: Answer, below: int) -> str:
+        """What is not printed yet."""
+        ...
+
+
+class LongForm:
+    """Every passage as it is found, the answer as it comes, then every passage whole."""
+
+    def __init__(self, places: Places, style: Style, bar: ProgressBar) -> None:
+        self._places = places
+        self._style = style
+        self._bar = bar
+        self._found = False
+        self._early: list[Evidence] = []
+        self._said = ""
+        self._checking = False
+        """Words came that were not checked."""
+
+    def show(self, event: Event) -> None:
+        """Evidence and answer appear when they do."""
+        if isinstance(event, EvidenceFound) and not event.final:
+            if not event.early and any(item.overlaps(event.evidence) for item in self._early):
+                return  # its line is there already
+            self._early += [event.evidence] if event.early else []
+            self._bar.close()
+            self._found = True
+            columns = shutil.get_terminal_size().columns
+            put(live_line(event.evidence, self._places, self._style, columns))
+        elif isinstance(event, AnswerDelta):
+            self._bar.close()
+            if self._checking and not event.checking:
+                return  # what the check made of it comes at the end
+            if event.checking and not self._checking:
+                put(("\n" if self._found else "") + self._style.dim("checking:") + " ")
+            self._checking |= event.checking
+            if event.restart and self._said:
+                put(_paragraph_end(self._said) + self._style.dim("after searching further:") + "\n\n")
+                self._said = ""
+            put(("\n" if self._found and not self._said and not self._checking else "") + printable(event.text))
+            self._said += event.text
+
+    def rest(self, answer: Answer, below: int) -> str:
+        """The answer, if it was not worded yet or was changed, and the passages."""
+        if not self._said:
+            return ("\n" if self._found else "") + text_answer(answer, self._places, self._style)
+        end = _paragraph_end(self._said)
+        if self._said.strip() != answer.text.strip():  # the check of the finished text changed it
+            end += self._style.dim("after checking:") + "\n\n" + answer_text(answer.text, self._style)
+        return end + passages(answer, self._places, self._style)
+
+
+class OneScreen:
+    """A few passages as they are found; then as much of the best three as there is room for, and the answer.
+
+    Words that are still checked are taken back once they are, so that the answer stands last.
+    """
+
+    def __init__(self, places: Places, style: Style, bar: ProgressBar) -> None:
+        self._size = shutil.get_terminal_size()
+        self._screen = Screen(max(20, self._size.columns), places, style)
+        self._bar = bar
+        self._live: list[Evidence] = []
+        self._final: list[Evidence] = []
+        self._unchecked = ""
+        self._said = ""
+        self._streams = False
+
+    def show(self, event: Event) -> None:
+        """Evidence and what a model words appear when they do."""
+        if isinstance(event, Planned):
+            self._streams = event.mode is Mode.DEEP  # elsewhere what is no longer checked comes at once
+        elif isinstance(event, EvidenceFound):
+            self._found(event)
+        elif isinstance(event, AnswerDelta):
+            self._bar.close()
+            if event.checking:
+                self._check(event)
+            elif self._streams and not self._unchecked:
+                self._say(event)
+
+    def _found(self, event: EvidenceFound) -> None:
+        if event.final:
+            self._final = [*([] if event.evidence.n == 1 else self._final), event.evidence]
+            return
+        seen = any(item.overlaps(event.evidence) for item in self._live)
+        if seen or len(self._live) == _MOST_LIVE or self._said or self._unchecked:
+            return
+        self._bar.close()
+        self._live.append(event.evidence)
+        put(screen_line(event.evidence, self._screen))
+
+    def _check(self, event: AnswerDelta) -> None:
+        """Words that were not compared with the passages yet."""
+        begin = "" if self._unchecked else "checking: "
+        if begin:
+            put(("\n" if self._live else "") + self._screen.style.dim(begin.strip()) + " ")
+        text = printable(event.text).expandtabs(2)
+        if event.restart and self._unchecked:
+            text = _paragraph_end(self._unchecked) + text
+        put(text)
+        self._unchecked += begin + text
+
+    def _say(self, event: AnswerDelta) -> None:
+        """A model's words; before the first of them the passages that they rest on."""
+        if self._said and event.restart:
+            put(_paragraph_end(self._said) + self._screen.style.dim("after searching further:") + "\n\n")
+            self._said = ""
+        if not self._said:
+            shown = self._final[:MOST_PASSAGES]
+            told = self._passages(shown, len(self._final), "", (), _EXPECTED)
+            put(("\n" if self._live and told else "") + told + ("\n" if self._live or told else ""))
+        put(printable(event.text))
+        self._said += event.text
+
+    def _passages(
+        self,
+        shown: Sequence[Evidence],
+        all_of_them: int,
+        question: str,
+        answers: Sequence[RequirementResult],
+        below: int,
+    ) -> str:
+        """The passages and how many more there are; ``below`` are the rows that what follows will take."""
+        more = more_line(all_of_them - len(shown) if shown else 0, self._screen.style)
+        room = self._room - bool(more) - bool(shown) - below
+        return screen_passages(shown, self._screen, question, room, answers) + more
+
+    @property
+    def _room(self) -> int:
+        """The rows below the live lines and above the prompt."""
+        return self._size.lines - 1 - len(self._live) - bool(self._live)
+
+    def rest(self, answer: Answer, below: int) -> str:
+        """The passages and the answer, or what of these was not said yet."""
+        note = reused_line(answer, self._screen)
+        if self._said:
+            if self._said.strip() == answer.text.strip():
+                return _paragraph_end(self._said)[1:] + note
+            changed = self._screen.style.dim("after checking:") + "\n\n"
+            return _paragraph_end(self._said) + changed + wrapped_text(answer, self._screen) + note
+        shown = choose_passages(answer)
+        if by_rules(answer):
+            told = rule_answer(answer, shown, self._screen, self._room - below)
+        else:
+            told = wrapped_text(answer, self._screen)
+        before = searched_as(answer, self._screen.style)
+        taken = rows(before + told + note, self._screen.width) - 1 + below
+        quotes = self._passages(shown, len(answer.evidence), answer.question, answer.requirements, taken)
+        start = self._taken_back() or ("\n" if self._live else "")
+        return start + before + quotes + note + ("\n" if quotes or note else "") + told
+
+    def _taken_back(self) -> str:
+        """What takes the unchecked words off the screen, or ends them where they cannot be."""
+        if not self._unchecked:
+            return ""
+        count = rows(self._unchecked, self._size.columns)
+        if count >= self._size.lines or os.environ.get("TERM", "dumb") == "dumb":
+            return _paragraph_end(self._unchecked)
+        up = f"\x1b[{count - 1}A" if count > 1 else ""
+        return f"\r{up}\x1b[J"
+
+
+def _paragraph_end(text: str) -> str:
+    """What is missing of the empty line after the words printed so far."""
+    return "\n" * (2 - len(text[-2:]) + len(text[-2:].rstrip("\n")))
