@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from lens_lsp.corpus.texts import Key
-from lens_lsp.memory.answer_files import Saved, write_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
 from lens_lsp.memory.citations import Places, record, record_blind
 from lens_lsp.memory.clusters import (
     called_wrong,
@@ -33,7 +33,6 @@ from lens_lsp.memory.clusters import (
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.answer_files import ANSWERS
 from lens_lsp.memory.store_rows import Changes, Knowledge
 from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status
 from lens_lsp.model.citation import Checked, Citation, CitationState

@@ -41,8 +41,7 @@ from lens_lsp.corpus.walk import discover
 from lens_lsp.documents.kinds import INSTALL, KINDS, kind_for, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.memory.userdata.consents import Consents, consent_file
-from lens_lsp.memory.userdata.usage import Usage, usage_file
+from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError, UsageError
 from lens_lsp.model.privacy import Privacy

@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from lens_lsp.disk import PART, replace_whole
+from lens_lsp.memory.answer_files import ANSWERS, is_answer
 from lens_lsp.memory.store_file import (
     STEM,
     Connect,
@@ -660,8 +661,6 @@ def _require_sound(knowledge: Knowledge, *, final: bool) -> None:
         raise corruption(f"{broken.table}: {broken.why}")
 
 
-
-
 _QUESTION = b"question:"
 
 _MOST_HEAD = 65_536
@@ -712,8 +711,6 @@ def delete_copies(files: StoreFiles) -> tuple[str, ...]:
     for path in copies:
         files.discard(path)
     return tuple(path.name for path in copies)
-
-
 
 
 def delete_answers(folder: Path, questions: frozenset[str] | None) -> tuple[str, ...]:

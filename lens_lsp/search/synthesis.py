@@ -24,7 +24,7 @@ from lens_lsp.judge.quoting import differing, not_read, plain
 from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
 from lens_lsp.judge.rules.offline import OfflineOracle
 from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
+from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
     Answer,
     Arm,
