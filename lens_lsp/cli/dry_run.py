@@ -10,7 +10,7 @@ from lens_lsp.model.answer import Mode
 from lens_lsp.schema.preview import preview_json
 
 if TYPE_CHECKING:
-    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.llm.conversation import Preview
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 
@@ -26,9 +26,8 @@ def put_preview(preview: Preview | None, mode: Mode, *, machine: bool) -> None:
 
 
 def _as_text(preview: Preview, mode: Mode) -> str:
-    model = preview.chat.model
     lines = [
-        f"Nothing was sent. In mode {mode.value}, {model.endpoint} (model {printable_path(model.name)}) would get:"
+        f"Nothing was sent. In mode {mode.value}, {preview.endpoint} (model {printable_path(preview.model)}) would get:"
     ]
     for number, (stage, prompt) in enumerate(preview.requests, 1):
         lines += ["", f"Request {number}: {stage.value}, about {some(prompt.tokens, 'token')}"]

@@ -11,7 +11,7 @@ from typing import Self
 
 from lens_lsp.cli import INTERRUPTED
 from lens_lsp.cli.terminal import is_terminal
-from lens_lsp.judge.stoppable import Stop
+from lens_lsp.judge.cancellation import Stop
 
 _SHOW_CURSOR = b"\x1b[?25h"
 

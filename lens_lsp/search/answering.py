@@ -11,14 +11,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from lens_lsp.judge.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
+from lens_lsp.judge.answer_markdown import not_read, unlinked
+from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.links import unlinked
-from lens_lsp.judge.passage import Passage
-from lens_lsp.judge.quoting import not_read
-from lens_lsp.judge.read import ReadReply
-from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.judge.verification import Claim, Fault
+from lens_lsp.judge.oracle import Claim, Fact, Fault, Oracle, PassageOracle, ReadReply, Synthesis, SynthesisRequest
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import Answer, Arm, Doubt, Mode, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lens_lsp.judge import claims
-from lens_lsp.judge.cited import cited_sentences
-from lens_lsp.judge.passage import Passage
-from lens_lsp.judge.quoting import plain
-from lens_lsp.judge.verification import Claim, Fault
+from lens_lsp.judge.answer_markdown import cited_sentences, plain
+from lens_lsp.judge.claim_text import Passage
+from lens_lsp.judge.oracle import Claim, Fault
 from lens_lsp.model.answer import Doubt
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.words import key

@@ -15,9 +15,9 @@ from datetime import date
 from lens_lsp.arithmetic.reading import find_values, first_value
 from lens_lsp.arithmetic.values import Kind, Value, same
 from lens_lsp.corpus.titles import file_name
-from lens_lsp.judge.proper_names import names
-from lens_lsp.judge.read import ReadReply
-from lens_lsp.judge.tokens import Token, aligned, tokens_of
+from lens_lsp.judge.analysis import names
+from lens_lsp.judge.claim_text import Token, aligned, tokens_of
+from lens_lsp.judge.oracle import ReadReply
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.sentences import sentences

@@ -17,7 +17,7 @@ from lens_lsp.arithmetic.unit_table import find_unit
 from lens_lsp.arithmetic.units import Dimension, is_rate, rate_parts
 from lens_lsp.arithmetic.values import Kind, Value, same
 from lens_lsp.arithmetic.writing import show
-from lens_lsp.judge.base import Fact
+from lens_lsp.judge.oracle import Fact
 from lens_lsp.model.answer import Computation, RequirementStatus
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.observation import Verdict

@@ -17,12 +17,17 @@ from lens_lsp.arithmetic.unit_table import find_unit
 from lens_lsp.arithmetic.units import Dimension
 from lens_lsp.arithmetic.values import Kind, Value, same
 from lens_lsp.arithmetic.writing import show
-from lens_lsp.judge.links import without_addresses
-from lens_lsp.judge.llm.marking import MARKER, NUMBER, cited_numbers, unsupported
-from lens_lsp.judge.passage import Passage
-from lens_lsp.judge.quoting import differing, plain
-from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
-from lens_lsp.judge.verification import Claim, Fault
+from lens_lsp.judge.answer_markdown import (
+    MARKER,
+    NUMBER,
+    cited_numbers,
+    differing,
+    plain,
+    unsupported,
+    without_addresses,
+)
+from lens_lsp.judge.claim_text import Passage
+from lens_lsp.judge.oracle import Answerable, Claim, Fault, Operand, ReadReply, SaidComputation
 from lens_lsp.model.answer import Computation, Doubt
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import ComputationError
