@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.scoring.answers import normalised
 from evaluation.scoring.statistics import Figure, mean
-from lens_lsp.disk.whole import ORDINARY, appending, replace_whole
+from lens_lsp.disk import ORDINARY, appending, replace_whole
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm.chat_model import ChatModel, Message, Role
 from lens_lsp.judge.llm.conversation import Caller, Conversation, Prompt

@@ -15,10 +15,9 @@ from itertools import pairwise
 
 from lens_lsp.arithmetic.date_forms import MONTHS
 from lens_lsp.arithmetic.dates import CalendarDate
-from lens_lsp.arithmetic.nouns import singular
-from lens_lsp.arithmetic.unit_table import unit_named
-from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts
-from lens_lsp.arithmetic.values import NUMERIC, Kind, Value
+from lens_lsp.arithmetic.typed_values import NUMERIC, Value
+from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts, singular, unit_named
+from lens_lsp.arithmetic.values import Kind
 from lens_lsp.judge.claim_text import DIGITS, PERIODS, UNITLESS, Ground, Sentence, Token, overlaps_any
 from lens_lsp.model.text import Span
 
