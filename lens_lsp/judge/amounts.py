@@ -13,11 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from lens_lsp.arithmetic.date_forms import MONTHS
-from lens_lsp.arithmetic.dates import CalendarDate
-from lens_lsp.arithmetic.typed_values import NUMERIC, Value
+from lens_lsp.arithmetic.notation import MONTHS
+from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Kind, Value
 from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts, singular, unit_named
-from lens_lsp.arithmetic.values import Kind
 from lens_lsp.judge.claim_text import DIGITS, PERIODS, UNITLESS, Ground, Sentence, Token, overlaps_any
 from lens_lsp.model.text import Span
 

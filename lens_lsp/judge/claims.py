@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
-from lens_lsp.arithmetic.date_forms import MONTHS
-from lens_lsp.arithmetic.nouns import FUNCTION_WORDS
-from lens_lsp.arithmetic.number_words import ORDINAL_WORDS, STARTS
+from lens_lsp.arithmetic.notation import MONTHS, ORDINAL_WORDS, STARTS
+from lens_lsp.arithmetic.units import FUNCTION_WORDS
 from lens_lsp.judge.amounts import exchanged, unheld
 from lens_lsp.judge.analysis import NO_NAMES, OPENERS
 from lens_lsp.judge.claim_text import (

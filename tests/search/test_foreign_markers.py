@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from lens_lsp.cli.answer_printer import markdown_answer
-from lens_lsp.cli.renderers import Places
 from markdown_it import MarkdownIt
 
+from lens_lsp.cli.answer_printer import markdown_answer
+from lens_lsp.cli.renderers import Places
 from lens_lsp.judge.answer_markdown import cited_numbers, cited_sentences, plain
 from lens_lsp.judge.llm.answer_stream import Sifter
 from lens_lsp.judge.llm.chat_model import ChatRequest
