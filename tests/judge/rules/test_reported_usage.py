@@ -8,13 +8,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.metered_chat import MeteredChat
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.memory.userdata import Meter, Usage
 from lens_lsp.model.answer import Answer, Mode, StopReason
