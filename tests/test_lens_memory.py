@@ -21,12 +21,12 @@ from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.llm.chat import ChatOracle
-from lens_lsp.judge.llm.messages import ChatRequest, ModelError
+from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
-from lens_lsp.memory.store.connection import Connection, connect
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connection, connect
+from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.events import answer_of
