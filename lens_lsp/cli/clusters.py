@@ -17,7 +17,7 @@ from lens_lsp.cli.account import some
 from lens_lsp.cli.kept_arguments import clusters_parser
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.disk.whole import ORDINARY, Occupied, check_replaceable, replace_whole
+from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
 from lens_lsp.memory.checking import Report, check
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.export import cluster_markdown, exported, is_export

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from lens_lsp.disk.whole import PART, replace_whole
+from lens_lsp.disk import PART, replace_whole
 from lens_lsp.documents.framing import MOST_HEAD, MOST_TEXT, Damaged, extracted_from, receive, result_of, send
 from lens_lsp.documents.model import Extracted, Unextracted
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from lens_lsp.disk.programs import program_outside
+from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.groups import kill_group
 from lens_lsp.documents.kinds import Kind, kind_named, reader_version

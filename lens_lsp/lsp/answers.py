@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.disk.whole import ORDINARY, replace_whole
+from lens_lsp.disk import ORDINARY, replace_whole
 from lens_lsp.memory.answer_files.reading import Held, read_citing
 from lens_lsp.memory.answer_files.writing import Saved, write_answer
 from lens_lsp.memory.clusters import identify

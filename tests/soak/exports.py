@@ -36,7 +36,7 @@ from lens_lsp.app.settings.writing import change_settings
 from lens_lsp.app.stores import StoreChoice
 from lens_lsp.cli import clusters as command
 from lens_lsp.corpus.kept_extractions import KeptExtractions
-from lens_lsp.disk.whole import PART
+from lens_lsp.disk import PART
 from lens_lsp.documents.model import Extracted
 from lens_lsp.lsp.answers import Shelf, keep
 from lens_lsp.memory.answer_files.writing import Saved

@@ -1,12 +1,17 @@
-"""The one way a file is written: whole or not at all, never through a link, never over what is not ours to replace."""
+"""Files on disk that several processes change: written whole, locked, and told apart by where they lie.
+
+A file is written whole or not at all, never through a link, never over what is not ours to replace. A lock is the
+system's own and ends with whoever holds it. Network file systems and programs of the user are known by their place.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
-from collections.abc import Callable, Iterator
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,10 +19,8 @@ PART = ".part"
 """How the name of a file ends that is being written; one that a killed process left may be deleted."""
 PRIVATE, ORDINARY = 0o600, 0o666
 """Modes: for the user alone, and what the user's own mask leaves."""
-
 Made = Callable[[bytes], bool]
 """Whether we made a file, by its first bytes."""
-
 _HEAD = 4096
 """Bytes that are shown to a `Made`."""
 _TRIES = 5
@@ -25,6 +28,7 @@ _DIRECT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+
 _NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV})
 
 
@@ -55,7 +59,7 @@ def replace_whole(
     with _folder(path.parent, below, 0o700 if mode == PRIVATE else 0o777) as place:
         for _ in range(_TRIES):
             kept = _replaceable(place, path, made)
-            part = place.name(f".{path.name[:200]}.{secrets.token_hex(4)}{PART}")
+            part = place.name(f".{path.name[:200]}.{os.urandom(4).hex()}{PART}")
             try:
                 with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode, dir_fd=place.handle), "wb") as file:
                     if kept is not None and mode != PRIVATE and hasattr(os, "fchmod"):
@@ -192,3 +196,115 @@ def _named(place: _Place, part: str, name: str) -> bool:
 def _discard(place: _Place, part: str) -> None:
     with suppress(OSError):
         os.unlink(part, dir_fd=place.handle)
+
+
+_SHORTEST, _LONGEST = 0.0002, 0.002
+"""Seconds between two tries."""
+_HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK})
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+    def release_lock(descriptor: int) -> None:
+        """Give a lock back; closing the file does it, too."""
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def release_lock(descriptor: int) -> None:
+        """Give a lock back; closing the file does it, too."""
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def lock_file(path: Path) -> int:
+    """The descriptor of a file to lock, made for the user alone; no link is followed. Raises OSError."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, 0o600)
+
+
+def take_lock(descriptor: int, until: float) -> None:
+    """Lock a file as soon as nobody else does.
+
+    Raises TimeoutError when ``time.monotonic`` says ``until``, OSError where a folder knows no locks.
+    """
+    pause = _SHORTEST
+    while True:
+        try:
+            return _try_lock(descriptor)
+        except OSError as error:
+            if error.errno not in _HELD:
+                raise
+            if time.monotonic() >= until:
+                raise TimeoutError(errno.ETIMEDOUT, "another process holds its lock") from error
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST)
+
+
+# Where another machine, or a program in between, decides what a lock and a sync are worth.
+_NETWORK = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4"}
+    | {"orangefs", "smb3", "smbfs", "vboxsf"}
+    | {f"fuse.{name}" for name in ("ceph", "davfs", "glusterfs", "juicefs", "rclone", "s3fs", "sshfs", "vmhgfs-fuse")}
+)
+MOUNTS = Path("/proc/self/mountinfo")
+"""The table of mounts that Linux gives each process."""
+
+
+def network_file_system(folder: Path, mounts: Path = MOUNTS) -> str | None:
+    """The kind of network file system a folder lies on; None for a local one, and where the system does not say."""
+    try:
+        kind = file_system_of(folder.stat().st_dev, mounts)
+    except OSError:
+        return None
+    return kind if kind in _NETWORK else None
+
+
+def may_hang(device: int, mounts: Path = MOUNTS) -> bool:
+    """Whether files on a device (``st_dev``) are served by another machine or by a program, which may not answer."""
+    if os.name != "posix" or os.major(device):  # a disk of this machine
+        return False
+    kind = file_system_of(device, mounts) or ""
+    return kind in _NETWORK or kind.partition(".")[0] == "fuse"
+
+
+def file_system_of(device: int, mounts: Path = MOUNTS) -> str | None:
+    """The kind of the file system of a device (``st_dev``), None where the system does not say."""
+    try:
+        table = mounts.read_bytes()
+    except OSError:
+        return None
+    numbers = [b"%d:%d" % (os.major(device), os.minor(device))]
+    for line in table.splitlines():
+        mount, _, rest = line.partition(b" - ")
+        if mount.split()[2:3] == numbers:
+            return rest.split(b" ", 1)[0].decode("ascii", "replace")
+    return None
+
+
+def program_outside(name: str, path: str, roots: Iterable[str]) -> str | None:
+    """The absolute path of a program, None where there is none.
+
+    ``name`` is looked for in the absolute folders of ``path``, as the variable PATH lists them, or is a path itself.
+    What lies below one of the ``roots`` is passed over, and so is what only a link brings outside of them.
+    """
+    import shutil
+
+    searched = [os.path.realpath(root) for root in roots]
+    for folder in path.split(os.pathsep):
+        if not os.path.isabs(folder) or _below(folder, searched):
+            continue
+        found = shutil.which(name, path=folder)
+        # A relative answer is Windows' own folder of the moment, which is looked at before PATH.
+        if found is not None and os.path.isabs(found) and not _below(found, searched):
+            return found
+    return None
+
+
+def _below(path: str, folders: list[str]) -> bool:
+    return any(Path(place).is_relative_to(folder) for place in (path, os.path.realpath(path)) for folder in folders)

@@ -1,4 +1,4 @@
-"""A file is replaced whole or stays as it was, and nothing is left beside it."""
+"""Files are replaced whole or stay as they were, locks end with their holder, programs come from the PATH alone."""
 
 from __future__ import annotations
 
@@ -11,14 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.disk.locks import give, lock_file, take
-from lens_lsp.disk.whole import ORDINARY, Occupied, appending, check_replaceable, replace_whole
+from lens_lsp.disk import (
+    ORDINARY,
+    Occupied,
+    appending,
+    check_replaceable,
+    lock_file,
+    program_outside,
+    release_lock,
+    replace_whole,
+    take_lock,
+)
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from lens_lsp.disk.locks import lock_file, take
-take(lock_file(Path(sys.argv[1])), time.monotonic() + 5)
+from lens_lsp.disk import lock_file, take_lock
+take_lock(lock_file(Path(sys.argv[1])), time.monotonic() + 5)
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -122,11 +131,11 @@ def test_a_lock_is_waited_for_and_given_back_by_a_death(tmp_path: Path) -> None:
         assert holder.stdout.readline() == b"held\n"
         descriptor = lock_file(path)
         with pytest.raises(TimeoutError):
-            take(descriptor, time.monotonic() + 0.05)
+            take_lock(descriptor, time.monotonic() + 0.05)
         holder.kill()
         holder.wait()
-    take(descriptor, time.monotonic() + 5)
-    give(descriptor)
+    take_lock(descriptor, time.monotonic() + 5)
+    release_lock(descriptor)
     os.close(descriptor)
 
 
@@ -135,3 +144,53 @@ def test_a_link_is_no_lock(tmp_path: Path) -> None:
     (tmp_path / "lock").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="lock"):
         lock_file(tmp_path / "lock")
+
+
+NAME = "viewer.exe" if sys.platform == "win32" else "viewer"
+
+
+def program(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / NAME
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_first_folder_of_the_path_that_has_it_is_taken(tmp_path: Path) -> None:
+    first, second = program(tmp_path / "first"), program(tmp_path / "second")
+    folders = (tmp_path / "none", first.parent, second.parent)
+    assert program_outside("viewer", os.pathsep.join(map(str, folders)), []) == str(first)
+
+
+def test_what_a_searched_folder_brought_is_passed_over_for_one_outside(tmp_path: Path) -> None:
+    inside, outside = program(tmp_path / "notes" / "bin"), program(tmp_path / "tools")
+    path = os.pathsep.join((str(inside.parent), str(outside.parent)))
+    assert program_outside("viewer", path, []) == str(inside)
+    assert program_outside("viewer", path, [str(tmp_path / "notes")]) == str(outside)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_links_out_of_and_into_a_searched_folder_are_passed_over(tmp_path: Path) -> None:
+    inside, outside = program(tmp_path / "notes" / "bin"), program(tmp_path / "tools")
+    (tmp_path / "notes" / "out").symlink_to(outside.parent)
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / NAME).symlink_to(inside)
+    for folder in (tmp_path / "notes" / "out", linked):
+        assert program_outside("viewer", str(folder), []) is not None
+        assert program_outside("viewer", str(folder), [str(tmp_path / "notes")]) is None
+
+
+def test_a_path_is_taken_as_it_is_unless_it_is_searched(tmp_path: Path) -> None:
+    outside, elsewhere = program(tmp_path / "tools"), program(tmp_path / "notes")
+    path = str(tmp_path)
+    assert program_outside(str(outside), path, [str(elsewhere.parent)]) == str(outside)
+    assert program_outside(str(elsewhere), path, [str(elsewhere.parent)]) is None
+
+
+def test_folders_of_the_moment_are_not_looked_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = program(tmp_path / "tools")
+    monkeypatch.chdir(found.parent)
+    assert program_outside("viewer", os.pathsep.join(("", ".")), []) is None
+    assert program_outside("viewer", str(found.parent), []) == str(found)
