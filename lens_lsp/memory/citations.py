@@ -92,7 +92,9 @@ def record_blind(evidence: Evidence, *, root: str) -> Citation:
     )
 
 
-def verify(citation: Citation, now: Document, *, extracted: bool = False, history: EditHistory | None = None) -> Checked:
+def verify(
+    citation: Citation, now: Document, *, extracted: bool = False, history: EditHistory | None = None
+) -> Checked:
     """What became of a citation in its document as it is now.
 
     ``extracted`` says that the document's text is not that of the file but made by its reader; ``history`` is what the

@@ -10,7 +10,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lens_lsp.model.observation import tokens
-from lens_lsp.model.text import Edit, EditHistory, Position, SourceText, Span, breaks, difference, sentences, shift, trim
+from lens_lsp.model.text import (
+    Edit,
+    EditHistory,
+    Position,
+    SourceText,
+    Span,
+    breaks,
+    difference,
+    sentences,
+    shift,
+    trim,
+)
 
 BREAKS = st.text(st.sampled_from("ab\n\r\f\v\x1c\x85\u2028\u2029é語😀"), max_size=30)
 
