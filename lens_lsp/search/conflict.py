@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from lens_lsp.arithmetic.reading import find_values, first_value
-from lens_lsp.arithmetic.values import Kind, Value, same
+from lens_lsp.arithmetic.typed_values import Kind, Value, same
+from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.corpus.titles import file_name
 from lens_lsp.judge.proper_names import names
 from lens_lsp.judge.read import ReadReply

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.reading import first_value
-from lens_lsp.arithmetic.unit_table import find_unit
-from lens_lsp.arithmetic.units import Dimension, is_rate, rate_parts
-from lens_lsp.arithmetic.values import Kind, Value, same
-from lens_lsp.arithmetic.writing import show
+from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
+from lens_lsp.arithmetic.value_parser import first_value
 from lens_lsp.judge.base import Fact
 from lens_lsp.model.answer import Computation, RequirementStatus
 from lens_lsp.model.errors import ComputationError

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 
 from lens_lsp.arithmetic import operations
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.reading import find_values, first_value
-from lens_lsp.arithmetic.unit_table import find_unit
-from lens_lsp.arithmetic.units import Dimension
-from lens_lsp.arithmetic.values import Kind, Value, same
-from lens_lsp.arithmetic.writing import show
+from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.units import Dimension, find_unit
+from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.judge.links import without_addresses
 from lens_lsp.judge.llm.marking import MARKER, NUMBER, cited_numbers, unsupported
 from lens_lsp.judge.passage import Passage
