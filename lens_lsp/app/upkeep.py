@@ -13,8 +13,7 @@ from lens_lsp.memory.store.reading import Knowledge
 from lens_lsp.memory.store.store import Store
 from lens_lsp.memory.store.writing import Changes
 from lens_lsp.memory.wrong import wrong_answers
-from lens_lsp.model.citation import Checked, CitationState
-from lens_lsp.model.cluster import Cluster, WrongAnswer
+from lens_lsp.model.cluster import Checked, CitationState, Cluster, WrongAnswer
 
 _SHORT = 8
 

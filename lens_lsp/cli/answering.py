@@ -9,7 +9,7 @@ from lens_lsp.cli.render import GrepRenderer, Places, Style, TextRenderer, markd
 from lens_lsp.cli.terminal import printable
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.inert import inert_markdown, markdown_without_links
+from lens_lsp.model.sanitize import markdown_without_links, sanitize_markdown
 from lens_lsp.schema.clusters import moment
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
@@ -78,7 +78,7 @@ def markdown_answer(answer: Answer, places: Places) -> str:
 
 
 def _footnote(item: Evidence, places: Places) -> str:
-    quote = inert_markdown(" ".join(printable(item.quote).split()))
+    quote = sanitize_markdown(" ".join(printable(item.quote).split()))
     return f'[^{item.n}]: {markdown_link(item, places)} "{quote}"\n'
 
 

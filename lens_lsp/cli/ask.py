@@ -27,9 +27,8 @@ from lens_lsp.cli.render import Places
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
 from lens_lsp.cli.terminal import is_terminal, open_output, tell
 from lens_lsp.judge.ledger import Limits
-from lens_lsp.model.answer import Answer, Status
+from lens_lsp.model.answer import Answer, Event, Status
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Event
 
 _MACHINES = ("json", "events")
 

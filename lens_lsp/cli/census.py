@@ -16,7 +16,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.documents.kinds import kind_for, missing
 from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.privacy import Privacy
+from lens_lsp.model.marks import Privacy
 
 _LARGE = 16 << 20
 """Bytes from which a file is counted without looking into it."""

@@ -20,7 +20,7 @@ from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer
 from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
 from lens_lsp.cli.terminal import coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
-from lens_lsp.model.stamp import closing_mark, opening_mark, stamp_of
+from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
 from lens_lsp.schema import findings_json
 
 

@@ -29,10 +29,9 @@ from lens_lsp.cli.progress import ProgressBar
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.terminal import coloured, is_kept, is_terminal, printable, put, put_json
 from lens_lsp.cli.trace import Trace
-from lens_lsp.model.answer import Answer, Mode, RequirementResult
+from lens_lsp.model.answer import Answer, AnswerDelta, Answered, Event, EvidenceFound, Mode, Planned, RequirementResult
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Planned
-from lens_lsp.model.stamp import stamp_of, stamped
+from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.schema import answer_json, event_json
 
 _MOST_LIVE = 3

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
 from lens_lsp.cli.terminal import printable
-from lens_lsp.model.passages_shown import ELLIPSIS
+from lens_lsp.model.documents import ELLIPSIS
 
 _LONGEST_WORD = 40
 _LONGEST_ADDRESS = 28

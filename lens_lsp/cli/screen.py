@@ -16,12 +16,9 @@ from lens_lsp.cli.layout import APART, Range, clipped, columns, flowed, shortene
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.model.answer import Answer, Mode, RequirementResult, RequirementStatus
-from lens_lsp.model.documents import Evidence
-from lens_lsp.model.passages_shown import ELLIPSIS
-from lens_lsp.model.places_shown import has_own_places, shown_locator
+from lens_lsp.model.documents import ELLIPSIS, Evidence, has_own_places, locator_text
 from lens_lsp.model.plan import Intent
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content
 
 MOST_PASSAGES = 3
@@ -80,7 +77,7 @@ def passages(
 def live_line(item: Evidence, screen: Screen) -> str:
     """One line for a passage that was just found, its number not yet known."""
     path = printable_path(screen.places.shortest(item.root, item.path))
-    at = f" {shown_locator(item.locator)}" if has_own_places(item.locator) else f":{item.start.line}"
+    at = f" {locator_text(item.locator)}" if has_own_places(item.locator) else f":{item.start.line}"
     where = clipped(f"{path}{at}", max(1, screen.width - 2), at_start=True)
     left = screen.width - columns(where) - 4
     quote = clipped(" ".join(printable(item.quote).split()), left) if left >= _LEAST_QUOTE else ""
@@ -101,7 +98,7 @@ def _head(item: Evidence, screen: Screen) -> str:
     style, number = screen.style, f"[{item.n}] "
     path = printable_path(screen.places.shortest(item.root, item.path))
     own = has_own_places(item.locator)
-    at = f" {shown_locator(item.locator)}" if own else f":{item.start.line}"
+    at = f" {locator_text(item.locator)}" if own else f":{item.start.line}"
     at = clipped(at, screen.width // 2)
     titles = [title for part in item.heading if (title := " ".join(printable(part).split()))]
     kept = min(_LEAST_TITLE, columns(titles[-1])) + 2 if titles else 0

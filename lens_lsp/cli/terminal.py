@@ -1,6 +1,6 @@
 """The terminal and what may reach it: no control character out of a file, nothing once the reader has left.
 
-How texts, paths and JSON are made harmless is told in :mod:`lens_lsp.model.inert`; the doors take it from here.
+How texts, paths and JSON are made harmless is told in :mod:`lens_lsp.model.sanitize`; the doors take it from here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import inert_json as inert_json
-from lens_lsp.model.inert import printable as printable
-from lens_lsp.model.inert import printable_path as printable_path
+from lens_lsp.model.sanitize import printable as printable
+from lens_lsp.model.sanitize import printable_path as printable_path
+from lens_lsp.model.sanitize import sanitize_json as sanitize_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -96,7 +96,7 @@ def put_json(document: Mapping[str, object], *, one_line: bool = False) -> None:
     """Write a JSON document and hand it on; indented for people, else on one line. Raises as :func:`put`."""
     # Indenting takes json's slow path; only people want it.
     indent = 2 if is_terminal(sys.stdout) and not one_line else None
-    put(inert_json(json.dumps(document, ensure_ascii=False, indent=indent)) + "\n")
+    put(sanitize_json(json.dumps(document, ensure_ascii=False, indent=indent)) + "\n")
 
 
 def tell(sentence: str) -> None:

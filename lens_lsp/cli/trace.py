@@ -20,11 +20,10 @@ from lens_lsp.cli.account import (
 )
 from lens_lsp.cli.render import Places, Style, place
 from lens_lsp.cli.terminal import printable, printable_path
-from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, StopReason
-from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import (
+from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
+    Answer,
     Answered,
     Belief,
     Covered,
@@ -34,9 +33,13 @@ from lens_lsp.model.events import (
     Planned,
     Proposed,
     ProposedRegion,
+    RequirementResult,
+    RequirementStatus,
     Scanned,
     Stopped,
+    StopReason,
 )
+from lens_lsp.model.documents import Evidence
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
 

@@ -18,8 +18,7 @@ from lens_lsp.judge.passage import Ground, Passage, Sentence, ground_of, sentenc
 from lens_lsp.judge.polarity import NEGATORS, UNSPACED_NEGATIONS, contrary
 from lens_lsp.judge.quantities import unheld
 from lens_lsp.judge.tokens import tokens_of
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 
 _LIMITS = """
 all always every any each only must should may might some sometimes usually often most mostly generally typically least

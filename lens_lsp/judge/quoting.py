@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import fold, key, stem
 
 _MOST_SECTIONS = 20

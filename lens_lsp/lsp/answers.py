@@ -20,8 +20,7 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.memory.store.failures import NotSaved, NotSavedReason
 from lens_lsp.memory.store.forgetting import ANSWERS, is_answer
 from lens_lsp.model.answer import Answer, Status, StopReason
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import OFFLINE
+from lens_lsp.model.cluster import OFFLINE, Citation
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules

@@ -27,9 +27,8 @@ from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
 from lens_lsp.memory.answer_files.writing import Saved
 from lens_lsp.memory.store.failures import NotSaved
-from lens_lsp.model.answer import Answer
+from lens_lsp.model.answer import Answer, Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.schema.answer import answer_json
 from lens_lsp.schema.events import event_json
 from lens_lsp.schema.evidence import evidence_json

@@ -24,7 +24,7 @@ from lens_lsp.lsp.sight import TOP, Sight, sight_of
 from lens_lsp.memory.answer_files.reading import Written
 from lens_lsp.memory.checking import Cited, Finding, by_source, look
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 from lens_lsp.schema.check import message
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lens_lsp.corpus.allowed import inside
 from lens_lsp.lsp.uris import UriRefused, path_of
 from lens_lsp.model.errors import PathRefused, UsageError
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 
 @dataclass(frozen=True, slots=True)

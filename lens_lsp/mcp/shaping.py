@@ -26,9 +26,8 @@ from lens_lsp.mcp.results import (
     QuestionGiven,
     ReadGiven,
 )
-from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.inert import printable_path
-from lens_lsp.model.places_shown import has_own_places, shown_place
+from lens_lsp.model.documents import SkipReason, has_own_places, place_text
+from lens_lsp.model.sanitize import printable_path
 
 _NAMED = 50
 """Files that are named among those that were not read."""
@@ -239,5 +238,5 @@ def _lines(item: Mapping[str, Any]) -> tuple[int, int] | None:
 def _where(path: str, lines: tuple[int, ...] | None, locator: Mapping[str, Any] | None) -> str:
     shown = printable_path(path)
     if lines is None or has_own_places(locator):
-        return shown_place(shown, locator)
+        return place_text(shown, locator)
     return f"{shown}:{lines[0]}-{lines[1]}"

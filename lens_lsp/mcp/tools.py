@@ -36,7 +36,7 @@ from lens_lsp.mcp.results import (
 from lens_lsp.mcp.shaping import ask_given, check_given, clusters_given, find_given, read_given
 from lens_lsp.mcp.wording import ask_text, check_text, clusters_text, find_text, read_text
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 A = TypeVar("A", bound=Arguments)
 G = TypeVar("G", bound=BaseModel)

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from lens_lsp.model.citation import Checked, Citation, CitationState
-from lens_lsp.model.cluster import Asked, Cluster, ClusterLink, KnownFact
+from lens_lsp.model.cluster import Asked, Checked, Citation, CitationState, Cluster, ClusterLink, KnownFact
 
 T = TypeVar("T", Asked, KnownFact)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from lens_lsp.corpus.texts import Key
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 
 
 class Places:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import OFFLINE, Asked, Cluster, KnownFact
-from lens_lsp.model.inert import printable
+from lens_lsp.model.cluster import OFFLINE, Asked, Citation, Cluster, KnownFact
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.words import stands_in
 
 NOT_KEPT = "*Worded by a model, which is no evidence: these are the passages that it cited.*"

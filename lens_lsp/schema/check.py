@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
 from lens_lsp.memory.checking import Finding, Report
-from lens_lsp.model.citation import CitationState
-from lens_lsp.model.inert import printable_path
-from lens_lsp.model.places_shown import has_own_places, shown_place
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.documents import has_own_places, place_text
+from lens_lsp.model.sanitize import printable_path
 
 SCHEMA = "lens.check/1"
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -112,7 +112,7 @@ def message(finding: Finding) -> str:
     if checked.state is CitationState.MOVED and finding.at is not None:
         path = printable_path(checked.path or citation.path)
         own = has_own_places(checked.locator)
-        place = shown_place(path, checked.locator) if own else f"{path}:{finding.at.line}:{finding.at.column}"
+        place = place_text(path, checked.locator) if own else f"{path}:{finding.at.line}:{finding.at.column}"
         text += f" ({place})"
     return text
 

@@ -8,8 +8,7 @@ from typing import Literal
 
 from lens_lsp.memory.provenance import short_of, value_of, words_of
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Asked, Cluster, KnownFact, WrongAnswer
+from lens_lsp.model.cluster import Asked, Citation, Cluster, KnownFact, WrongAnswer
 
 SCHEMA = "lens.clusters/1"
 WRONG_SCHEMA = "lens.wrong/1"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from lens_lsp.model.events import (
+from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
     AnswerDelta,

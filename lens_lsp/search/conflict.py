@@ -20,8 +20,7 @@ from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.tokens import Token, aligned, tokens_of
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, words
 from lens_lsp.search.dates import dates
 from lens_lsp.search.draw import Proposal

@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document
-from lens_lsp.model.sentences import sentences, trim
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences, trim
 
 LONGEST = 300
 """Code points of one part of the context; a longer one is cut at a word."""

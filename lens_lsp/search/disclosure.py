@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 
 from lens_lsp.model.documents import Document
-from lens_lsp.model.shown import Shown
+from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span
 from lens_lsp.search.edges import REACH, overlapping
 
 _BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
 
 
-def disclosed(document: Document, title: str, view: Shown, before: int = 0) -> tuple[Span, ...]:
+def disclosed(document: Document, title: str, view: RegionView, before: int = 0) -> tuple[Span, ...]:
     """The spans of a region, its title, headings and table headers, in order and apart.
 
     In code points of the file; ``before`` of them lie before the document's text. A file name as title has none.

@@ -11,8 +11,7 @@ import numpy as np
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Block, BlockKind, Document
-from lens_lsp.model.observation import Region
-from lens_lsp.model.shown import MOST_CONTEXT, Shown, tokens
+from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.context import context_of
 from lens_lsp.search.disclosure import disclosed
@@ -45,7 +44,7 @@ class Proposal:
     cells: Span
     arm: Arm
     tokens: int
-    view: Shown
+    view: RegionView
 
     def region(self, before: int = 0) -> Region:
         """The region as the oracle gets it; ``before`` code points of the file lie before the document's text."""
@@ -143,7 +142,7 @@ class Request:
         self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
         self.kept += 1
 
-    def _around(self, admission: Admission, view: Shown) -> int:
+    def _around(self, admission: Admission, view: RegionView) -> int:
         """Tokens of a region that are not its text."""
         if not self._fence:
             return 0

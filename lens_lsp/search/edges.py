@@ -7,9 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from lens_lsp.model.documents import Block, BlockKind, Document
-from lens_lsp.model.sentences import breaks
-from lens_lsp.model.shown import tokens
-from lens_lsp.model.text import Span
+from lens_lsp.model.observation import tokens
+from lens_lsp.model.text import Span, breaks
 
 REGION_TOKENS = 400
 """The most tokens of a region, as ``tokens`` estimates them. A window that is larger stays as it is."""

@@ -18,10 +18,8 @@ from itertools import pairwise
 import numpy as np
 
 from lens_lsp.corpus.hits import STRETCH, Hits
-from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document
-from lens_lsp.model.places_shown import has_own_places
-from lens_lsp.model.sentences import sentences, trim
-from lens_lsp.model.text import Span
+from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, has_own_places
+from lens_lsp.model.text import Span, sentences, trim
 from lens_lsp.model.words import stem, words
 from lens_lsp.search.compounds import widened
 from lens_lsp.search.definitions import UNDEFINING, definition_of

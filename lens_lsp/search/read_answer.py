@@ -24,9 +24,8 @@ from lens_lsp.judge.verification import Claim, Fault
 from lens_lsp.model.answer import Computation, Doubt
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import ComputationError
-from lens_lsp.model.inert import printable
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.sanitize import printable
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content, key
 from lens_lsp.search.claims import beyond, compare, named, passages_of
 from lens_lsp.search.conflict import day_of, newest

@@ -11,8 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from lens_lsp.corpus.formats.base import locate
-from lens_lsp.model.documents import Document, Locator
-from lens_lsp.model.places_shown import has_own_places
+from lens_lsp.model.documents import Document, Locator, has_own_places
 
 _ROW = re.compile(r"\d+")
 

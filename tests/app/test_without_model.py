@@ -27,8 +27,7 @@ from lens_lsp.judge.reader.inputs import Shown
 from lens_lsp.judge.reader.model import ReaderModel, Reading
 from lens_lsp.judge.reader.oracle import ReaderOracle
 from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.model.answer import Answer, Mode, Status, StopReason
-from lens_lsp.model.events import Answered
+from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from tests.judge.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"

@@ -101,7 +101,7 @@ CHECKED = """
 from dataclasses import replace
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
-from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
+from lens_lsp.model.answer import AnswerDelta, EvidenceFound, Planned
 from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence
 hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
@@ -117,7 +117,7 @@ hearing.finish(replace(answer("/notes"), mode=Mode.FAST, text=said))
 STREAMED = """
 from lens_lsp.cli.hearing import Hearing
 from lens_lsp.cli.render import Places
-from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
+from lens_lsp.model.answer import AnswerDelta, EvidenceFound, Planned
 from dataclasses import replace
 from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence

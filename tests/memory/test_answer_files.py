@@ -19,7 +19,7 @@ from lens_lsp.memory.answer_files.sources import BrokenSource, one_line, parsed,
 from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
 

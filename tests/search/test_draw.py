@@ -11,7 +11,7 @@ from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.plain import PlainReader
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Origin
-from lens_lsp.model.shown import tokens
+from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.draw import Request, best, certain, fill, newcomers, openings
 from lens_lsp.search.passage import REGION_TOKENS

@@ -19,8 +19,8 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import LARGE
 from lens_lsp.judge.analysis import analyse
+from lens_lsp.model.answer import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.schema.evidence import evidence_json
 from lens_lsp.search.first_look import FirstLook
 from lens_lsp.search.reading import Reading

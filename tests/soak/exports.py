@@ -45,9 +45,8 @@ from lens_lsp.memory.store.store import Store
 from lens_lsp.memory.store.writing import Changes
 from lens_lsp.memory.userdata.consents import Consents
 from lens_lsp.memory.userdata.usage import Spent, record_usage
-from lens_lsp.model.answer import Answer
+from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.events import Answered
 from tests.memory.store.history import scratch
 from tests.memory.store.kept import kept
 

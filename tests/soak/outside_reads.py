@@ -28,7 +28,7 @@ from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.memory.answer_files.footnotes import footnote
 from lens_lsp.memory.answer_files.sources import one_line, source_json
 from lens_lsp.memory.checking import Report, check
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import check_json

@@ -22,7 +22,7 @@ from lens_lsp.judge.llm.schemas import Schema
 from lens_lsp.judge.redaction import Fragments
 from lens_lsp.model.answer import Mode, Sent, StopReason
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.shown import counted, tokens
+from lens_lsp.model.observation import counted, tokens
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]

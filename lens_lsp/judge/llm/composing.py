@@ -24,9 +24,8 @@ from lens_lsp.judge.redaction import Redacted, redacted, stretches, within
 from lens_lsp.judge.verification import Claim
 from lens_lsp.model.answer import RequirementStatus, Sent
 from lens_lsp.model.documents import ContextRole, Evidence, Secret
-from lens_lsp.model.observation import Region
+from lens_lsp.model.observation import MOST_CONTEXT, Region, tokens
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
-from lens_lsp.model.shown import MOST_CONTEXT, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
 

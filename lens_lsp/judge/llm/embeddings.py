@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
 from lens_lsp.judge.llm.messages import ModelError, ModelFailure
-from lens_lsp.model.shown import counted, tokens
+from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
     import httpx2

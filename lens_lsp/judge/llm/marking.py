@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator
 from lens_lsp.judge.links import without_addresses
 from lens_lsp.judge.llm.prompts import TRAILER
 from lens_lsp.judge.redaction import visible
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 
 MARKER = re.compile(r"(?<!\\)\[\^?([0-9]{1,6}(?:\s{0,2}[,;]\s{0,2}\^?[0-9]{1,6}){0,20})\]")
 """A citation in an answer: ``[1]``, ``[1, 2]``, ``[^3]``."""

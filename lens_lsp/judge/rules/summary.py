@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from lens_lsp.judge.proper_names import quoted
 from lens_lsp.model.observation import Judgement, Observation, Region, Verdict
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.sentences import sentences, trim
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences, trim
 from lens_lsp.model.words import STOP_WORDS, fold, is_function, key, runs, stem
 
 MOST = 14

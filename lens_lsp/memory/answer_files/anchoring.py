@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from lens_lsp.memory.answer_files.footnotes import footnote
 from lens_lsp.memory.answer_files.sources import one_line, source_json
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import SourceText, Span
 
 _RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.inert import inert_markdown, printable, printable_path
-from lens_lsp.model.places_shown import link_fragment
+from lens_lsp.model.cluster import Citation
+from lens_lsp.model.documents import link_fragment
+from lens_lsp.model.sanitize import printable, printable_path, sanitize_markdown
 
 _NOTE = re.compile(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
 _PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
@@ -37,9 +37,9 @@ class Footnote:
 def footnote(label: str, citation: Citation, line: int, link: str) -> str:
     """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
     PDF to the page."""
-    name = inert_markdown(printable_path(citation.path), in_link=True)
+    name = sanitize_markdown(printable_path(citation.path), in_link=True)
     target = f"{link}#{link_fragment(citation.locator, line)}"
-    return f'[^{label}]: [{name}:{line}]({target}) "{inert_markdown(_shown(citation.quote))}"'
+    return f'[^{label}]: [{name}:{line}]({target}) "{sanitize_markdown(_shown(citation.quote))}"'
 
 
 def link_to(path: str, folder: str | None) -> str:

@@ -10,7 +10,7 @@ from lens_lsp.memory.answer_files.footnotes import footnote, link_to, read_footn
 from lens_lsp.memory.answer_files.reading import read_citing
 from lens_lsp.memory.answer_files.sources import one_line, source_json
 from lens_lsp.memory.answer_files.writing import VERSION, holding_from
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 
 _HEAD = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
 _SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)

@@ -15,8 +15,8 @@ from typing import Any
 from lens_lsp.memory.answer_files.footnotes import Footnote, disagreement, read_footnotes
 from lens_lsp.memory.answer_files.sources import BrokenSource, parsed, read_roots, read_source
 from lens_lsp.memory.answer_files.writing import VERSION
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.stamp import OUTPUT
+from lens_lsp.model.cluster import Citation
+from lens_lsp.model.marks import OUTPUT
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)

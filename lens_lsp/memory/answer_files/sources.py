@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Locator, TextSource
-from lens_lsp.model.inert import UNSAFE, json_escape
+from lens_lsp.model.sanitize import UNSAFE, json_escape
 from lens_lsp.model.text import Span
 
 # A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of

@@ -16,10 +16,10 @@ from lens_lsp.memory.answer_files.footnotes import footnote, link_to
 from lens_lsp.memory.answer_files.sources import one_line, source_json
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
-from lens_lsp.model.stamp import stamp_of, stamped
+from lens_lsp.model.marks import stamp_of, stamped
+from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
 
 VERSION = "answer/1"
 """The value of ``lens`` in the front matter."""
@@ -63,7 +63,7 @@ def write_answer(saved: Saved) -> str:
         *(f"  - {one_line(source)}" for source in sources),
         "---",
     ]
-    title = inert_markdown(" ".join(printable(answer.question).split()))
+    title = sanitize_markdown(" ".join(printable(answer.question).split()))
     body = "\n".join([f"# {title}", "", *_text(saved, "")])
     return "\n".join([*head, "", stamped(body, stamp_of(answer.question))])
 

@@ -33,8 +33,7 @@ from lens_lsp.memory.store.values import (
     text,
 )
 from lens_lsp.model.answer import Mode, RequirementStatus, Status
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Turn, WrongAnswer
+from lens_lsp.model.cluster import Asked, Citation, Cluster, ClusterLink, DocumentSummary, KnownFact, Turn, WrongAnswer
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
 

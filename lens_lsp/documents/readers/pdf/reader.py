@@ -28,7 +28,7 @@ from lens_lsp.documents.readers.pdf.paragraphs import Passage, passages_of
 from lens_lsp.documents.readers.pdf.pictures import picture_of
 from lens_lsp.documents.readers.pdf.view import view_of
 from lens_lsp.model.documents import BlockKind, Head, Locator
-from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.marks import of_metadata
 
 MOST_PAGES = 5000
 """Pages of one document; what follows is left out and a notice says so."""
