@@ -68,7 +68,7 @@ terraform.tfstate terraform.tfstate.backup prod.tfstate terraform.tfvars prod.au
 .xonsh_history .gdb_history .hivehistory .influx_history .usql_history .mongosh_repl_history mongosh_repl_history
 .dbshell .lesshst .viminfo _viminfo main.shada .histfile ConsoleHost_history.txt nushell/history.txt pgcli/history
 .cassandra/cqlsh_history profile_default/history.sqlite .bash_history.old cookies.sqlite cookies.txt logins.json
-key3.db key4.db signons.sqlite formhistory.sqlite places.sqlite sessionstore.jsonlz4 Default/Cookies Default/EditHistory
+key3.db key4.db signons.sqlite formhistory.sqlite places.sqlite sessionstore.jsonlz4 Default/Cookies Default/History
 .mozilla/firefox/a/prefs.js .thunderbird/a/prefs.js .config/google-chrome/Default/Preferences .config/chromium/a
 .config/BraveSoftware/a share/keyrings/a.txt Library/Keychains/a .electrum/config .bitcoin/bitcoin.conf .ethereum/a
 .git/config .hg/hgrc .svn/entries
@@ -76,7 +76,7 @@ key3.db key4.db signons.sqlite formhistory.sqlite places.sqlite sessionstore.jso
 ORDINARY = """
 environment.md environments.md env.md env.py environ.py env.go dotenv.md dotenv-guide.md envoy.yaml envelope.md
 about-env-files.md development.md production.md staging.md config.env.md environment.yml environment.ts env.d.ts
-history.md history.txt history.py EditHistory.tsx HISTORY.md bash-history.md bash_history.md shell_history.md changelog.md
+history.md history.txt history.py History.tsx HISTORY.md bash-history.md bash_history.md shell_history.md changelog.md
 git-history.md history/rome.md world-history.txt repl.md repl.py python_history.md prehistory.md histogram.py
 docker.md docker-config.md docker/config.md docker/config.json config/config.json config.json src/config.json
 docker-compose.yml Dockerfile.md .docker/README.md .docker/Dockerfile.txt docs/docker/config.json.md compose.yaml
