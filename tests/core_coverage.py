@@ -45,7 +45,6 @@ TESTS = (
     "memory/test_answer_files.py",
     "memory/test_answers_as_blocks.py",
     "model/test_text.py",
-    "model/test_text.py",
     "model/test_sanitize.py",
     "cli/test_cli_terminal.py",
     "lsp/test_lsp_frames.py",

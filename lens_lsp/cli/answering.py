@@ -10,7 +10,7 @@ from lens_lsp.cli.terminal import printable
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.sanitize import markdown_without_links, sanitize_markdown
-from lens_lsp.schema.clusters import moment
+from lens_lsp.schema.answer import moment
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
 

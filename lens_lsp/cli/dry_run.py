@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.terminal import printable, printable_path, put, put_json
 from lens_lsp.model.answer import Mode
-from lens_lsp.schema.preview import preview_json
+from lens_lsp.schema.answer import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.preview import Preview

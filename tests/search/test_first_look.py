@@ -21,7 +21,7 @@ from lens_lsp.corpus.workspace import LARGE
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.answer import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.model.documents import Evidence
-from lens_lsp.schema.evidence import evidence_json
+from lens_lsp.schema.answer import evidence_json
 from lens_lsp.search.first_look import FirstLook
 from lens_lsp.search.reading import Reading
 from tests.search.small_workspace import FILLER

@@ -144,7 +144,7 @@ def _gate_questions(gate: Gate) -> None:
     from lens_lsp.lsp import asking, finding
     from lens_lsp.model.answer import Answered, Observed, Scanned
     from lens_lsp.model.documents import TextSource
-    from lens_lsp.schema.evidence import evidence_json
+    from lens_lsp.schema.answer import evidence_json
 
     ask, find, placed, recorded = Lens.ask, Lens.find, asking.places_of, asking.recorded
     points = {Scanned: "scanned", Observed: "observed", Answered: "answered"}
