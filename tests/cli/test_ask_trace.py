@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from lens_lsp.cli.render import Places, Style
-from lens_lsp.cli.trace import Trace
+from lens_lsp.cli.renderers import Places, Style
+from lens_lsp.cli.summary import Trace
 from lens_lsp.model.answer import (
     Account,
     Admitted,

@@ -19,7 +19,7 @@ from lens_lsp.judge.ledger import Budget
 from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
 from lens_lsp.model.documents import Evidence
 from lens_lsp.schema.answer import evidence_json
-from lens_lsp.search.glimpse import Glimpse
+from lens_lsp.search.early_evidence import Glimpse
 
 QUESTION = "Who built the quay of Brantholm?"
 FILES = 4_000
