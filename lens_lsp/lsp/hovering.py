@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.memory.checking import Finding
+from lens_lsp.memory.check import Finding
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, locator_text, place_text
 from lens_lsp.model.sanitize import printable, printable_path
@@ -16,6 +16,7 @@ from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.cited_by import Use
+
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _LONGEST_QUOTE = 2_000

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from lens_lsp.memory.provenance import value_of, words_of
+from lens_lsp.memory.clusters import value_of, words_of
 from lens_lsp.model.cluster import Citation, Cluster, KnownFact
 from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.model.sanitize import markdown_without_links, printable, printable_path, sanitize_json, sanitize_markdown

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.memory.checking import Cited, Finding, Report, Understood, Unreadable
+from lens_lsp.memory.check import Cited, Finding, Report, Understood, Unreadable
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, place_text
 from lens_lsp.model.sanitize import printable_path

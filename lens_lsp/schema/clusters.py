@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lens_lsp.memory.provenance import short_of, value_of, words_of
+from lens_lsp.memory.clusters import short_of, value_of, words_of
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.cluster import Asked, Citation, Cluster, KnownFact, WrongAnswer
 from lens_lsp.schema.answer import moment, shape

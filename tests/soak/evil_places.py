@@ -18,8 +18,8 @@ from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.judge.llm.answer_stream import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.answer_files.writing import write_answer, write_block
+from lens_lsp.memory.answer_files import write_answer, write_block
+from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
 from lens_lsp.search.resolution import resolve

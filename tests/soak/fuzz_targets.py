@@ -24,8 +24,8 @@ from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.chat_replies import EventStream, whole_reply
 from lens_lsp.lsp.framing import BrokenFraming, read_message
 from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.store.pages import rows_in
+from lens_lsp.memory.answer_parser import read_citing
+from lens_lsp.memory.store import rows_in
 from lens_lsp.model.documents import Structure
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.sanitize import printable, printable_path, sanitize_json
