@@ -64,7 +64,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_page_is_there_and_reached_from_every_other(site: Path) -> None:
     built = {page.relative_to(site).as_posix() for page in site.rglob("*.html")} - {"404.html"}
-    outside = {"README.md": "readme.html", "CONTRIBUTING.md": "contributing.html", "CHANGELOG.md": "changelog.html", "SECURITY.md": "security.html"}
+    outside = {
+        "README.md": "readme.html",
+        "CONTRIBUTING.md": "contributing.html",
+        "CHANGELOG.md": "changelog.html",
+        "SECURITY.md": "security.html",
+    }
     pages = {
         page.relative_to(DOCS).with_suffix(".html").as_posix() if page.is_relative_to(DOCS) else outside[page.name]
         for page in PAGES
