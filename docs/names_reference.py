@@ -10,8 +10,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "lens_lsp"
 HEAD = """\
 # Names
 
-Made from the program by `python docs/generate_reference.py`; a test fails when the two differ. Every module of `lens_lsp`
-and every public name in it, in the order of the layers, lowest first. What may change and what is kept is told in
+Made from the program by `python docs/generate_reference.py`; a test fails when the two differ. Every module of
+`lens_lsp` and every public name in it, in the order of the layers, lowest first. How the layers fit together is told in
 [architecture](../explanation/architecture.md).
 """
 LAYERS = (
