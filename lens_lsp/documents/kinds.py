@@ -59,11 +59,11 @@ _PDFIUM = Library("pypdfium2", "pypdfium2")
 _STRIPRTF = Library("striprtf", "striprtf")
 KINDS = (
     Kind("pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), pictures=True, glances=True),
-    Kind("docx", ("docx", "docm", "dotx"), f"{_READERS}.docx", "DocxReader", (_LXML,)),
-    Kind("pptx", ("pptx", "pptm"), f"{_READERS}.pptx", "PptxReader", (_LXML,)),
+    Kind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,)),
+    Kind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,)),
     Kind("sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 2),
-    Kind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.opendocument", "OpenDocumentReader", (_LXML,)),
-    Kind("epub", ("epub",), f"{_READERS}.epub", "EpubReader", (_LXML,)),
+    Kind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,)),
+    Kind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
     Kind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
     Kind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 2, by_python=True),
     Kind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), by_python=True),

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.documents.readers.binary_records import mistaken_for_dates
-from lens_lsp.documents.readers.sheets import SheetReader
+from lens_lsp.documents.readers.sheets import SheetReader, mistaken_for_dates
 from tests.documents.parts import place_of, read
 
 WORKBOOKS = Path(__file__).parent / "binary_sheets"

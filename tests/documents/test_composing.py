@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.documents.kinds import Failure, Unextracted
-from lens_lsp.documents.readers.composing import (
+from lens_lsp.documents.readers.composer import (
     MOST_TEXT,
     Composer,
     head_of,

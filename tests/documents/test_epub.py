@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("lxml", reason="lens-lsp[documents] is not installed")
 
 from lens_lsp.documents.kinds import Failure, Unextracted
-from lens_lsp.documents.readers.epub import EpubReader
+from lens_lsp.documents.readers.hypertext import EpubReader
 from tests.documents.parts import kinds, place_of, read, zipped
 
 CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>

@@ -17,7 +17,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composing import Composer, on_one_line
+from lens_lsp.documents.readers.composer import Composer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.model.documents import BlockKind, Head, Locator
 from lens_lsp.model.privacy import of_metadata, sensitive

@@ -25,7 +25,7 @@ import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.frames import MOST_VIEW, PNG
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View, pages_shown
-from lens_lsp.documents.readers.composing import MOST_TEXT, Composer, head_of, on_one_line
+from lens_lsp.documents.readers.composer import MOST_TEXT, Composer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
     WIDE_GAP,
     Bookmark,

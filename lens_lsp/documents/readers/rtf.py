@@ -9,7 +9,7 @@ from dataclasses import replace
 from striprtf.striprtf import rtf_to_text
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composing import Composer, Table, head_of
+from lens_lsp.documents.readers.composer import Composer, Table, head_of
 from lens_lsp.model.documents import Head
 from lens_lsp.model.privacy import of_metadata
 
