@@ -24,7 +24,7 @@ from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.documents import Document, SkipReason
 from lens_lsp.model.events import answer_of
-from tests.documents.pdf_making import PageMaking, PdfMaking, lines
+from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
 from tests.lens_by_name import by_name
 from tests.word_judge import WordJudge

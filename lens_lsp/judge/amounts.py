@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from fractions import Fraction
 
 from lens_lsp.arithmetic.typed_values import NUMERIC, Value
-from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts, singular, unit_named
+from lens_lsp.arithmetic.units import Dimension, MeasureUnit, currency, is_rate, rate_parts, singular, unit_named
 from lens_lsp.judge.figures import PERIODS, UNITLESS
 
 _CLOSE = Fraction(1, 50)
@@ -38,7 +38,7 @@ def same(a: Value, b: Value, words: Collection[str], *, about: bool) -> bool:
     return False
 
 
-def without_rate(unit: Unit) -> Unit:
+def without_rate(unit: MeasureUnit) -> MeasureUnit:
     """The unit of the amount of a rate: euros, of euros per month."""
     if not is_rate(unit):
         return unit
@@ -46,12 +46,12 @@ def without_rate(unit: Unit) -> Unit:
     return currency(symbol) if len(symbol) == 3 and symbol.isupper() else unit_named(symbol)
 
 
-def _period(unit: Unit) -> str:
+def _period(unit: MeasureUnit) -> str:
     word = rate_parts(unit)[1].lower()
     return next((period for period, names in PERIODS.items() if word in names.split()), word)
 
 
-def _same_number(a: Value, ours: Unit, b: Value, theirs: Unit, *, about: bool) -> bool:
+def _same_number(a: Value, ours: MeasureUnit, b: Value, theirs: MeasureUnit, *, about: bool) -> bool:
     if theirs.dimension is Dimension.SHARE and 0 < a.magnitude < 1 and b.magnitude == 100 * a.magnitude:
         return True
     if theirs.dimension is Dimension.ORDINAL and theirs.of and ours.dimension is Dimension.COUNT:
@@ -61,7 +61,9 @@ def _same_number(a: Value, ours: Unit, b: Value, theirs: Unit, *, about: bool) -
     return a.magnitude in (b.magnitude, b.other) or (about and _near(a, b.magnitude))
 
 
-def _same_unit_apart(a: Value, ours: Unit, b: Value, theirs: Unit, words: Collection[str], *, about: bool) -> bool:
+def _same_unit_apart(
+    a: Value, ours: MeasureUnit, b: Value, theirs: MeasureUnit, words: Collection[str], *, about: bool
+) -> bool:
     """Whether a measured amount is a number whose unit is its noun, or stands elsewhere, as in a table's header."""
     if a.magnitude == b.magnitude and theirs.of == singular(ours.symbol):
         return True

@@ -60,7 +60,7 @@ def head_of(title: str | None = None, description: Sequence[str | None] = (), ke
     )
 
 
-class Composer:
+class TextComposer:
     """Collects one document's text. Blocks without a visible character are left out."""
 
     def __init__(self) -> None:
@@ -80,11 +80,6 @@ class Composer:
         """Whether whatever comes next is left out."""
         return self._length >= MOST_TEXT
 
-    @property
-    def leading_heading(self) -> str | None:
-        """The words of the heading that the text begins with."""
-        return self._headings[0].text if self._headings and self._headings[0].span.start == 0 else None
-
     def place(self, locator: Locator) -> None:
         """Where the blocks that follow stand, until the next call; ``{}`` for nowhere in particular."""
         self._place = locator
@@ -95,7 +90,7 @@ class Composer:
         if len(words) > _LONGEST_HEADING:
             self.block(BlockKind.PARAGRAPH, text)
             return
-        span = self._add(BlockKind.HEADING, [words], " ")
+        span = self._add(BlockKind.HEADING, [words])
         if span is not None:
             self._headings.append(Heading(span, max(level, 1), words))
 
@@ -110,31 +105,21 @@ class Composer:
     def block(self, kind: BlockKind, text: str) -> None:
         """A block of any kind but headings and rows; only code keeps its blanks."""
         run = kind if kind is BlockKind.LIST_ITEM else None
-        self._add(kind, [_as_code(text) if kind is BlockKind.CODE else _lines(text)], " ", run=run)
+        self._add(kind, [_as_code(text) if kind is BlockKind.CODE else _lines(text)], run=run)
 
-    def flowing(self, parts: Iterable[tuple[str, Locator]], kind: BlockKind = BlockKind.PARAGRAPH) -> None:
-        """A block that begins in one place and goes on in others: the parts stand on its lines a space apart.
-
-        What follows stands where the last part does.
-        """
-        texts, places = [], []
-        for text, place in parts:
-            texts.append(_lines(text))
-            places.append(place)
-        self._add(kind, texts, " ", places)
-        if places:
-            self._place = places[-1]
-
-    def table(self) -> Table:
+    def table(self) -> TableComposer:
         """A table that begins when its first row comes; other blocks may stand between its rows."""
-        return Table(self)
+        return TableComposer(self)
 
-    def row(self, table: Table, line: Sequence[str], places: Sequence[Locator], header: Span | None) -> Span | None:
-        """A row of a table, of cells on one line each: called by `Table`."""
-        return self._add(BlockKind.TABLE_ROW, line, " | ", places, header=header, run=table)
+    def row(
+        self, table: TableComposer, line: Sequence[str], places: Sequence[Locator], header: Span | None
+    ) -> Span | None:
+        """A row of a table, of cells on one line each: called by `TableComposer`."""
+        return self._add(BlockKind.TABLE_ROW, line, places, header=header, run=table)
 
-    def extracted(self, head: Head = Head(), notices: Iterable[str] = ()) -> Extracted:
-        """The whole text; raises `Unextracted` when it is empty."""
+    def extracted(self, head: Head = Head(), notices: Iterable[str] = (), *, titled: bool = False) -> Extracted:
+        """The whole text; raises `Unextracted` when it is empty. With ``titled`` the heading that the text begins with
+        is its title, where the head has none."""
         if not self._blocks:
             raise Unextracted(Failure.EMPTY, "nothing in it is text")
         said = list(notices)
@@ -143,6 +128,8 @@ class Composer:
         text = "".join(self._parts)
         fields = header_fields(text, self._blocks)
         head = replace(head, fields=pairs(fields))
+        if titled and not head.title and self._headings and self._headings[0].span.start == 0:
+            head = replace(head, title=self._headings[0].text)
         structure = Structure(head=head, headings=tuple(self._headings), blocks=tuple(self._blocks), fields=fields)
         locators = LocatorMap(tuple(self._starts), tuple(self._locators))
         return Extracted(text, locators, structure, tuple(said))
@@ -151,7 +138,6 @@ class Composer:
         self,
         kind: BlockKind,
         texts: Sequence[str],
-        between: str,
         places: Sequence[Locator] = (),
         *,
         header: Span | None = None,
@@ -168,11 +154,10 @@ class Composer:
         self._list = run
         start = self._length
         self._mark(self._place)
-        bars = between.strip()
         for index, text in enumerate(texts):
-            if index and (bars or (text and self._length > start)):
+            if index:
                 # An empty cell before this one has left a blank already.
-                self._write(f"{bars} " if self._length == start or self._parts[-1].endswith(" ") else between)
+                self._write("| " if self._length == start or self._parts[-1].endswith(" ") else " | ")
             if text:
                 if places:
                     self._mark(places[index])
@@ -195,10 +180,10 @@ class Composer:
             self._locators.append(place)
 
 
-class Table:
+class TableComposer:
     """The rows of one table. Its first row with several cells is the header when none of them is a number."""
 
-    def __init__(self, composer: Composer) -> None:
+    def __init__(self, composer: TextComposer) -> None:
         self._composer = composer
         self._header: Span | None = None
         self.decided = False

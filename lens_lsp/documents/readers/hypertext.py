@@ -16,7 +16,7 @@ from lxml import etree
 from lxml.etree import _Element as Element
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composer import Composer, Table, head_of
+from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of
 from lens_lsp.documents.readers.office import Package, parsed, properties
 from lens_lsp.model.documents import BlockKind, Head
 from lens_lsp.model.privacy import of_metadata
@@ -64,9 +64,9 @@ def root_of_html(data: bytes) -> Element | None:
         return None
 
 
-def compose(root: Element, composer: Composer) -> None:
+def compose(root: Element, composer: TextComposer) -> None:
     """Put what a page shows into a text; any depth of elements is walked without recursion."""
-    page = _Page(composer)
+    page = _HtmlBlocks(composer)
     unseen: Element | None = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if composer.full:
@@ -86,14 +86,14 @@ def compose(root: Element, composer: Composer) -> None:
     page.close()
 
 
-class _Page:
+class _HtmlBlocks:
     """What was said since the last block ended, and what kind of block it is in."""
 
-    def __init__(self, composer: Composer) -> None:
+    def __init__(self, composer: TextComposer) -> None:
         self._composer = composer
         self._said: list[str] = []
         self._inside: list[tuple[str, BlockKind]] = []
-        self._tables: list[Table | None] = []
+        self._tables: list[TableComposer | None] = []
         """The tables around, ``None`` for one that lays out the page."""
         self._cells: list[str] = []
         self._titles = True
@@ -144,7 +144,7 @@ class _Page:
         self._pause()
 
     @property
-    def _row(self) -> Table | None:
+    def _row(self) -> TableComposer | None:
         """The table whose rows are being read."""
         return self._tables[-1] if self._tables else None
 
@@ -205,7 +205,7 @@ class EpubReader:
             raise Unextracted(Failure.BROKEN, "it does not say what is in it")
         book = parsed(contents)
         locked = _locked(package)
-        composer = Composer()
+        composer = TextComposer()
         absent = 0
         for number, part in enumerate(_spine(book, where), start=1):
             if part.lower() in locked:

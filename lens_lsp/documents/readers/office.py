@@ -20,7 +20,7 @@ from typing import TypeAlias
 from lxml import etree
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composer import Composer, Table, head_of, in_reading_order
+from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of, in_reading_order
 from lens_lsp.model.documents import Head, Locator
 from lens_lsp.model.privacy import of_metadata
 
@@ -33,7 +33,13 @@ _NAMES = ("name", "property")
 _LONGEST_PROPERTY = 2000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_STREAM = "EncryptedPackage".encode("utf-16-le")
-_PROPERTIES = (("custom-properties", "docProps/custom.xml"), ("extended-properties", "docProps/app.xml"))
+_PROPERTIES = (
+    ("core-properties", "docProps/core.xml"),
+    ("", "meta.xml"),
+    ("custom-properties", "docProps/custom.xml"),
+    ("extended-properties", "docProps/app.xml"),
+)
+"""Parts with metadata: the kind of relation that names one, and where it is without such a relation."""
 _OFFICE, _STRICT = "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/"
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 _MAIN = {"wordprocessingml": "w", "presentationml": "p", "spreadsheetml": "x", "drawingml": "a"}
@@ -115,24 +121,29 @@ class Package:
         targets = (relation.target for relation in self.relations(name).values() if relation.kind == kind)
         return next((target for target in targets if _part_name(target) in self._members), None)
 
-    def office_head(self) -> Head:
-        """The core properties of an Office file."""
-        return _head(self.xml(self.related("", "core-properties") or "docProps/core.xml"))
-
     def refuse_password(self) -> None:
         """Raise `Unextracted` when parts of an OpenDocument file are encrypted."""
         if b"encryption-data" in (self.part("META-INF/manifest.xml") or b""):
             raise Unextracted(Failure.ENCRYPTED)
 
-    def private(self) -> str | None:
-        """How the properties of an Office or OpenDocument file, its own and those of users, say ``lens: private``."""
-        roots = [self.xml(self.related("", "core-properties") or "docProps/core.xml"), self.xml("meta.xml")]
-        roots += [self.xml(self.related("", kind) or name) for kind, name in _PROPERTIES]
-        return of_metadata(pair for root in roots if root is not None for pair in properties(root))
+    def head(self) -> Head:
+        """What its metadata says about the document."""
+        return _head(next(iter(self._metadata()), None))
 
-    def open_head(self) -> Head:
-        """The metadata of an OpenDocument file."""
-        return _head(self.xml("meta.xml"))
+    def private(self) -> str | None:
+        """How its properties, its own and those of users, say ``lens: private``."""
+        return of_metadata(pair for root in self._metadata() for pair in properties(root))
+
+    def told(self, composer: TextComposer, pictures: int) -> Extracted:
+        """The text of the document with its title, else its first heading, and what its metadata says."""
+        return replace(composer.extracted(self.head(), titled=True), pictures=pictures, private=self.private())
+
+    def _metadata(self) -> Iterator[Element]:
+        """The roots of its metadata: the core properties or the OpenDocument ones first, then those of users."""
+        for kind, name in _PROPERTIES:
+            root = self.xml((kind and self.related("", kind)) or name)
+            if root is not None:
+                yield root
 
 
 def refuse_encrypted(data: bytes) -> None:
@@ -245,7 +256,7 @@ class DocxReader:
         body = child(package.xml(main), "w:body")
         if body is None:
             raise Unextracted(Failure.BROKEN, "it has no text part")
-        composer = Composer()
+        composer = TextComposer()
         styles = package.related(main, "styles")
         reading = _WordText(composer, _styles(package.xml(styles) if styles is not None else None))
         reading.blocks(body)
@@ -254,13 +265,11 @@ class DocxReader:
             for note in every(package.xml(part), name) if part is not None else ():
                 if not attribute(note, "type").lower().endswith("separator"):
                     reading.blocks(note)
-        head = package.office_head()
-        found = composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
-        return replace(found, pictures=package.pictures(main), private=package.private())
+        return package.told(composer, package.pictures(main))
 
 
 @dataclass(slots=True)
-class _Style:
+class _WordStyle:
     """What a paragraph style says; ``None`` where the style it is based on decides."""
 
     based_on: str = ""
@@ -270,7 +279,7 @@ class _Style:
 
 
 @dataclass(slots=True)
-class _Line:
+class _OfficeLine:
     """The text of a paragraph so far, and the shapes that are anchored in it."""
 
     parts: list[str] = field(default_factory=list)
@@ -280,7 +289,7 @@ class _Line:
 class _WordText:
     """One document being read."""
 
-    def __init__(self, composer: Composer, styles: dict[str, _Style]) -> None:
+    def __init__(self, composer: TextComposer, styles: dict[str, _WordStyle]) -> None:
         self._composer = composer
         self._styles = styles
 
@@ -296,7 +305,7 @@ class _WordText:
                 self.blocks(element)
 
     def _paragraph(self, paragraph: Element) -> None:
-        line = _Line()
+        line = _OfficeLine()
         _gather_word(paragraph, line)
         style = self._style(child(paragraph, "w:pPr"))
         text = "".join(line.parts)
@@ -309,7 +318,7 @@ class _WordText:
         for box in line.shapes:
             self.blocks(box)
 
-    def _style(self, properties: Element | None) -> _Style:
+    def _style(self, properties: Element | None) -> _WordStyle:
         """What a paragraph's own properties say, else the style it names, else those it is based on."""
         chosen = child(properties, "w:pStyle")
         style = _said(properties)
@@ -336,7 +345,7 @@ class _WordText:
         for cells, header in rows:
             self._row(table, cells, header)
 
-    def _row(self, table: Table, cells: list[Element], header: bool) -> None:
+    def _row(self, table: TableComposer, cells: list[Element], header: bool) -> None:
         texts: list[str] = []
         below: list[Element] = []
         for cell in cells:
@@ -355,8 +364,8 @@ class _WordText:
                 self.blocks(element)
 
 
-def _styles(root: Element | None) -> dict[str, _Style]:
-    found: dict[str, _Style] = {}
+def _styles(root: Element | None) -> dict[str, _WordStyle]:
+    found: dict[str, _WordStyle] = {}
     for element in root if root is not None else ():
         if prefixed(element.tag) != "w:style":
             continue
@@ -374,17 +383,17 @@ def _styles(root: Element | None) -> dict[str, _Style]:
     return found
 
 
-def _said(properties: Element | None) -> _Style:
+def _said(properties: Element | None) -> _WordStyle:
     level = child(properties, "w:outlineLvl")
     numbering = child(properties, "w:numPr")
     instance = child(numbering, "w:numId")
-    return _Style(
+    return _WordStyle(
         level=number(level, "val", _BODY_LEVEL) if level is not None else None,
         listed=(attribute(instance, "val") != "0" if instance is not None else True) if numbering is not None else None,
     )
 
 
-def _gather_word(element: Element, line: _Line) -> None:
+def _gather_word(element: Element, line: _OfficeLine) -> None:
     """The text of a paragraph's runs; what stands in boxes is kept apart."""
     for below in element:
         name = prefixed(below.tag)
@@ -403,7 +412,7 @@ def _gather_cell(element: Element, parts: list[str], below: list[Element]) -> No
     for inner in element:
         name = prefixed(inner.tag)
         if name == "w:p":
-            line = _Line()
+            line = _OfficeLine()
             _gather_word(inner, line)
             parts.append("".join(line.parts))
             below += line.shapes
@@ -478,18 +487,14 @@ class PptxReader:
             relation = relations.get(_relation_id(element))
             if relation is not None:
                 reading.slide(slide, relation.target)
-        head = package.office_head()
-        found = reading.composer.extracted(
-            head if head.title else replace(head, title=reading.composer.leading_heading)
-        )
-        return replace(found, pictures=reading.pictures, private=package.private())
+        return package.told(reading.composer, reading.pictures)
 
 
 class _Deck:
     """One deck being read."""
 
     def __init__(self, package: Package) -> None:
-        self.composer = Composer()
+        self.composer = TextComposer()
         self.pictures = 0
         self._package = package
         self._layouts: dict[str, _Places] = {}
@@ -681,7 +686,7 @@ class OpenDocumentReader:
         body = child(root, "office:body")
         if body is None:
             raise Unextracted(Failure.BROKEN, "it has no content part")
-        composer = Composer()
+        composer = TextComposer()
         reading = _OpenText(composer, _levels(root, package.xml("styles.xml")))
         deck = child(body, "office:presentation")
         if deck is None:
@@ -689,15 +694,13 @@ class OpenDocumentReader:
             reading.asides()
         else:
             _slides(deck, reading, composer)
-        head = package.open_head()
-        found = composer.extracted(head if head.title else replace(head, title=composer.leading_heading))
-        return replace(found, pictures=_pictures(body), private=package.private())
+        return package.told(composer, _pictures(body))
 
 
 class _OpenText:
     """One document being read. ``levels`` are those of the styles that are headings."""
 
-    def __init__(self, composer: Composer, levels: Mapping[str, int]) -> None:
+    def __init__(self, composer: TextComposer, levels: Mapping[str, int]) -> None:
         self._composer = composer
         self._levels = levels
         self._asides: list[Element] = []
@@ -730,7 +733,7 @@ class _OpenText:
         self._composer.heading(self._words(parent, []), 1)
 
     def _paragraph(self, element: Element, name: str, listed: bool) -> None:
-        line = _Line()
+        line = _OfficeLine()
         self._gather(element, line)
         text = "".join(line.parts)
         level = self._levels.get(attribute(element, "style-name"))
@@ -746,7 +749,7 @@ class _OpenText:
         for shape in line.shapes:
             self.blocks(shape)
 
-    def _gather(self, element: Element, line: _Line) -> None:
+    def _gather(self, element: Element, line: _OfficeLine) -> None:
         """The text of a paragraph; what stands beside it is kept apart."""
         line.parts.append(element.text or "")
         for below in element:
@@ -769,7 +772,7 @@ class _OpenText:
         for element in parent:
             name = prefixed(element.tag)
             if name in ("text:p", "text:h"):
-                line = _Line()
+                line = _OfficeLine()
                 self._gather(element, line)
                 parts += "".join(line.parts), *(self._words(shape, tables) for shape in line.shapes)
             elif name == "table:table":
@@ -792,7 +795,7 @@ class _OpenText:
         for cells, header in rows:
             self._row(table, cells, header)
 
-    def _row(self, table: Table, cells: list[Element], header: bool) -> None:
+    def _row(self, table: TableComposer, cells: list[Element], header: bool) -> None:
         texts: list[str] = []
         inner: list[Element] = []
         for cell in cells:
@@ -810,7 +813,7 @@ def _pictures(body: Element) -> int:
     return sum(not name.removeprefix("./").startswith("ObjectReplacements/") for name in shown)
 
 
-def _slides(deck: Element, reading: _OpenText, composer: Composer) -> None:
+def _slides(deck: Element, reading: _OpenText, composer: TextComposer) -> None:
     """Each slide: its title, its other shapes from top to bottom, its comments, its notes."""
     for slide, page in enumerate((page for page in deck if prefixed(page.tag) == "draw:page"), 1):
         composer.place({"slide": slide})

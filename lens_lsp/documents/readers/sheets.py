@@ -1,10 +1,10 @@
 """Reader of spreadsheets: a heading for each sheet, a line for each row, and for each cell its address.
 
 Columns without any text are left out of the lines; the others keep their places, so that a cell stands under the name
-of its column. A cell is told as its window shows it: an ``.ods`` says so itself; of ``.xlsx`` and ``.xlsb`` the formats,
-which python-calamine does not give, are read and applied here. What has no format that is known, and all of ``.xls``,
-is told by its value. In ``.xlsb`` the library passes over cells that leave their column unsaid, and in ``.xls`` it takes
-some formats of Gnumeric for dates: notices say so.
+of its column. A cell is told as its window shows it: an ``.ods`` says so itself; of ``.xlsx`` and ``.xlsb`` the
+formats, of which python-calamine gives none, are read and applied here. What has no format that is known, and all of
+``.xls``, is told by its value. In ``.xlsb`` the library passes over cells that leave their column unsaid, as SheetJS
+writes them, and in ``.xls`` it takes formats of Gnumeric for those of dates: notices say so.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from lxml import etree
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError, SheetTypeEnum, load_workbook
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composer import Composer, is_header, on_one_line
+from lens_lsp.documents.readers.composer import TextComposer, is_header, on_one_line
 from lens_lsp.documents.readers.number_formats import BUILT_IN, SURE_DIGITS, beside_iso, iso, shown_number, told
 from lens_lsp.documents.readers.office import Package, attribute, child, children, every, number, refuse_encrypted
-from lens_lsp.model.documents import Head, Locator
+from lens_lsp.model.documents import Locator
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _OLD_FORMAT = re.compile(rb"\x1e\x04(..)[\x1b-\x24\x32-\x3a]\x00(..)\x00([ -~]{1,200})", re.DOTALL)
@@ -266,7 +266,7 @@ class SheetReader:
     def extract(self, data: bytes) -> Extracted:
         """All sheets in their order, hidden ones too: ``{"sheet": "Sheet1", "cell": "B7"}``."""
         refuse_encrypted(data)
-        composer = Composer()
+        composer = TextComposer()
         try:
             with ExitStack() as stack:
                 values, looks = _opened(data, stack)
@@ -276,12 +276,14 @@ class SheetReader:
                         reading.sheet(sheet.name, values.get_sheet_by_name(sheet.name))
         except PasswordError as error:
             raise Unextracted(Failure.ENCRYPTED) from error
-        if data.startswith(_ZIP) and (unsaid := left_out(Package(data))):
+        if not data.startswith(_ZIP):
+            if mistaken_for_dates(data):
+                reading.notices.append("some of its numbers are shown as dates; save it as .xlsx")
+            return composer.extracted(notices=reading.notices)
+        if unsaid := left_out(Package(data)):
             reading.notices.append(f"{unsaid:,} cells were not read: their columns are not said; save it as .xlsx")
-        if mistaken_for_dates(data):
-            reading.notices.append("some of its numbers are shown as dates; save it as .xlsx")
-        private = Package(data).private() if data.startswith(_ZIP) else None
-        return replace(composer.extracted(_head(data), reading.notices), private=private)
+        package = Package(data)
+        return replace(composer.extracted(package.head(), reading.notices), private=package.private())
 
 
 class _CellLooks(Protocol):
@@ -297,7 +299,7 @@ class _CellLooks(Protocol):
 class _Workbook:
     """One workbook being read."""
 
-    def __init__(self, composer: Composer, most_cells: int, looks: _CellLooks) -> None:
+    def __init__(self, composer: TextComposer, most_cells: int, looks: _CellLooks) -> None:
         self.notices: list[str] = []
         self._composer = composer
         self._most_area = _AREA * most_cells
@@ -472,11 +474,3 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
 def _as_words(cell: re.Match[bytes]) -> bytes:
     """The beginning of a cell without its value, so that the words in it are read."""
     return _VALUE.sub(b"", cell[0]).rstrip(b">") + b' office:value-type="string">'
-
-
-def _head(data: bytes) -> Head:
-    """What the metadata says; the old binary kind's is not read."""
-    if not data.startswith(_ZIP):
-        return Head()
-    package = Package(data)
-    return package.open_head() if package.part("mimetype") is not None else package.office_head()

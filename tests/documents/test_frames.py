@@ -30,7 +30,6 @@ from lens_lsp.model.text import Span
 
 WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cf", "Co", "Zl", "Zp")), max_size=30)
 SIZES = struct.Struct(">II")
-
 GOOD = Extracted(
     "Größe 😀\n\nName | Age\nAnn | 7",
     LocatorMap((0, 9, 20, 26), ({"page": 1}, {"sheet": "S", "cell": "A1"}, {"sheet": "S", "cell": "A2"}, {})),

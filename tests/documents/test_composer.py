@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.composer import (
     MOST_TEXT,
-    Composer,
+    TextComposer,
     head_of,
     in_reading_order,
     is_header,
@@ -15,7 +15,7 @@ from lens_lsp.documents.readers.composer import (
     plain,
 )
 from lens_lsp.model.documents import BlockKind, Head
-from tests.documents.parts import check, kinds, place_of
+from tests.documents.parts import check, kinds
 
 TEXTS = st.text(alphabet=st.sampled_from("ab |\n\t\u00a0\u00ad\ufb01\u202e\x0b\ud800é1"), max_size=12)
 PLACES = st.sampled_from([{}, {"page": 1}, {"page": 2}, {"sheet": "A", "cell": "B7"}])
@@ -25,7 +25,6 @@ STEPS = st.one_of(
     st.tuples(st.just("item"), TEXTS),
     st.tuples(st.just("code"), TEXTS),
     st.tuples(st.just("row"), st.lists(st.tuples(TEXTS, PLACES), max_size=5), st.sampled_from([None, True, False])),
-    st.tuples(st.just("flowing"), st.lists(st.tuples(TEXTS, PLACES), max_size=4)),
     st.tuples(st.just("place"), PLACES),
     st.tuples(st.just("table")),
 )
@@ -33,7 +32,7 @@ STEPS = st.one_of(
 
 @given(st.lists(STEPS, max_size=25))
 def test_all_spans_are_inside_sorted_and_apart(steps):
-    composer = Composer()
+    composer = TextComposer()
     table = composer.table()
     for name, *said in steps:
         match name:
@@ -53,7 +52,7 @@ def test_all_spans_are_inside_sorted_and_apart(steps):
 
 @given(st.lists(st.tuples(st.text("xy|", min_size=1, max_size=3) | st.just(""), st.integers(1, 9)), min_size=1))
 def test_every_filled_cell_begins_at_its_own_locator(cells):
-    composer = Composer()
+    composer = TextComposer()
     composer.table().row([text for text, _ in cells], [{"cell": index} for index, _ in enumerate(cells)])
     if not any(text for text, _ in cells):
         return
@@ -69,7 +68,7 @@ def _pairs(extracted):
 
 
 def test_paragraphs_stand_apart_and_items_and_rows_together():
-    composer = Composer()
+    composer = TextComposer()
     composer.heading("A  title\n of two lines", 2)
     composer.paragraph("one\n\n\n two   three ")
     composer.item("x")
@@ -83,7 +82,7 @@ def test_paragraphs_stand_apart_and_items_and_rows_together():
 
 
 def test_empty_cells_keep_the_columns_in_place():
-    composer = Composer()
+    composer = TextComposer()
     table = composer.table()
     table.row(["a", "", "", "d", "", ""])
     table.row(["", "", "c"])
@@ -92,7 +91,7 @@ def test_empty_cells_keep_the_columns_in_place():
 
 
 def test_rows_stand_under_the_first_row_that_names_columns():
-    composer = Composer()
+    composer = TextComposer()
     table = composer.table()
     for row in (["Budget of the year"], ["Region", "2019", "2020"], ["North", "5", "6"]):
         table.row(row)
@@ -103,7 +102,7 @@ def test_rows_stand_under_the_first_row_that_names_columns():
 
 
 def test_a_row_between_two_blocks_of_its_table_keeps_its_header():
-    composer = Composer()
+    composer = TextComposer()
     table = composer.table()
     table.row(["Name", "Age"])
     composer.paragraph("between")
@@ -133,18 +132,8 @@ def test_a_header_names_columns(cells, names):
     assert is_header(cells) is names
 
 
-def test_a_paragraph_that_goes_on_elsewhere_has_both_places():
-    composer = Composer()
-    composer.flowing([("begins here", {"page": 1}), ("", {"page": 2}), ("ends there", {"page": 3})])
-    composer.paragraph("next")
-    extracted = composer.extracted()
-    assert extracted.text == "begins here ends there\n\nnext"
-    assert place_of(extracted, "begins") == {"page": 1}
-    assert place_of(extracted, "ends") == place_of(extracted, "next") == {"page": 3}
-
-
 def test_what_stands_nowhere_in_particular_does_not_take_the_place_before_it():
-    composer = Composer()
+    composer = TextComposer()
     composer.place({"page": 1})
     composer.paragraph("one")
     composer.place({})
@@ -153,20 +142,21 @@ def test_what_stands_nowhere_in_particular_does_not_take_the_place_before_it():
 
 
 def test_a_heading_of_a_thousand_words_is_a_paragraph():
-    composer = Composer()
+    composer = TextComposer()
     composer.heading("word " * 1000, 1)
-    assert [kind for kind, _ in kinds(composer.extracted())] == ["paragraph"]
-    assert composer.leading_heading is None
+    extracted = composer.extracted(titled=True)
+    assert [kind for kind, _ in kinds(extracted)] == ["paragraph"]
+    assert extracted.structure.head.title is None
 
 
 def test_code_keeps_its_blanks():
-    composer = Composer()
+    composer = TextComposer()
     composer.block(BlockKind.CODE, "\n\nif x:\n    y  \n\nz\n")
     assert composer.extracted().text == "if x:\n    y\n\nz"
 
 
 def test_a_document_without_a_visible_character_is_empty():
-    composer = Composer()
+    composer = TextComposer()
     composer.paragraph(" \u00ad\u200b\n")
     with pytest.raises(Unextracted) as failed:
         composer.extracted()
@@ -174,7 +164,7 @@ def test_a_document_without_a_visible_character_is_empty():
 
 
 def test_text_behind_the_bound_is_left_out_and_said():
-    composer = Composer()
+    composer = TextComposer()
     composer.paragraph("x" * MOST_TEXT)
     assert composer.full
     composer.paragraph("too much")
