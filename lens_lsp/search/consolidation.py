@@ -16,17 +16,15 @@ from lens_lsp.arithmetic.value_parser import find_values, first_value, meets
 from lens_lsp.corpus.hits import counted
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.corpus.titles import file_name
-from lens_lsp.judge.base import Fact
-from lens_lsp.judge.proper_names import names
-from lens_lsp.judge.read import ReadReply
-from lens_lsp.judge.tokens import Token, aligned, tokens_of
+from lens_lsp.judge.analysis import names
+from lens_lsp.judge.claim_text import Token, aligned, tokens_of
+from lens_lsp.judge.oracle import Fact, ReadReply
 from lens_lsp.model.answer import Arm, Computation, RequirementStatus
 from lens_lsp.model.documents import Document
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Combination, Intent, MatchRule, Plan, Requirement, Unit
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, stem, words
 from lens_lsp.search.boundaries import heading_path, region
 from lens_lsp.search.corpus_view import Reading

@@ -14,37 +14,58 @@ from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.judge import claims
-from lens_lsp.judge.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
-from lens_lsp.judge.cited import cited_sentences
+from lens_lsp.judge.answer_markdown import (
+    MARKER,
+    NUMBER,
+    cited_numbers,
+    cited_sentences,
+    differing,
+    not_read,
+    plain,
+    unlinked,
+    unsupported,
+    without_addresses,
+)
+from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.links import unlinked, without_addresses
-from lens_lsp.judge.llm.marking import MARKER, NUMBER, cited_numbers, unsupported
-from lens_lsp.judge.passage import Passage
-from lens_lsp.judge.quoting import differing, not_read, plain
-from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
-from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.judge.verification import Claim, Fault
-from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
+from lens_lsp.judge.oracle import (
+    Answerable,
+    Claim,
+    Fact,
+    Fault,
+    Operand,
+    Oracle,
+    PassageOracle,
+    ReadReply,
+    SaidComputation,
+    Synthesis,
+    SynthesisRequest,
+)
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
+from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
     Answer,
+    AnswerDelta,
+    Answered,
     Arm,
     Computation,
     Doubt,
+    Event,
+    EvidenceFound,
     Mode,
     RequirementResult,
     RequirementStatus,
     Status,
+    Stopped,
     StopReason,
 )
 from lens_lsp.model.cluster import OFFLINE
 from lens_lsp.model.documents import BlockKind, Coverage, Document, Evidence, Part, Skip, Stage
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
-from lens_lsp.model.inert import inert_markdown, printable
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Intent, Requirement
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.sanitize import printable, sanitize_markdown
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content, key
 from lens_lsp.search.boundaries import heading_path
 from lens_lsp.search.consolidation import (
@@ -811,7 +832,7 @@ class Answering:
         """The answer's pieces: first which newer documents are not in it. Closed early, so is the model's stream."""
         newer = self._newer(draft)
         if newer:
-            names = (inert_markdown(name, in_link=True) for name in newer)  # who shows it minds what is guessed
+            names = (sanitize_markdown(name, in_link=True) for name in newer)  # who shows it minds what is guessed
             yield f"Newer, not in this answer: {', '.join(names)}\n\n"
         pieces = oracle.synthesise(request, result, self._ledger)
         try:
