@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lens_lsp.memory.check import Report, check
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.allowed import ANYWHERE
@@ -18,6 +17,7 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.memory.answer_files import footnote
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer, Status, StopReason, answer_of

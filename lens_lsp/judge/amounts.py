@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from lens_lsp.arithmetic.notation import MONTHS
-from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Kind, Value
+from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Value, ValueKind
 from lens_lsp.arithmetic.units import Dimension, MeasureUnit, currency, is_rate, rate_parts, singular, unit_named
 from lens_lsp.judge.claim_text import DIGITS, PERIODS, UNITLESS, Ground, Sentence, Token, overlaps_any
 from lens_lsp.model.text import Span
@@ -146,11 +146,11 @@ def _lack(sentence: Sentence, value: Value, span: Span, ground: Ground) -> str:
     if value.date is not None:
         said = sentence.plain[span.start : span.end].lower() in ground.quoted.written | ground.around.written
         return "" if said or _dated(value.date, ground) else "date"
-    if value.kind is Kind.TIME:
+    if value.kind is ValueKind.TIME:
         readings = {value.magnitude, value.other} - {None}
         return (
             ""
-            if any(other.kind is Kind.TIME and readings & {other.magnitude, other.other} for other in values)
+            if any(other.kind is ValueKind.TIME and readings & {other.magnitude, other.other} for other in values)
             else "number"
         )
     bare = value.unit.dimension in UNITLESS

@@ -19,7 +19,7 @@ from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of
 from lens_lsp.documents.readers.office import Package, parsed, properties
 from lens_lsp.model.documents import BlockKind, Head
-from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.marks import of_metadata
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {

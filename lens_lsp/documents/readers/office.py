@@ -22,7 +22,7 @@ from lxml import etree
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of, in_reading_order
 from lens_lsp.model.documents import Head, Locator
-from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.marks import of_metadata
 
 Element: TypeAlias = etree._Element
 MOST_PART = 64_000_000
