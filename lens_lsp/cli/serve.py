@@ -22,7 +22,7 @@ def run(argv: Sequence[str]) -> int:
     os.environ.pop(_KEY, None)  # no child process and no crash report gets it
     gc.disable()  # a thousand classes are made, and none of them is garbage
     try:
-        from lens_lsp.lsp.process import serve
+        from lens_lsp.lsp.server import serve
     finally:
         gc.freeze()
         gc.enable()

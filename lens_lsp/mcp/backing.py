@@ -8,8 +8,8 @@ import itertools
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from lens_lsp.client.client import Client, Refused, ServerGone, unhandled
-from lens_lsp.lsp.uris import uri_of
+from lens_lsp.client import Client, Refused, ServerGone, unhandled
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.mcp.bounds import Bounds
 from lens_lsp.model.errors import LensError
 

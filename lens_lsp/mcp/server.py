@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from lens_lsp import __version__
-from lens_lsp.client.client import Refused
+from lens_lsp.client import Refused
 from lens_lsp.mcp.backing import Backing
 from lens_lsp.mcp.calling import Call, Needed, Roots
 from lens_lsp.mcp.kept import TEMPLATES, Kept

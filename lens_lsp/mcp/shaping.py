@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lens_lsp.lsp.uris import path_of
+from lens_lsp.lsp.locations import path_of
 from lens_lsp.mcp.bounds import Bounds
 from lens_lsp.mcp.results import (
     AskGiven,

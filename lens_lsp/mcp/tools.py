@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 import mcp_types as types
 from pydantic import BaseModel
 
-from lens_lsp.client.client import Refused
-from lens_lsp.lsp.uris import uri_of
+from lens_lsp.client import Refused
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.mcp.arguments import (
     Arguments,
     AskArguments,
