@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from lens_lsp.disk.whole import ORDINARY, replace_whole
+from lens_lsp.disk import ORDINARY, replace_whole
 from lens_lsp.model.errors import EvaluationError
 
 MARK = "made by lens eval"

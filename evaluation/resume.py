@@ -21,8 +21,7 @@ from pydantic import ValidationError
 
 import lens_lsp
 from evaluation.data.records import ReadyRecord, RowRecord
-from lens_lsp.disk.locks import lock_file, take
-from lens_lsp.disk.whole import ORDINARY, PART, appending, replace_whole
+from lens_lsp.disk import ORDINARY, PART, appending, lock_file, replace_whole, take_lock
 from lens_lsp.model.errors import EvaluationError
 
 SCHEMA = "lens.run/1"
@@ -98,7 +97,7 @@ def claimed(path: Path, definition: Mapping[str, object], *, anew: bool = False)
     lock = lock_file(path / _LOCK)
     try:
         try:
-            take(lock, time.monotonic())
+            take_lock(lock, time.monotonic())
         except TimeoutError as error:
             raise EvaluationError(f"another process is at the run in {path}") from error
         _define(path, json.loads(json.dumps(definition)), anew=anew)

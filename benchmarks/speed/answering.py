@@ -24,7 +24,7 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.walk import discover_names
-from lens_lsp.search.measure import Ints, Measures, measure
+from lens_lsp.search.corpus_view import Ints, Measures, measure
 
 TOP = 10
 WINDOW = 600

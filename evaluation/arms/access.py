@@ -21,8 +21,7 @@ from lens_lsp.corpus.workspace import Workspace
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key
-from lens_lsp.search.measure import Measures, measure
-from lens_lsp.search.reading import Reading
+from lens_lsp.search.corpus_view import Measures, Reading, measure
 
 PAGE = 2_400
 """Code points that one reading shows at most."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from lens_lsp.disk.whole import ORDINARY, replace_whole
+from lens_lsp.disk import ORDINARY, replace_whole
 from lens_lsp.model.errors import EvaluationError
 
 if TYPE_CHECKING:

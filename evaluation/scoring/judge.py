@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.scoring.answers import normalised
 from evaluation.scoring.statistics import Figure, mean
-from lens_lsp.disk.whole import ORDINARY, appending, replace_whole
+from lens_lsp.disk import ORDINARY, appending, replace_whole
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm.calling import Caller, Conversation, Prompt
 from lens_lsp.judge.llm.messages import ChatModel, Message, Role

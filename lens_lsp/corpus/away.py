@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from lens_lsp.disk.mounts import may_hang
+from lens_lsp.disk import may_hang
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.patience import Patience

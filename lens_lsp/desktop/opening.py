@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from lens_lsp.disk.programs import program_outside
+from lens_lsp.disk import program_outside
 
 _SHOWN_BY_SYSTEM = frozenset({"docx", "eml", "epub", "md", "odp", "ods", "odt", "pdf", "pptx", "rtf", "txt", "xlsx"})
 """Ends of names of what the system may open: documents. Scripts, programs, pages and links are none."""

@@ -13,7 +13,7 @@ import pytest
 from lens_lsp.app import Request, ask, find
 from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.app.stores import StoreChoice
-from lens_lsp.disk.locks import lock_file, take
+from lens_lsp.disk import lock_file, take_lock
 from lens_lsp.memory.store.files import StoreFiles
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.events import Answered, Event, answer_of
@@ -85,7 +85,7 @@ async def _asked_while_the_store_is_held(
             events.extend([event async for event in heard])
 
     with open(lock_file(StoreFiles(store).lock)) as held:
-        take(held.fileno(), 0.0)
+        take_lock(held.fileno(), 0.0)
         listening = asyncio.ensure_future(listen())
         await asyncio.sleep(0)
         if cancel:

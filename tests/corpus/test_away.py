@@ -20,7 +20,7 @@ from lens_lsp.corpus.patience import MOST_LEFT, Patience
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import _wait as workspace_wait
-from lens_lsp.disk.mounts import kind_of, may_hang
+from lens_lsp.disk import file_system_of, may_hang
 from lens_lsp.model.documents import SkipReason
 from tests.lsp.lsp_client import wait_until
 
@@ -58,7 +58,7 @@ def test_which_file_systems_may_not_answer(tmp_path: Path) -> None:
     mounts.write_text(MOUNTS)
     devices = [os.makedev(0, 40), os.makedev(0, 41), os.makedev(8, 1), os.makedev(0, 42), os.makedev(0, 43)]
     assert [may_hang(device, mounts) for device in devices] == [True, True, False, False, False]
-    assert kind_of(devices[0], mounts) == "nfs4"
+    assert file_system_of(devices[0], mounts) == "nfs4"
     assert not may_hang(devices[0], tmp_path / "no such table")
 
 

@@ -20,7 +20,7 @@ from evaluation.audits.controls import StaleArm
 from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import Selection, run
-from lens_lsp.disk.locks import lock_file, take
+from lens_lsp.disk import lock_file, take_lock
 from lens_lsp.model.errors import EvaluationError
 
 _MANY = tuple({**row, "id": f"{row['id']}-{n}"} for n in range(8) for row in QUESTIONS[:2])
@@ -210,6 +210,6 @@ def test_two_processes_are_not_at_one_run(many_dir: Path, tmp_path: Path) -> Non
     corpus = prepare(many_dir, "2", tmp_path / "corpus")
     (tmp_path / "run").mkdir()
     with open(lock_file(tmp_path / "run" / "run.lock")) as held:
-        take(held.fileno(), 0.0)
+        take_lock(held.fileno(), 0.0)
         with pytest.raises(EvaluationError, match="another process"):
             run(dataset, corpus, questions(dataset), make_arms(["bm25s"]), tmp_path / "run")

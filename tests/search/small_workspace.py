@@ -16,12 +16,10 @@ from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.search.corpus import Corpus
-from lens_lsp.search.links import LinkFinder
-from lens_lsp.search.localise import Localisation, localise
-from lens_lsp.search.measure import Measures, measure
+from lens_lsp.search.corpus_view import Corpus, Measures, Reading, measure
+from lens_lsp.search.localisation import Localisation, localise
+from lens_lsp.search.prior import LinkFinder
 from lens_lsp.search.question import Question, prepare
-from lens_lsp.search.reading import Reading
 
 FILLER = {
     f"filler/{number:02}.md": f"Nothing of note happened on page {number}, nor on any page.\n" for number in range(20)

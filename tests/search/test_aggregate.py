@@ -13,8 +13,8 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.model.plan import Condition, MatchRule, Unit
-from lens_lsp.search.aggregate import Matches, matches_of
-from lens_lsp.search.reading import Reading
+from lens_lsp.search.consolidation import Matches, matches_of
+from lens_lsp.search.corpus_view import Reading
 
 FILES = {
     "a.md": "# Git\n\nUse git here. Git, again: `git`.\n- Start Date: 2015-03-24\n",

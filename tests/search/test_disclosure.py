@@ -12,10 +12,9 @@ from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.text import Span
-from lens_lsp.search.disclosure import disclosed
-from lens_lsp.search.draw import Request
-from lens_lsp.search.passage import shown
-from lens_lsp.search.space import Space
+from lens_lsp.search.beliefs import Space
+from lens_lsp.search.boundaries import shown
+from lens_lsp.search.proposals import Request, disclosed
 
 TEXT = (
     "# Bridges\n\nNothing here.\n\n## Arlen\n\nIt is long.\n\n| name | length |\n|------|-------:|\n| Arlen | 210 m |\n"

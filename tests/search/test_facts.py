@@ -12,8 +12,7 @@ from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Combination, Intent, Plan, Requirement, Transformation
 from lens_lsp.model.text import Span
-from lens_lsp.search.consolidate import Cited, Item
-from lens_lsp.search.facts import Combined, combine, facts_of
+from lens_lsp.search.consolidation import Cited, Combined, Item, combine, facts_of
 
 MISSING = RequirementStatus.MISSING
 

@@ -15,8 +15,7 @@ from lens_lsp.corpus.ours import ours
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.compounds import joined, widened
-from lens_lsp.search.passage import REGION_TOKENS, quotable, region, shown, units
+from lens_lsp.search.boundaries import REGION_TOKENS, joined, quotable, region, shown, units, widened
 
 
 def document(text: str, name: str = "a.md") -> Document:

@@ -13,9 +13,9 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.search.candidates import Candidates
-from lens_lsp.search.corpus import Corpus
-from lens_lsp.search.signals import phrase_scores
+from lens_lsp.search.corpus_view import Corpus
+from lens_lsp.search.localisation import Candidates
+from lens_lsp.search.prior import phrase_scores
 
 FILES = {
     "a.md": "the treaty of westphalia ended it",

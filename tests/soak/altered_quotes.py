@@ -23,9 +23,8 @@ from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.shown import Shown
 from lens_lsp.model.text import Span
-from lens_lsp.search.normal import normalise
-from lens_lsp.search.passage import shown
-from lens_lsp.search.resolve import resolve
+from lens_lsp.search.boundaries import shown
+from lens_lsp.search.resolution import normalise, resolve
 
 NEGATIONS = re.compile(r"\b(?:not|no|never|nothing|none|cannot|without|nor)\b ?")
 

@@ -35,7 +35,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.judge.redaction import redacted, redacted_whole, secrets_of, shown_secrets
 from lens_lsp.model.text import Span
-from lens_lsp.search.passage import region, shown
+from lens_lsp.search.boundaries import region, shown
 from tests.judge.rules.traced import replies
 from tests.lsp.lsp_client import environment
 from tests.lsp.lsp_editor import CAPABILITIES, Editor

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lens_lsp.disk.locks import give, lock_file, take
+from lens_lsp.disk import lock_file, release_lock, take_lock
 from lens_lsp.memory.store.connection import BUSY_SECONDS
 from lens_lsp.memory.store.failures import StoreUnavailable, Unavailable
 from lens_lsp.memory.store.place import unusable
@@ -44,14 +44,14 @@ class FolderLock:
             try:
                 _wait(self._fd, until)
             finally:
-                give(self._gate)
+                release_lock(self._gate)
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
             if self._depth == 0:
-                give(self._fd)
+                release_lock(self._fd)
 
     def close(self) -> None:
         """Give the files back."""
@@ -68,7 +68,7 @@ def _opened(path: Path) -> int:
 
 def _wait(descriptor: int, until: float) -> None:
     try:
-        take(descriptor, until)
+        take_lock(descriptor, until)
     except TimeoutError as error:
         raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
     except OSError as error:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lens_lsp.disk.whole import PART
+from lens_lsp.disk import PART
 from lens_lsp.memory.store.files import StoreFiles
 from lens_lsp.memory.store.reading import Knowledge
 from lens_lsp.memory.store.writing import Changes, Removal

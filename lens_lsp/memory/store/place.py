@@ -16,7 +16,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from lens_lsp.disk.mounts import MOUNTS, network_file_system
+from lens_lsp.disk import MOUNTS, network_file_system
 from lens_lsp.memory.store.failures import StoreUnavailable, Unavailable
 
 _REASONS = {

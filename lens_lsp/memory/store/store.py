@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from lens_lsp.disk.whole import replace_whole
+from lens_lsp.disk import replace_whole
 from lens_lsp.memory.store.assembly import Damage
 from lens_lsp.memory.store.connection import Connect, Connection, connect
 from lens_lsp.memory.store.failures import NotSaved, NotSavedReason

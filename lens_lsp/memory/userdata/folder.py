@@ -14,8 +14,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from lens_lsp.disk.locks import lock_file, take
-from lens_lsp.disk.whole import read_plain, replace_whole
+from lens_lsp.disk import lock_file, read_plain, replace_whole, take_lock
 
 LOCK = ".lock"
 _MOST_BYTES = 16 << 20
@@ -48,7 +47,7 @@ def change_kept(path: Path, change: Callable[[bytes | None], bytes], *, seconds:
 def _locked(folder: Path, seconds: float) -> Iterator[None]:
     descriptor = lock_file(folder / LOCK)
     try:
-        take(descriptor, time.monotonic() + seconds)
+        take_lock(descriptor, time.monotonic() + seconds)
         yield
     finally:
         os.close(descriptor)  # which gives the lock back
