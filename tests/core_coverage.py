@@ -17,10 +17,9 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from tests.soak.__main__ import REPOSITORY
-from tests.soak.__main__ import circumstances
 from typing import Any
 
+from tests.soak.__main__ import REPOSITORY, circumstances
 
 CORE = (
     "lens_lsp/memory/store/*.py",
@@ -34,7 +33,7 @@ CORE = (
     "lens_lsp/lsp/locations.py",
     "lens_lsp/documents/frames.py",
     "lens_lsp/corpus/opening.py",
-    "lens_lsp/judge/llm/marking.py",
+    "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
     *(
