@@ -17,17 +17,17 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from tests.soak.__main__ import REPOSITORY
+from tests.soak.__main__ import circumstances
 from typing import Any
 
-from tests.soak.__main__ import REPOSITORY, circumstances
 
 CORE = (
     "lens_lsp/memory/store/*.py",
     "lens_lsp/memory/citations.py",
     "lens_lsp/memory/answer_files/*.py",
-    "lens_lsp/model/edits.py",
     "lens_lsp/model/text.py",
-    "lens_lsp/model/inert.py",
+    "lens_lsp/model/sanitize.py",
     "lens_lsp/lsp/transport.py",
     "lens_lsp/lsp/hover.py",
     "lens_lsp/lsp/locations.py",
@@ -44,9 +44,8 @@ TESTS = (
     "memory/test_anchoring_answers.py",
     "memory/test_answer_files.py",
     "memory/test_answers_as_blocks.py",
-    "model/test_edits.py",
     "model/test_text.py",
-    "model/test_inert.py",
+    "model/test_sanitize.py",
     "cli/test_cli_terminal.py",
     "lsp/test_lsp_frames.py",
     "lsp/test_lsp_hovering.py",

@@ -28,16 +28,16 @@ from lens_lsp.lsp.document_snapshot import (
 from lens_lsp.lsp.locations import TOP, Ranges
 from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.model.answer import Answer, RequirementStatus, Status
-from lens_lsp.model.citation import CitationState
+from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import printable
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 
 if TYPE_CHECKING:
-    from lens_lsp.memory.answer_files.reading import Held
-    from lens_lsp.memory.checking import Finding
+    from lens_lsp.memory.answer_parser import Held
+    from lens_lsp.memory.check import Finding
 
 
 SOURCE = "lens"

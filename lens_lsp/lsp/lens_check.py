@@ -23,7 +23,7 @@ from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.memory.checking import Report, check
 from lens_lsp.memory.citations import SHORTEST_CONTEXT
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, SkipReason, TextSource
 from lens_lsp.model.errors import LensError, PathRefused
 from lens_lsp.model.text import Position, SourceText, Span

@@ -10,9 +10,9 @@ from typing import cast
 
 from lens_lsp.judge.redaction import HIDDEN, Fragments, Redacted, redacted, within
 from lens_lsp.judge.secret_shapes import cut_ends
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.answer import AnswerDelta, Answered, Event, EvidenceFound
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Evidence, Secret
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound
 from lens_lsp.model.text import Span
 from lens_lsp.schema.protocol import Beside
 

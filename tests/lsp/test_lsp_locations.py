@@ -15,7 +15,7 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.lsp.lens_ask import FrozenQuestion, Placement, places_of, with_places
 from lens_lsp.lsp.locations import Encoding
 from lens_lsp.memory.citations import record
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Context, ContextRole
 from lens_lsp.model.text import Span
 from lens_lsp.schema.protocol_results import PlacedEvidence

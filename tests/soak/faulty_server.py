@@ -16,13 +16,14 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable
-from typing import Any
-
+from collections.abc import AsyncGenerator
+from collections.abc import Callable
 from lens_lsp.cli import main
-from lens_lsp.lsp import diagnostic_schedule, server
+from lens_lsp.lsp import diagnostic_schedule
+from lens_lsp.lsp import server
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.schema.protocol import Wire
+from typing import Any
 
 
 class Kill(Wire):
@@ -85,7 +86,7 @@ def trusting() -> None:
 
 def unverified() -> None:
     from lens_lsp.memory import sources
-    from lens_lsp.model.citation import Checked, CitationState
+    from lens_lsp.model.cluster import Checked, CitationState
 
     def verify(citation: Any, now: Any, **_: Any) -> Checked:
         return Checked(citation, CitationState.VERIFIED, citation.span, now.origin.sha256)
@@ -142,9 +143,9 @@ def gated() -> None:
 def _gate_questions(gate: Gate) -> None:
     from lens_lsp.app.lens import Lens
     from lens_lsp.lsp import lens_ask
+    from lens_lsp.model.answer import Answered, Observed, Scanned
     from lens_lsp.model.documents import TextSource
-    from lens_lsp.model.events import Answered, Observed, Scanned
-    from lens_lsp.schema.evidence import evidence_json
+    from lens_lsp.schema.answer import evidence_json
 
     ask, find, placed, recorded = Lens.ask, Lens.find, lens_ask.places_of, lens_ask.record_citations
     points = {Scanned: "scanned", Observed: "observed", Answered: "answered"}
