@@ -31,7 +31,7 @@ from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.sources import Sources
 from lens_lsp.memory.store.failures import NotSaved, NotSavedReason
-from lens_lsp.memory.store.forgetting import ANSWERS, is_answer
+from lens_lsp.memory.answer_files import ANSWERS, is_answer
 from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import OFFLINE

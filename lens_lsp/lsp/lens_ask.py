@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from lens_lsp.app.settings.model import ModelSettings
     from lens_lsp.app.settings.settings import Settings
     from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.lsp.editor_window import WorkDoneProgress
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Sent

@@ -295,7 +295,7 @@ class Stores:
     def answers(self, workspaces: Sequence[str]) -> list[Path]:
         """The folders of the answer files of these workspaces, whether they are there or not."""
         from lens_lsp.memory.store.failures import StoreUnavailable
-        from lens_lsp.memory.store.forgetting import ANSWERS
+        from lens_lsp.memory.answer_files import ANSWERS
         from lens_lsp.memory.store.place import store_folder
 
         try:
