@@ -25,9 +25,8 @@ from lens_lsp.lsp.lens_clusters import wrong
 from lens_lsp.lsp.lens_find import find_passages
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
 from lens_lsp.lsp.server_state import SelectedQuestion
-from lens_lsp.memory.answer_files.moving import as_block
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.answer_files.writing import Saved, write_block
+from lens_lsp.memory.answer_files import Saved, as_block, write_block
+from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.clusters import identify
 from lens_lsp.model.text import Span
 from lens_lsp.schema.protocol import (

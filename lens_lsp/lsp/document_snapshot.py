@@ -17,8 +17,8 @@ from pygls.capabilities import get_capability
 from lens_lsp.corpus.ours import asking_lines, ours
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, uri_of
 from lens_lsp.lsp.server_state import ServerState
-from lens_lsp.memory.answer_files.reading import Citing, Held, Written, read_citing
-from lens_lsp.memory.checking import Cited, Finding, by_source, look
+from lens_lsp.memory.answer_parser import Citing, Held, Written, read_citing
+from lens_lsp.memory.check import Cited, Finding, by_source, look
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.text import SourceText, Span
 

@@ -19,7 +19,7 @@ from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsente
 from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.request_handler import RequestFailed
 from lens_lsp.lsp.workspace_pool import QueueFull
-from lens_lsp.model.inert import printable, printable_path
+from lens_lsp.model.sanitize import printable, printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.protocol import Connection

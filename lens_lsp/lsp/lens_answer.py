@@ -18,23 +18,21 @@ from typing import TYPE_CHECKING
 from lens_lsp.corpus.allowed import ANYWHERE, inside
 from lens_lsp.corpus.opening import Skipped
 from lens_lsp.corpus.ours import ours
-from lens_lsp.disk.whole import ORDINARY, replace_whole
+from lens_lsp.disk import ORDINARY, replace_whole
 from lens_lsp.judge.redaction import Fragments, redacted, rests, secrets_of
 from lens_lsp.lsp.lens_text import document_at, workspace_path
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.lsp.model_view import beside
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
-from lens_lsp.memory.answer_files.reading import Held, Written, read_citing
-from lens_lsp.memory.answer_files.writing import Saved, write_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, is_answer, write_answer
+from lens_lsp.memory.answer_parser import Held, Written, read_citing
 from lens_lsp.memory.clusters import identify
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.sources import Sources
-from lens_lsp.memory.store.failures import NotSaved, NotSavedReason
-from lens_lsp.memory.answer_files import ANSWERS, is_answer
+from lens_lsp.memory.store_file import NotSaved, NotSavedReason
 from lens_lsp.model.answer import Answer, Status, StopReason
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import OFFLINE
+from lens_lsp.model.cluster import OFFLINE, Citation
 from lens_lsp.model.documents import Document
 from lens_lsp.model.errors import LensError
 from lens_lsp.schema.protocol import AnswerParams, Beside
@@ -45,9 +43,8 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import ServerState, Stores
-    from lens_lsp.memory.store.store import Store
-    from lens_lsp.model.citation import Citation
-    from lens_lsp.model.cluster import Asked, Cluster
+    from lens_lsp.memory.store import Store
+    from lens_lsp.model.cluster import Asked, Citation, Cluster
 
 
 @dataclass(frozen=True, slots=True)

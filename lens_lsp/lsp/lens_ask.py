@@ -29,10 +29,10 @@ from lens_lsp.corpus.allowed import ANYWHERE, inside
 from lens_lsp.corpus.opening import folders_at
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Limits
+from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
 from lens_lsp.judge.llm.editor_model import EditorChat, Said
-from lens_lsp.judge.llm.messages import Message, ModelError, ModelFailure
-from lens_lsp.judge.stoppable import Stop
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination, record_citations, write_answer_file
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, UriRefused, uri_of
@@ -40,20 +40,17 @@ from lens_lsp.lsp.model_view import event_for_model, for_model
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.lsp.workspace_pool import QueueFull, WorkspaceLease, in_time, run_on_this_loop
-from lens_lsp.memory.answer_files.writing import Saved
+from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.sources import Sources
-from lens_lsp.memory.store.failures import NotSaved
-from lens_lsp.model.answer import Answer, Mode
-from lens_lsp.model.citation import Checked, Citation
+from lens_lsp.memory.store_file import NotSaved
+from lens_lsp.model.answer import Answer, Answered, Event, Mode, Planned, Proposed, Scanned
+from lens_lsp.model.cluster import Checked, Citation
 from lens_lsp.model.documents import Context, Evidence
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
-from lens_lsp.model.events import Answered, Event, Planned, Proposed, Scanned
-from lens_lsp.model.inert import printable, printable_path
+from lens_lsp.model.sanitize import printable, printable_path
 from lens_lsp.model.text import SourceText, Span
-from lens_lsp.schema.answer import answer_json
+from lens_lsp.schema.answer import answer_json, evidence_json, preview_json
 from lens_lsp.schema.events import event_json
-from lens_lsp.schema.evidence import evidence_json
-from lens_lsp.schema.preview import preview_json
 from lens_lsp.schema.protocol import AskParams, ModelMessage, ModelParams, ModelResult, Scope
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from lens_lsp.lsp.lens_text import WorkspacePath, document_at, is_extracted, wor
 from lens_lsp.lsp.locations import UriRefused
 from lens_lsp.lsp.model_view import cut
 from lens_lsp.lsp.request_handler import RequestHandler
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import SHORTEST_CONTEXT
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Checked, Citation, CitationState

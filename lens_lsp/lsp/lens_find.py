@@ -16,7 +16,7 @@ from lens_lsp.lsp.workspace_pool import WorkspaceLease, in_time
 from lens_lsp.model.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.model.documents import Findings
 from lens_lsp.model.plan import Intent
-from lens_lsp.schema.evidence import findings_json
+from lens_lsp.schema.answer import findings_json
 from lens_lsp.schema.protocol import FindParams
 from lens_lsp.search.work import Work
 

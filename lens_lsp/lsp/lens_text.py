@@ -28,7 +28,7 @@ from lens_lsp.lsp.model_view import cut
 from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
 from lens_lsp.model.documents import Document, SkipReason
 from lens_lsp.model.errors import PathRefused
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 from lens_lsp.model.text import SourceText, Span
 from lens_lsp.schema.protocol import PassageParams, TextParams
 from lens_lsp.schema.protocol_results import PassageResult, PlacedLocator, TextResult

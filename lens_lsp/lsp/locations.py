@@ -14,7 +14,6 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from lsprotocol import types
 
-from lens_lsp.model.cluster import Checked, Citation
 from lens_lsp.model.text import Position, SourceText, Span
 
 _FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)

@@ -30,11 +30,11 @@ from lens_lsp.lsp.lens_answer import answers_of
 from lens_lsp.lsp.locations import TOP, uri_of
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.lsp.server_state import Stores
-from lens_lsp.memory.answer_files.reading import Citing, read_citing
-from lens_lsp.memory.checking import Cited, cited_in, look
+from lens_lsp.memory.answer_parser import Citing, read_citing
+from lens_lsp.memory.check import Cited, cited_in, look
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.inert import printable, printable_path
+from lens_lsp.model.sanitize import printable, printable_path
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 

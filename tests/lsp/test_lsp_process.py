@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pytest
 import signal
 import subprocess
 import sys
@@ -11,10 +10,10 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from tests.lsp.lsp_client import LspProcess
-from tests.lsp.lsp_client import frame
-from tests.lsp.lsp_client import wait_until
 
+import pytest
+
+from tests.lsp.lsp_client import LspProcess, frame, wait_until
 
 Start = Callable[..., LspProcess]
 PRINTING = """

@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.memory.check import Report, check
 from lsprotocol import types
 
 from lens_lsp.corpus.allowed import Allowed
@@ -30,6 +29,7 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.lsp.diagnostics import citation_diagnostics
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, locate_citations
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
+from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span

@@ -16,14 +16,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import AsyncGenerator
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
 from lens_lsp.cli import main
-from lens_lsp.lsp import diagnostic_schedule
-from lens_lsp.lsp import server
+from lens_lsp.lsp import diagnostic_schedule, server
 from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.schema.protocol import Wire
-from typing import Any
 
 
 class Kill(Wire):
