@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 
 from lens_lsp.corpus.allowed import inside
 from lens_lsp.corpus.opening import Root, Skipped
@@ -282,7 +281,7 @@ async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | 
     """Check an open text; None if there is none. What a note cites is only checked where ``lens.diagnostics.notes``
     says so; how it says that it is private, always."""
     notes = state.editor_options.notes
-    related = bool(get_capability(state.capabilities, "text_document.publish_diagnostics.related_information", False))
+    related = state.supports("text_document.publish_diagnostics.related_information")
 
     def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> DocumentDiagnostics:
         if not page.citing.parts or not (notes or page.is_answer):

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 
 from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
@@ -153,7 +152,7 @@ async def refer(ls: LensServer, params: types.ReferenceParams) -> list[types.Loc
 async def link(ls: LensServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     """``textDocument/documentLink``: every footnote's mark. Where it leads is looked up when it is followed."""
     uri = params.text_document.uri
-    tooltips = get_capability(ls.state.capabilities, "text_document.document_link.tooltip_support", False)
+    tooltips = ls.state.supports("text_document.document_link.tooltip_support")
 
     def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.DocumentLink]:
         ranges = snapshot.ranges()
@@ -199,8 +198,7 @@ _LONGEST = 80
 async def browse(ls: LensServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
     """``workspace/symbol``: the clusters whose title holds the words, with or without ``lens:`` before them."""
     words = params.query.strip().removeprefix(_PREFIX).casefold().split()
-    run = asyncio.get_running_loop().run_in_executor
-    return await run(None, _clusters, ls.state.stores, ls.state.workspaces, words)
+    return await asyncio.to_thread(_clusters, ls.state.stores, ls.state.workspaces, words)
 
 
 def _clusters(stores: Stores, workspaces: Sequence[str], words: Sequence[str]) -> list[types.SymbolInformation]:
@@ -228,7 +226,7 @@ async def outline(
     uri = params.text_document.uri
     whole = await run_on_snapshot(ls.state, uri, _outline) or []
     nested = "text_document.document_symbol.hierarchical_document_symbol_support"
-    if get_capability(ls.state.capabilities, nested, False):
+    if ls.state.supports(nested):
         return whole
     flat = [each for symbol in whole for each in (symbol, *(symbol.children or ()))]
     return [types.SymbolInformation(types.Location(uri, each.range), each.name, each.kind) for each in flat]
