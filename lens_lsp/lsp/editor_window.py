@@ -18,7 +18,7 @@ from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsente
 from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.request_handler import RequestFailed
 from lens_lsp.lsp.workspace_pool import QueueFull
-from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.sanitize import printable_line, printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.protocol import Connection
@@ -239,8 +239,7 @@ def say(ls: Connection, text: str) -> None:
 
 def summarize(answer: Answer) -> str:
     """An answer as one message."""
-    text = " ".join(printable(answer.short or answer.text).split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return printable_line(answer.short or answer.text, _LONGEST)
 
 
 def summarize_with_places(answer: Answer) -> str:

@@ -47,7 +47,7 @@ from lens_lsp.model.answer import Answer, Answered, Event, Mode, Planned, Propos
 from lens_lsp.model.cluster import Checked, Citation
 from lens_lsp.model.documents import Context, Evidence
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
-from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import SourceText, Span
 from lens_lsp.schema.answer import answer_json, evidence_json, preview_json
 from lens_lsp.schema.events import event_json
@@ -495,7 +495,7 @@ async def _said(ls: LensServer, family: str | None, messages: tuple[Message, ...
         result = await ls.protocol.inquire("lens/model", params.model_dump(by_alias=True))
         found = ModelResult.model_validate(result)
     except JsonRpcException as error:
-        words = " ".join(printable(error.message).split())[:_MOST_WORDS]
+        words = printable_line(error.message)[:_MOST_WORDS]
         raise ModelError(f"the editor's model gave no reply ({words}); choose another in the editor") from None
     except ValidationError:
         text = "the editor answered with something that is no reply of a model; update its extension"

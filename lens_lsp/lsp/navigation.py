@@ -33,7 +33,7 @@ from lens_lsp.memory.answer_parser import Citing, read_citing
 from lens_lsp.memory.check import Cited, cited_in, look
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 
@@ -205,7 +205,7 @@ def _clusters(stores: Stores, workspaces: Sequence[str], words: Sequence[str]) -
     known = [(store, cluster) for _, store in stores.existing(workspaces) for cluster in store.clusters()]
     found = []
     for store, cluster in sorted(known, key=lambda pair: (-pair[1].used, pair[1].id)):
-        title = _short_line(cluster.title)
+        title = printable_line(cluster.title, _LONGEST)
         if not all(word in title.casefold() for word in words):
             continue
         path = max(answers_of(store, cluster), default=None)
@@ -240,7 +240,7 @@ def _outline(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.Docum
     if title is None:
         return []
     whole = ranges.range(Span(page.line_span(title).start, len(page.text)))
-    name = _short_line(page.line(title)[2:]) or "answer"
+    name = printable_line(page.line(title)[2:], _LONGEST) or "answer"
     children = [
         types.DocumentSymbol(text, kind, ranges.range(span), ranges.range(span))
         for text, kind, span in _parts(page, title + 1)
@@ -256,12 +256,7 @@ def _parts(page: MarkdownPage, first: int) -> Iterator[tuple[str, types.SymbolKi
         marks = page.marks(number, number)
         if marks:
             kind = types.SymbolKind.Constant if number in footnotes else types.SymbolKind.String
-            yield _short_line(page.line(number)), kind, page.bare(number)
-
-
-def _short_line(text: str) -> str:
-    plain = " ".join(printable(text).split())
-    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
+            yield printable_line(page.line(number), _LONGEST), kind, page.bare(number)
 
 
 DEFINITION: RequestHandler[types.DefinitionParams] = RequestHandler(define)
