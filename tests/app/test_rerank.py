@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app import without_model
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import RERANKED, Request
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import Settings
 from lens_lsp.model.documents import Evidence, Findings
 from lens_lsp.schema import findings_json
 from tests.judge.tiny_reader import PROOF, write_reader

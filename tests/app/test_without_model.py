@@ -13,12 +13,10 @@ from typing import Any, cast
 
 import pytest
 
-from lens_lsp.app import without_model
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.oracle_factory import OracleFactory, Terms
+from lens_lsp.app.oracle_factory import OracleFactory, Terms, judge, name, reader_status
 from lens_lsp.app.request import Request
-from lens_lsp.app.settings.settings import Settings
-from lens_lsp.app.without_model import judge, name, reader_in_words
+from lens_lsp.app.settings import Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat import ChatOracle
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
@@ -149,7 +147,7 @@ def test_what_is_proven_without_a_model_stands_when_it_fails(
 
 
 def test_a_project_that_names_a_reader_names_none(notes: Path, reader: Path) -> None:
-    from lens_lsp.app.settings.loading import settings_of
+    from lens_lsp.app.configuration import settings_of
 
     (notes / ".lens.toml").write_text(f'reader = "{reader}"\n', "utf-8")
     settings = settings_of((str(notes),), {"LENS_CONFIG": "/dev/null"})
@@ -167,13 +165,13 @@ def test_long_questions_and_passages_are_answered_in_time(notes: Path, reader: P
 
 
 def test_doctors_line_says_where_how_large_and_how_fast_or_what_helps(reader: Path) -> None:
-    line = reader_in_words(Settings(reader=str(reader)))
+    line = reader_status(Settings(reader=str(reader)))
     assert line.startswith(f"on: {reader}, 0.0 MB, loaded in ")
     assert line.endswith(" ms")
-    assert reader_in_words(Settings(reader=str(reader / "x"))) == (
+    assert reader_status(Settings(reader=str(reader / "x"))) == (
         f"off: there is no reader.onnx in {reader / 'x'}; correct `reader` in your settings, or set it to off"
     )
-    assert reader_in_words(Settings(reader="off")).startswith("off: `reader` says so")
+    assert reader_status(Settings(reader="off")).startswith("off: `reader` says so")
 
 
 class _Slow:

@@ -20,7 +20,7 @@ from evaluation.command import add_parser, run
 from evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
 from evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
 from evaluation.reporting.docsqa import page
-from lens_lsp.app import without_model
+from lens_lsp.app import oracle_factory
 from lens_lsp.model.errors import EvaluationError, UsageError
 from tests.judge.tiny_reader import write_reader
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app.upkeep import call_wrong
+from lens_lsp.app.workspace_store import call_wrong
 from lens_lsp.memory.store.store import Store
 from lens_lsp.memory.store.writing import Changes
 from lens_lsp.memory.wrong import called_wrong, wrong_answers

@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
 
 from lens_lsp.corpus.texts import Key
+from lens_lsp.judge.rules.coreference import Earlier, whole
+from lens_lsp.judge.rules.planning import question_plan
 from lens_lsp.memory.answer_files.writing import Saved, write_answer
 from lens_lsp.memory.citations import record, record_blind
 from lens_lsp.memory.clusters import (
@@ -30,12 +34,13 @@ from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
 from lens_lsp.memory.places import Places
 from lens_lsp.memory.provenance import is_quoted, quoted, value_of
+from lens_lsp.memory.store.failures import StoreError
 from lens_lsp.memory.store.forgetting import ANSWERS
 from lens_lsp.memory.store.reading import Knowledge
 from lens_lsp.memory.store.store import Store
 from lens_lsp.memory.store.writing import Changes
 from lens_lsp.memory.wrong import called_wrong
-from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status
+from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.model.cluster import (
     OFFLINE,
     Asked,
@@ -53,7 +58,10 @@ from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
+from lens_lsp.search.corpus_view import Reading
 from lens_lsp.search.recall import Recalled, Recollection, Remembered
+from lens_lsp.search.search import Search
+from lens_lsp.search.synthesis import Answering
 
 _ALIKE = 0.4
 """Likeness from which an earlier question's evidence raises its documents."""
@@ -61,7 +69,6 @@ _MOST_ALIKE = 20
 """Earlier questions that may."""
 _MOST_NEAR = 8
 """Facts of like questions that a model is told."""
-
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -71,7 +78,6 @@ class Cut:
     file: Key
     document: Document | None
     span: Span
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -89,7 +95,6 @@ class Outcome:
     cuts: Mapping[int, Cut]
     seen: Mapping[Key, str]
     recalled: Recalled | None = None
-
 
 class Memory:
     """One workspace's store as questions use it; nothing new is kept unless it ``keeps``.
@@ -325,14 +330,12 @@ class Memory:
 
         self.store.update(change)
 
-
 def _citation(item: Evidence, cut: Cut, place: Places) -> Citation:
     root, path = place.name(cut.file)
     if cut.document is None:
         return replace(record_blind(item, root=root), path=path)
     found = record(cut.document, cut.span, root=root, match=item.match, heading=item.heading, locator=item.locator)
     return replace(found, path=path)
-
 
 def _known_fact(
     requirement: Requirement, result: RequirementResult | None, outcome: Outcome, ids: Mapping[int, str], now: float
@@ -356,13 +359,11 @@ def _known_fact(
         at=now,
     )
 
-
 def _words(outcome: Outcome) -> str:
     """The words to keep: those of the rules, those of a model only where all of them were held against the quotes."""
     answer = outcome.answer
     sound = answer.status is Status.ANSWERED and not answer.doubts and not answer.unsupported
     return answer.text if outcome.oracle == OFFLINE or sound else quoted([item.quote for item in answer.evidence])
-
 
 def _derived(value: str | None, proof: Sequence[Evidence], outcome: Outcome) -> str | None:
     """A value, if rules or our arithmetic gave it or it stands in a quote: what only a model says is no fact."""
@@ -371,12 +372,10 @@ def _derived(value: str | None, proof: Sequence[Evidence], outcome: Outcome) -> 
         return value
     return value if is_quoted(value, [item.quote for item in proof]) else None
 
-
 def _fact_key(requirement: Requirement, result: RequirementResult, outcome: Outcome) -> tuple[Requirement, str]:
     """A requirement in the words in which it was proven, and the normal form of these."""
     requirement = replace(requirement, text=result.text, template=None)
     return requirement, requirement_key(requirement, outcome.answer.question, whole=outcome.oracle != OFFLINE)
-
 
 def _summaries(outcome: Outcome, citations: Mapping[int, Citation]) -> tuple[DocumentSummary, ...]:
     """What was proven from each cited document, in words."""
@@ -388,7 +387,6 @@ def _summaries(outcome: Outcome, citations: Mapping[int, Citation]) -> tuple[Doc
                 words = f"{result.text} {_derived(result.value, answer.evidence, outcome) or ''}".strip()
                 said.setdefault((citation.root, citation.path, citation.sha256), []).append(words)
     return tuple(DocumentSummary(*place, "\n".join(dict.fromkeys(words))) for place, words in sorted(said.items()))
-
 
 def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -> Remembered | None:
     """The cluster's live fact of this key, the one that ``wanted`` names if it names one; the latest of several. What
@@ -411,7 +409,6 @@ def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -
     }
     return Remembered(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
 
-
 def _concerned(
     knowledge: Knowledge, new: Cluster | None, reused: Iterable[str], recalled: Recalled | None
 ) -> list[str]:
@@ -428,7 +425,6 @@ def _concerned(
             ids.update(knowledge.by_citation(id_))
     return sorted(ids)
 
-
 def _anew(recalled: Recalled, known: set[str]) -> dict[str, Checked]:
     """The looks that were taken, with what moved cited where it stands now."""
     held = {one.id: one for items in (*recalled.held.values(), recalled.answer) for one in items}
@@ -443,8 +439,143 @@ def _anew(recalled: Recalled, known: set[str]) -> dict[str, Checked]:
         looks[id_] = look
     return looks
 
-
 def _unlike(fresh: Sequence[Cluster], before: Sequence[Cluster]) -> list[Cluster]:
     """New clusters; under another id where theirs is taken, so that merging can tell them apart."""
     taken = {cluster.id for cluster in before}
     return [c if c.id not in taken else replace(c, id=identify(c.id, str(c.created))) for c in fresh]
+
+T = TypeVar("T")
+
+@dataclass(slots=True)
+class Remembering:
+    """What is known, for one question. ``typed`` is the question as it came, ``endpoint`` where it is answered; None
+    for the rules."""
+
+    memory: Memory
+    typed: str
+    endpoint: str | None
+    thread: str | None = None
+    question: str = ""
+    """The question with what it refers to in its thread put in; after `begin`."""
+    near: tuple[str, ...] = ()
+    """Facts that like questions looked up; after `begin`."""
+    warnings: list[str] = field(default_factory=list)
+    _asked: Asked | None = None
+    _reuses: bool = False
+    """Its plan is the plan of this question, too."""
+    _thread_evidence: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def _oracle(self) -> str:
+        return self.endpoint or OFFLINE
+
+    def begin(self, *, reads_first: bool = False) -> Plan | None:
+        """Make the question whole; the plan it was answered by before, None when it is new or that plan is not one for
+        a judge that ``reads_first``, which answers the question itself."""
+        self.question = self.typed
+        return self._try(partial(self._begin, reads_first), None)
+
+    def _begin(self, reads_first: bool) -> Plan | None:
+        if self.thread is not None:
+            turns = self.memory.turns(self.thread)
+            earlier = [Earlier(turn.question, None if asked is None else asked.short) for turn, asked in turns]
+            self.question = whole(self.typed, earlier)
+            self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
+        self._asked = self.memory.asked(self.question, self._oracle)
+        if self._asked is not None and (not reads_first or asks_question(self._asked.plan)):
+            self._reuses = True
+            return self._asked.plan
+        self.near = self.memory.near(self.question, self._oracle)
+        return None
+
+    def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
+        """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
+        nothing = Recollection()
+        asked = self._asked if self._reuses else None
+        recollection = self._try(
+            lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
+        )
+        reading.corpus.history = recollection.history
+        words = content(plan.question)
+        reading.corpus.notes = {
+            file: stems
+            for file, (text, sha256) in recollection.notes.items()
+            if (stems := content(text)) & words and reading.hash_of(file) == sha256
+        }
+        return recollection
+
+    def keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> Answer:
+        """Keep what was proven; the answer with what has to be said about that."""
+        if self.memory.keeps:
+            self._keep(answer, search, answering, roots)
+        typed = None if self.question == self.typed else self.typed
+        return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
+
+    def _keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> None:
+        known = search.recalled is not None and search.recalled.whole
+        outcome = Outcome(
+            answer=answer,
+            plan=search.planned,
+            oracle=self._oracle,
+            roots=tuple(roots),
+            cuts={} if known else _cuts(answering, search.reading),
+            seen={} if known else self._seen(answer, search),
+            recalled=search.recalled,
+        )
+
+        def write() -> None:
+            wrong = self.memory.called_wrong(outcome)
+            if wrong is not None:
+                day = datetime.fromtimestamp(wrong.at, UTC).date().isoformat()
+                self.warnings.append(f"an answer that you called wrong on {day} says the same: this one is not kept")
+            elif not self._less(answer):
+                self.memory.keep(outcome)
+            if self.thread is not None:
+                self.memory.follow(self.thread, self.typed, self.question)
+
+        self._try(write, None)
+
+    def _less(self, answer: Answer) -> bool:
+        """Whether the question was stopped, and known is a whole answer of the same oracle: that one stays."""
+        known = self._asked
+        whole = known is not None and known.status is Status.ANSWERED and known.oracle == self._oracle
+        return whole and answer.stopped is StopReason.CANCELLED
+
+    def _seen(self, answer: Answer, search: Search) -> dict[Key, str]:
+        """The documents that bear on the question, but for newer ones that rules read and did not cite: these cannot
+        tell whether such a document contradicts, so it stays named until it is cited."""
+        unjudged = set(answer.newer) if self.endpoint is None else set()
+        seen = {}
+        for slot in search.bearing():
+            file = search.reading.text(slot).key
+            found = search.reading.hash_of(file)
+            if found is not None and search.reading.shown_path(slot) not in unjudged:
+                seen[file] = found
+        return seen
+
+    def _try(self, use: Callable[[], T], otherwise: T) -> T:
+        try:
+            return use()
+        except StoreError as error:
+            self.warnings.append(str(error))
+            return otherwise
+
+def _cuts(answering: Answering, reading: Reading) -> dict[int, Cut]:
+    return {
+        n: Cut(
+            reading.text(item.slot).key,
+            item.document if reading.text(item.slot).piece is None else None,
+            item.span,
+        )
+        for n, item in enumerate(answering.items, 1)
+    }
+
+def asks_question(plan: Plan) -> bool:
+    """Whether the first facts of a plan are those of a judge that reads first: the question itself, or exact counts.
+    What such a judge said to be missing may follow."""
+
+    def keys(requirements: Sequence[Requirement]) -> list[str]:
+        return [requirement_key(requirement, plan.question, whole=True) for requirement in requirements]
+
+    own = question_plan(plan.question).requirements
+    return keys(own) == keys(plan.requirements[: len(own)])
