@@ -33,7 +33,7 @@ CORE = (
     "lens_lsp/lsp/uris.py",
     "lens_lsp/documents/frames.py",
     "lens_lsp/corpus/opening.py",
-    "lens_lsp/judge/llm/marking.py",
+    "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
     *(

@@ -21,7 +21,7 @@ from lens_lsp.model.sanitize import printable_path
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-    from lens_lsp.app.option_models import ClientOptions, SenderOptions, ProjectOptions, SharedOptions, UserOptions
+    from lens_lsp.app.option_models import ClientOptions, ProjectOptions, SenderOptions, SharedOptions, UserOptions
     from lens_lsp.app.request import Request
     from lens_lsp.corpus.rules import CorpusRules
 

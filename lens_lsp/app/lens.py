@@ -230,8 +230,8 @@ def _reranked(
     """The places of passages, best first: the first `RERANKED` as the reader of the settings orders them together with
     the scan that found them, those behind as they came. Whether the reader read, else why it did not, unless nobody
     wants to know. Loads the reader where it was not yet."""
-    from lens_lsp.judge.reader.inputs import Shown  # brings onnxruntime, which `find` alone never needs
-    from lens_lsp.judge.reader.model import ReaderUnavailable
+    # Brings onnxruntime, which `find` alone never needs.
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, Shown
 
     places = list(range(len(found)))
     first = found[:RERANKED]

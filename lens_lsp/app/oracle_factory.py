@@ -18,11 +18,11 @@ from lens_lsp.model.observation import counted, tokens
 if TYPE_CHECKING:
     from lens_lsp.app.consent import Destination
     from lens_lsp.app.request import Request
-    from lens_lsp.judge.base import Oracle
-    from lens_lsp.judge.llm.chat import ChatOracle
-    from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest
-    from lens_lsp.judge.reader.model import ReaderModel
-    from lens_lsp.judge.stoppable import Stop
+    from lens_lsp.judge.cancellation import Stop
+    from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest
+    from lens_lsp.judge.llm.chat_oracle import ChatOracle
+    from lens_lsp.judge.oracle import Oracle
+    from lens_lsp.judge.reader.cross_encoder import ReaderModel
     from lens_lsp.memory.userdata.meter import Meter
 
 
@@ -88,7 +88,7 @@ class OracleFactory:
         by everybody. Raises `UsageError` for a context in which nothing can be read."""
         if self.model is None:
             return self.settings.budget(Budget.of(self.mode))
-        from lens_lsp.judge.llm.chat import budget_for
+        from lens_lsp.judge.llm.chat_oracle import budget_for
 
         return self.settings.budget(budget_for(self.mode, self.model.context_tokens))
 
@@ -110,7 +110,7 @@ class OracleFactory:
     def model_name(self) -> str:
         """The model and where it is, as a measurement is bound to them."""
         if self.model is None:
-            return name(self.settings)
+            return reader_name(self.settings)
         return f"{self.model.name} at {self.endpoint or 'this process'}"
 
     def oracle(self, ticket: str = "") -> Oracle | None:
@@ -120,7 +120,7 @@ class OracleFactory:
 
     def chat(self) -> ChatOracle:
         """The oracle that asks the model, where there is one."""
-        from lens_lsp.judge.llm.chat import ChatOracle
+        from lens_lsp.judge.llm.chat_oracle import ChatOracle
 
         assert self.model is not None
         return ChatOracle(self.model, self.mode)
@@ -167,7 +167,7 @@ class OracleFactory:
             await self.aclose()
 
     async def _terms(self, stop: Stop | None) -> Terms:
-        from lens_lsp.judge.stoppable import Stop, StoppableChat
+        from lens_lsp.judge.cancellation import Stop, StoppableChat
 
         stop, settings, meter = stop or Stop(), self.settings, self._counter()
         if settings.daily_tokens is not None:
@@ -230,9 +230,9 @@ def local_judge(settings: Settings, cancelled: Callable[[], bool] = lambda: Fals
     from its folder when a question first needs it, and kept: call this on another thread than the event loop's. It
     stops reading where ``cancelled`` turns true, which is asked on any thread.
     """
-    from lens_lsp.judge.reader.model import ReaderUnavailable, load
-    from lens_lsp.judge.reader.oracle import ReaderOracle
-    from lens_lsp.judge.rules.offline import OfflineOracle
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, load
+    from lens_lsp.judge.reader.reader_oracle import ReaderOracle
+    from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 
     folder = _reader_folder(settings)
     if folder is None:
@@ -247,7 +247,7 @@ def local_judge(settings: Settings, cancelled: Callable[[], bool] = lambda: Fals
 
 def local_reader(settings: Settings) -> ReaderModel:
     """The reader of the settings. Raises `ReaderUnavailable` where they turn it off and where it cannot be had."""
-    from lens_lsp.judge.reader.model import ReaderUnavailable, load
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, load
 
     folder = _reader_folder(settings)
     if folder is None:
@@ -266,7 +266,7 @@ def reader_name(settings: Settings) -> str:
 
 def reader_status(settings: Settings) -> str:
     """Whether the reader is on: its folder, its size and how long it took to load; else why not, and what helps."""
-    from lens_lsp.judge.reader.model import ReaderUnavailable, load
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, load
 
     folder, began = _reader_folder(settings), time.perf_counter()
     if folder is None:
@@ -288,12 +288,14 @@ def reader_status(settings: Settings) -> str:
 
 def _reader_folder(settings: Settings) -> Path | None:
     """Where the reader of the settings is; None where there is to be none."""
-    from lens_lsp.judge.reader import model
+    from lens_lsp.judge.reader import cross_encoder
 
     if settings.reader == OFF:
         return None
     if settings.reader == SHIPPED:
-        return model.SHIPPED if model.SHIPPED.is_dir() else None  # a package without weights has no reader to miss
+        return (
+            cross_encoder.SHIPPED if cross_encoder.SHIPPED.is_dir() else None
+        )  # a package without weights has no reader to miss
     return Path(settings.reader)
 
 
@@ -356,6 +358,8 @@ class MeteredChat:
 
     @contextmanager
     def _metered(self, request: ChatRequest) -> Iterator[_Call]:
+        from lens_lsp.judge.llm.chat_model import ModelError
+
         call = _Call(request)
         most = call.tokens_in + request.max_tokens
         self._require(most)
@@ -387,6 +391,8 @@ class _Call:
     """What a call costs: as the endpoint says, the estimate where that cannot be."""
 
     def __init__(self, request: ChatRequest) -> None:
+        from lens_lsp.judge.llm.conversation import Prompt
+
         self.tokens_in = Prompt(request.messages, request.max_tokens, request.schema).tokens
         self.tokens_out = 0
         self.refused = False

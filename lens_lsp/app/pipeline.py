@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,16 +14,14 @@ from lens_lsp.corpus.texts import Key
 from lens_lsp.corpus.unread import notices
 from lens_lsp.corpus.workspace import Before, Progress, Ready, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.judge.base import Oracle
 from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.read import ReadingJudge
-from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.judge.rules.planning import question_plan
+from lens_lsp.judge.oracle import Oracle, ReadingJudge
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
+from lens_lsp.judge.rules.question_plan import question_plan
 from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.plan import Plan
-from lens_lsp.model.text import Span
 from lens_lsp.search.corpus_view import Reading
 from lens_lsp.search.early_evidence import FirstLook, Glimpse
 from lens_lsp.search.further import Further
@@ -44,8 +42,8 @@ _SLICE = 2.0
 class Pipeline:
     """One question over a workspace, and everything that answers it.
 
-    ``terms`` say who judges; without an oracle in them the judge without a model is loaded when it is needed. ``ledger``
-    counts what it costs; ``observer`` is told of progress.
+    ``terms`` say who judges; without an oracle in them the judge without a model is loaded when it is needed.
+    ``ledger`` counts what it costs; ``observer`` is told of progress.
     ``memory`` is what is known, None for nothing.
     """
 

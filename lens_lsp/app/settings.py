@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _VARIABLES = {"model.baseUrl": "LENS_BASE_URL", "model.name": "LENS_MODEL"}
 _EDITOR = "editor"
 
+
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """Base URL and name of a model, its context in tokens, and its prices (in, out) per million tokens."""
@@ -131,6 +132,7 @@ class ModelSettings:
         except UsageError:
             return False
 
+
 AUTO = "auto"
 """The mode that is ``fast`` with a model and ``evidence`` without."""
 
@@ -140,12 +142,14 @@ SHIPPED, OFF = "shipped", "off"
 MODES = (AUTO, *(mode.value for mode in Mode))
 """What a mode may be called."""
 
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something about settings that the user is told once. ``limiting``: a limit they meant may not be in force."""
 
     text: str
     limiting: bool = False
+
 
 _ENCODINGS = {
     "cp1252": "af ca da de en es eu fi fr ga gl id is it ms nb nl nn no pt sq sv sw",
@@ -183,6 +187,7 @@ class Source(StrEnum):
     DAY = "day"
     """What is left of the tokens of a day."""
 
+
 @dataclass(frozen=True, slots=True)
 class CommandLine:
     """What was typed with one command, already understood."""
@@ -193,6 +198,7 @@ class CommandLine:
     no_ignore: bool = False
     cache_extractions: bool = False
     call_seconds: float | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -298,7 +304,9 @@ class Settings:
         """Who said what holds for a key."""
         return self.sources.get(key, Source.DEFAULT)
 
+
 _LIMITS = {StopReason.BUDGET_TOKENS: "tokens", StopReason.BUDGET_SECONDS: "seconds", StopReason.BUDGET_COST: "cost"}
+
 
 def advice_on(stopped: StopReason, settings: Settings, budget: Budget) -> str | None:
     """What to set, for a search that a limit of time, tokens or money ended; None for one that ended otherwise."""

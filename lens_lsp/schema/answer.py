@@ -16,7 +16,7 @@ from lens_lsp.model.documents import Coverage, Evidence, Findings, RankedDocumen
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
-    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.llm.conversation import Preview
 
 
 def shape(value: object, *names: str) -> Any:
@@ -125,7 +125,7 @@ def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
     return {
         "schema": "lens.dry-run/1",
         "mode": mode.value,
-        "endpoint": None if preview is None else preview.chat.endpoint,
+        "endpoint": None if preview is None else preview.endpoint,
         "requests": [
             {"stage": stage.value, **shape(prompt, "tokens", "reply_tokens", "messages")} for stage, prompt in requests
         ],

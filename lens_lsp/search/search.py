@@ -21,11 +21,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.judge.analysis import analyse, phrases
-from lens_lsp.judge.base import ObserveRequest, Oracle, PassageOracle
+from lens_lsp.judge.answer_markdown import unlinked
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.links import unlinked
-from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
-from lens_lsp.judge.verification import Claim, ClaimJudge, Fault
+from lens_lsp.judge.oracle import (
+    Answerable,
+    Claim,
+    ClaimJudge,
+    Fault,
+    ObserveRequest,
+    Oracle,
+    PassageOracle,
+    ReadingJudge,
+    ReadReply,
+    ReadRequest,
+)
 from lens_lsp.model.answer import Admitted, AnswerDelta, Arm, Covered, Event, EvidenceFound, Mode, Observed, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed

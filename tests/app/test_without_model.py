@@ -14,17 +14,15 @@ from typing import Any, cast
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.oracle_factory import OracleFactory, Terms, judge, name, reader_status
+from lens_lsp.app.oracle_factory import OracleFactory, Terms, local_judge, reader_name, reader_status
 from lens_lsp.app.request import Request
 from lens_lsp.app.settings import Settings
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.chat import ChatOracle
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
-from lens_lsp.judge.reader.calibration import Calibration
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import ReaderModel, Reading
-from lens_lsp.judge.reader.oracle import ReaderOracle
-from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
+from lens_lsp.judge.reader.reader_oracle import ReaderOracle
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from tests.judge.tiny_reader import PROOF, write_reader
 
@@ -99,14 +97,14 @@ def test_without_a_reader_a_passage_is_shown_and_none_is_called_an_answer(notes:
 def test_a_package_without_weights_has_no_reader_to_miss(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", tmp_path / "none")
-    assert judge(Settings()).oracle == OfflineOracle()
-    assert (judge(Settings()).warning, name(Settings())) == (None, "no reader")
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", tmp_path / "none")
+    assert local_judge(Settings()).oracle == OfflineOracle()
+    assert (local_judge(Settings()).warning, reader_name(Settings())) == (None, "no reader")
     assert asked(notes, QUESTION).status is Status.PARTIAL
 
 
 def test_the_shipped_reader_is_the_default(notes: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", reader)
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", reader)
     answer = asked(notes, QUESTION)
     assert answer.text.endswith("*Judged by the shipped reader, without a language model.*\n")
     assert (OracleFactory().of_run().oracle, OracleFactory().model_name) == (None, "the shipped reader")

@@ -13,7 +13,7 @@ from evaluation.estimate import estimate
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.app.settings import ModelSettings, Settings
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.messages import ModelError
+from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 

@@ -22,10 +22,9 @@ from pathlib import Path
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
-from lens_lsp.judge.base import ObserveRequest
 from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.llm.chat import ChatOracle
-from lens_lsp.judge.read import ReadReply, ReadRequest
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
+from lens_lsp.judge.oracle import ObserveRequest, ReadReply, ReadRequest
 from lens_lsp.model.answer import Answer, Answered, EvidenceFound, Mode
 from lens_lsp.model.observation import Judgement, ObservationReply, Region
 from tests.judge.rules.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken

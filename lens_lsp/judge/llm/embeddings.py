@@ -8,12 +8,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.judge.llm.messages import ModelError, ModelFailure
 from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
     import httpx2
+
 
 BATCH = 32
 """Texts of one request."""
