@@ -14,9 +14,9 @@ from typing import Any, cast
 
 import pytest
 
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.judge.analysis import analyse

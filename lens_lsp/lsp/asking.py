@@ -8,8 +8,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from lens_lsp.app.composition import answer
 from lens_lsp.app.lens import FindObserver
-from lens_lsp.app.question import answer
 from lens_lsp.corpus.opening import folders_at
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer

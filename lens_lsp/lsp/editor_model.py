@@ -15,7 +15,7 @@ from lens_lsp.lsp.wire import ModelMessage, ModelParams, ModelResult
 from lens_lsp.model.sanitize import printable
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.model import ModelSettings
+    from lens_lsp.app.settings import ModelSettings
     from lens_lsp.lsp.server import LensServer
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import Settings
 from lens_lsp.corpus.opening import folders_at
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.asking import Asked, Observer, with_places

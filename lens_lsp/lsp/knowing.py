@@ -10,7 +10,7 @@ from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.upkeep import call_wrong, freshness, kept_citations
+from lens_lsp.app.workspace_store import call_wrong, freshness, kept_citations
 from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import clusters_for_model

@@ -7,15 +7,15 @@ import os
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.question import preview
+from lens_lsp.app.composition import preview
 from lens_lsp.lsp.lenses import in_time
 from lens_lsp.lsp.questions import Question
 from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
-    from lens_lsp.app.history import Memory
     from lens_lsp.app.lens import Lens
     from lens_lsp.app.oracle_factory import OracleFactory
+    from lens_lsp.app.question_memory import Memory
     from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Sent
@@ -38,7 +38,7 @@ async def _preview(
 
 def _known(ls: LensServer, workspace: str) -> Memory | None:
     """What a workspace remembers, to be read and not added to."""
-    from lens_lsp.app.history import Memory
+    from lens_lsp.app.question_memory import Memory
 
     stores = ls.desk.stores.existing([workspace])
     return Memory(stores[0][1], workspace, keeps=False) if stores else None

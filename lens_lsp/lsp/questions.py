@@ -16,7 +16,7 @@ from lens_lsp.lsp.wire import AskParams, Scope
 from lens_lsp.model.errors import PathRefused, UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.settings import Settings
+    from lens_lsp.app.settings import Settings
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.lsp.requests import FindParams
     from lens_lsp.lsp.session import Session

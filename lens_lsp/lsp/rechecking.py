@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.upkeep import kept_citations, settle
+from lens_lsp.app.workspace_store import kept_citations, settle
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import RecheckParams

@@ -21,7 +21,7 @@ from lens_lsp.lsp.turns import Turns
 from lens_lsp.lsp.uris import UriRefused, path_of
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.settings import Settings
+    from lens_lsp.app.settings import Settings
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.lsp.lenses import Lenses
 

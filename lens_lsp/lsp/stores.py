@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lens_lsp.app.history import Memory
+    from lens_lsp.app.question_memory import Memory
     from lens_lsp.memory.store import Store
 
 
@@ -36,7 +36,7 @@ class Stores:
 
     def memory(self, workspace: str) -> Memory | None:
         """What a workspace remembers; None where nothing can be kept."""
-        from lens_lsp.app.history import Memory
+        from lens_lsp.app.question_memory import Memory
 
         store = self.made(workspace)
         return None if store is None else Memory(store, workspace)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app.metered_chat import MeteredChat
+from lens_lsp.app.oracle_factory import MeteredChat
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.memory.userdata import Meter, Usage
 from lens_lsp.model.errors import UsageError

@@ -13,12 +13,10 @@ from typing import Any, cast
 
 import pytest
 
-from lens_lsp.app import without_model
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.oracle_factory import OracleFactory, Terms
+from lens_lsp.app.oracle_factory import OracleFactory, Terms, local_judge, reader_name, reader_status
 from lens_lsp.app.request import Request
-from lens_lsp.app.settings.settings import Settings
-from lens_lsp.app.without_model import judge, name, reader_in_words
+from lens_lsp.app.settings import Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
@@ -99,14 +97,14 @@ def test_without_a_reader_a_passage_is_shown_and_none_is_called_an_answer(notes:
 def test_a_package_without_weights_has_no_reader_to_miss(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", tmp_path / "none")
-    assert judge(Settings()).oracle == OfflineOracle()
-    assert (judge(Settings()).warning, name(Settings())) == (None, "no reader")
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", tmp_path / "none")
+    assert local_judge(Settings()).oracle == OfflineOracle()
+    assert (local_judge(Settings()).warning, reader_name(Settings())) == (None, "no reader")
     assert asked(notes, QUESTION).status is Status.PARTIAL
 
 
 def test_the_shipped_reader_is_the_default(notes: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", reader)
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", reader)
     answer = asked(notes, QUESTION)
     assert answer.text.endswith("*Judged by the shipped reader, without a language model.*\n")
     assert (OracleFactory().of_run().oracle, OracleFactory().model_name) == (None, "the shipped reader")
@@ -147,7 +145,7 @@ def test_what_is_proven_without_a_model_stands_when_it_fails(
 
 
 def test_a_project_that_names_a_reader_names_none(notes: Path, reader: Path) -> None:
-    from lens_lsp.app.settings.loading import settings_of
+    from lens_lsp.app.configuration import settings_of
 
     (notes / ".lens.toml").write_text(f'reader = "{reader}"\n', "utf-8")
     settings = settings_of((str(notes),), {"LENS_CONFIG": "/dev/null"})
@@ -165,13 +163,13 @@ def test_long_questions_and_passages_are_answered_in_time(notes: Path, reader: P
 
 
 def test_doctors_line_says_where_how_large_and_how_fast_or_what_helps(reader: Path) -> None:
-    line = reader_in_words(Settings(reader=str(reader)))
+    line = reader_status(Settings(reader=str(reader)))
     assert line.startswith(f"on: {reader}, 0.0 MB, loaded in ")
     assert line.endswith(" ms")
-    assert reader_in_words(Settings(reader=str(reader / "x"))) == (
+    assert reader_status(Settings(reader=str(reader / "x"))) == (
         f"off: there is no reader.onnx in {reader / 'x'}; correct `reader` in your settings, or set it to off"
     )
-    assert reader_in_words(Settings(reader="off")).startswith("off: `reader` says so")
+    assert reader_status(Settings(reader="off")).startswith("off: `reader` says so")
 
 
 class _Slow:

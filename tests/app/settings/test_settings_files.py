@@ -12,15 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.app.settings.loading import settings_of
-from lens_lsp.app.settings.options import EDITOR_ONLY, LIMITING, ClientOptions, Options, ProjectOptions, UserOptions
-from lens_lsp.app.settings.settings import Settings
-from lens_lsp.app.settings.sources import MOST_BYTES
+from lens_lsp.app.configuration import MOST_BYTES, settings_of
+from lens_lsp.app.option_models import EDITOR_ONLY, LIMITING, ClientOptions, ProjectOptions, SenderOptions, UserOptions
+from lens_lsp.app.settings import Settings
 from lens_lsp.model.errors import UsageError
 from tests.app.settings.conftest import Told
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and links")
-KINDS: list[type[Options]] = [UserOptions, ProjectOptions, ClientOptions]
+KINDS: list[type[SenderOptions]] = [UserOptions, ProjectOptions, ClientOptions]
 
 WRONG = {
     "mode": '"slow"',
@@ -58,7 +57,7 @@ def test_one_bad_value_keeps_its_default_and_is_told_once(told: Told, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_what_a_notice_says_to_write_is_taken(kind: type[Options]) -> None:
+def test_what_a_notice_says_to_write_is_taken(kind: type[SenderOptions]) -> None:
     import tomllib
 
     for name in kind.names():
@@ -181,7 +180,7 @@ def test_whatever_an_editor_sends_gives_settings(client: dict[str, object]) -> N
 
 def test_without_anything_to_read_pydantic_is_not_imported(tmp_path: Path) -> None:
     code = (
-        "import sys; from lens_lsp.app.settings.loading import settings_of;"
+        "import sys; from lens_lsp.app.configuration import settings_of;"
         f" settings_of(({str(tmp_path)!r},), {{'LENS_BASE_URL': 'http://localhost:1', 'LENS_MODEL': 'any'}}).seat();"
         " sys.exit(any(name in sys.modules for name in ('pydantic', 'tomllib', 'openai', 'numpy')))"
     )

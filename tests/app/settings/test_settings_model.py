@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from lens_lsp.app.settings.model import ModelSettings
+from lens_lsp.app.settings import ModelSettings
 from lens_lsp.judge.llm.endpoint import Key
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.app.settings.loading import settings_of
-from lens_lsp.app.settings.settings import CommandLine, Settings, Source
+from lens_lsp.app.configuration import settings_of
+from lens_lsp.app.settings import CommandLine, Settings, Source
 from lens_lsp.corpus.rules import CorpusRules, ProjectRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode

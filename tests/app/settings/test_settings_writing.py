@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app.settings.writing import change_settings, written_settings
+from lens_lsp.app.configuration import change_settings, written_settings
 from lens_lsp.model.errors import UsageError
 
 MINE = """\

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from lens_lsp.app.settings.languages import LANGUAGES
-from lens_lsp.app.settings.settings import OFF, SHIPPED
+from lens_lsp.app.settings import LANGUAGES, OFF, SHIPPED
 from lens_lsp.judge.ledger import MODEL_SECONDS, Budget
 from lens_lsp.judge.llm.endpoint import Endpoint
 from lens_lsp.model.errors import UsageError
@@ -62,12 +61,19 @@ def _language(code: str) -> str:
 
 
 _Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\r\n\x00]*$")]
+
 _Patterns = Annotated[list[_Pattern], Field(max_length=1_000)]
+
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
 _Folder = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_absolute)]
+
 _Reader = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_reader)]
+
 _Count = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
+
 _Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
 _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -77,7 +83,7 @@ def _key(name: str, meaning: str, wanted: str, example: str, default: str = "no 
     return Field(default=None, alias=name, description=meaning, json_schema_extra=told)
 
 
-class Options(BaseModel):
+class SenderOptions(BaseModel):
     """What a sender may say."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
@@ -117,7 +123,7 @@ class Prices(BaseModel):
     tokens_out: _Price = Field(alias="out")
 
 
-class SharedOptions(Options):
+class SharedOptions(SenderOptions):
     """What everybody may say: leave out more, spend less."""
 
     exclude: Annotated[list[Annotated[_Pattern, AfterValidator(_adding)]], Field(max_length=1_000)] | None = _key(
@@ -296,6 +302,9 @@ EDITOR_ONLY = frozenset(
         "trace.server",
     }
 )
+
 """Keys that concern an editor's own side; they are taken without a word and change nothing here."""
+
 LIMITING = frozenset({*SharedOptions.names(), "scopes", "mode", "budget.dailyTokens"})
+
 """Keys that limit what may be read, sent or spent."""
