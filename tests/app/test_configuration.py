@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.app.configuration import MOST_BYTES, change_settings, settings_of, written_settings
 from lens_lsp.app.option_models import EDITOR_ONLY, LIMITING, ClientOptions, ProjectOptions, SenderOptions, UserOptions
-from lens_lsp.app.settings import CommandLine, Settings, Source
+from lens_lsp.app.settings import CommandLine, Settings, SettingSource
 from lens_lsp.corpus.rules import CorpusRules, ProjectRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode
@@ -23,7 +23,6 @@ from lens_lsp.model.errors import UsageError
 from tests.app.conftest import Told
 
 LOCAL = "http://localhost:11434/v1"
-
 MODEL = '[model]\nbaseUrl = "https://models.example/v1"\nname = "large"\n'
 
 
@@ -66,7 +65,7 @@ def test_everything_in_the_users_file_is_used(told: Told, tmp_path: Path) -> Non
     assert model is not None
     assert (model.base_url, model.name, model.context_tokens, model.prices) == (LOCAL, "small", 8192, (0.15, 1.0))
     assert model.chat().context_tokens == 8192
-    assert set(settings.sources.values()) == {Source.USER_FILE}
+    assert set(settings.sources.values()) == {SettingSource.USER_FILE}
 
 
 def test_everything_in_the_projects_file_is_used(told: Told, tmp_path: Path) -> None:
@@ -91,10 +90,10 @@ def test_the_environment_wins_over_the_users_file_and_the_editor_over_both(told:
     assert told(MODEL).model.base_url == "https://models.example/v1"
     named = told(MODEL, environment=environment)
     assert (named.model.base_url, named.model.name) == (LOCAL, "small")
-    assert named.source("model.name") is Source.ENVIRONMENT
+    assert named.source("model.name") is SettingSource.ENVIRONMENT
     edited = told(MODEL, environment=environment, client={"lens.model.name": "other"})
     assert (edited.model.base_url, edited.model.name) == (LOCAL, "other")
-    assert edited.source("model.name") is Source.EDITOR
+    assert edited.source("model.name") is SettingSource.EDITOR
 
 
 @pytest.mark.parametrize(
@@ -148,7 +147,7 @@ def test_what_is_typed_replaces_the_users_own_limit_and_mode(told: Told) -> None
     assert (settings.mode, settings.limits.tokens) == ("auto", 9_000)
     assert not settings.rules.respect_ignore_files
     assert settings.rules.scopes == ("a/",)
-    assert settings.source("budget.tokens") is Source.COMMAND_LINE
+    assert settings.source("budget.tokens") is SettingSource.COMMAND_LINE
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,7 @@ def test_the_reader_is_the_users_alone_and_the_environment_wins(told: Told, tmp_
     assert told().reader == "shipped"
     assert told('reader = "off"\n').reader == "off"
     named = told('reader = "off"\n', environment={"LENS_READER": str(tmp_path)})
-    assert (named.reader, named.source("reader")) == (str(tmp_path), Source.ENVIRONMENT)
+    assert (named.reader, named.source("reader")) == (str(tmp_path), SettingSource.ENVIRONMENT)
     assert told('reader = "~/reader"\n').reader == os.path.expanduser("~/reader")
     for elsewhere in (
         told(project=f'reader = "{tmp_path}"\n'),
@@ -238,9 +237,7 @@ def test_a_reader_beside_the_workspace_is_named_in_full(told: Told) -> None:
 
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and links")
-
 KINDS: list[type[SenderOptions]] = [UserOptions, ProjectOptions, ClientOptions]
-
 WRONG = {
     "mode": '"slow"',
     "exclude": '"drafts/"',
@@ -383,7 +380,6 @@ def test_the_users_own_file_may_be_a_link(tmp_path: Path) -> None:
 
 
 names = st.sampled_from([*UserOptions.names(), *ProjectOptions.names(), "model", "budget", "lens", "x"]) | st.text()
-
 values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),

@@ -31,9 +31,7 @@ from lens_lsp.model.errors import UsageError
 from tests.judge.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"
-
 COUNT = "How many files mention kitchen?"
-
 OFF = ": no passage is called a proof without it"
 
 
@@ -255,9 +253,7 @@ def test_a_question_that_nobody_waits_for_any_more_reads_no_further(notes: Path)
 
 
 TODAY = date(2026, 3, 1)
-
 REQUEST = ChatRequest((Message(Role.USER, "a" * 300),), max_tokens=100)
-
 """104 tokens by estimate, and 100 of the reply at most."""
 
 

@@ -20,7 +20,6 @@ from tests.lens_by_name import by_name
 from tests.word_judge import WordJudge
 
 FACT = "The lighthouse of Vell was built in 1874 by Ines Karr."
-
 QUESTION = "When was the lighthouse of Vell built?"
 
 
@@ -206,8 +205,7 @@ def test_runs_with_one_seed_are_equal_but_for_seconds(notes: Path) -> None:
     assert one.documents == two.documents
 
 
-DOCS = Path(__file__).parent.parent / "docs"
-
+DOCS = Path(__file__).parents[2] / "docs"
 QUESTIONS = (
     "How is the language server told where the settings of a user are?",
     "Which environment variable names the folder of test data?",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.app.configuration import settings_of
-from lens_lsp.app.settings import CommandLine, ModelSettings, Settings, Source, advice_on
+from lens_lsp.app.settings import CommandLine, ModelSettings, Settings, SettingSource, advice_on
 from lens_lsp.judge.ledger import MODEL_SECONDS, Budget, Limits
 from lens_lsp.judge.llm.chat_model import CALL_SECONDS
 from lens_lsp.judge.llm.endpoint import Key
@@ -47,7 +47,7 @@ def test_variables_raise_the_time_and_win_over_the_file(told: Told) -> None:
     settings = told("[budget]\nseconds = 30\n[model]\ncallSeconds = 10\n", environment=variables)
     budget = budget_of(settings)
     assert (budget.seconds, budget.call_seconds) == (3600, 1800.5)
-    assert settings.source("budget.seconds") is settings.source("model.callSeconds") is Source.ENVIRONMENT
+    assert settings.source("budget.seconds") is settings.source("model.callSeconds") is SettingSource.ENVIRONMENT
 
 
 def test_without_a_word_the_defaults_hold(told: Told) -> None:
@@ -96,7 +96,7 @@ def test_only_the_users_words_are_ever_above_the_default(
         (folder / name).write_text("" if value is None else f"budget.seconds = {value}\n")
     client = {"budget.seconds": editor, "workspace.budget.seconds": workspace}
     settings = settings_of((str(folder),), {"LENS_CONFIG": str(folder / "config.toml")}, client=client)
-    settings = settings.lowered(Limits(seconds=None if asked is None else float(asked)), Source.REQUEST)
+    settings = settings.lowered(Limits(seconds=None if asked is None else float(asked)), SettingSource.REQUEST)
     own = min((each for each in (user, editor) if each is not None), default=DEFAULT.seconds)
     others = [each for each in (project, workspace, asked) if each is not None]
     assert settings.budget(DEFAULT).seconds == min([own, *others])
@@ -122,7 +122,7 @@ def test_the_context_of_the_environment_is_that_of_its_model(told: Told) -> None
     environment = {"LENS_BASE_URL": "http://localhost:1/v1", "LENS_MODEL": "m", "LENS_CONTEXT_TOKENS": "16384"}
     settings = told("[model]\ncontextTokens = 999\n", environment=environment)
     assert settings.model.context_tokens == 16_384
-    assert settings.source("model.contextTokens") is Source.ENVIRONMENT
+    assert settings.source("model.contextTokens") is SettingSource.ENVIRONMENT
     assert settings.model.chat().context_tokens == 16_384
     assert told(environment=environment, client={"model.name": "other"}).model.context_tokens is None
 
@@ -132,7 +132,6 @@ def advice(settings: Settings, reason: StopReason = StopReason.BUDGET_SECONDS, m
 
 
 SMALLER = ", or name a smaller model."
-
 TYPED = CommandLine(limits=Limits(seconds=60.0))
 
 
@@ -153,7 +152,7 @@ def test_the_advice_names_another_whose_limit_it_is(told: Told) -> None:
     assert advice(told(command=TYPED)) == f"The limit of --max-seconds 60 was reached. Give more than that{SMALLER}"
     project = advice(told(project="budget.seconds = 60"))
     assert project == f"The workspace's own budget.seconds of 60 was reached. Only there it can be raised{SMALLER}"
-    asked = advice(told().lowered(Limits(seconds=60.0), Source.REQUEST))
+    asked = advice(told().lowered(Limits(seconds=60.0), SettingSource.REQUEST))
     assert asked == f"The limit of 60 seconds that came with the question was reached. Ask with more{SMALLER}"
 
 
@@ -186,7 +185,6 @@ def test_the_file_is_where_the_settings_of_a_user_are(tmp_path: Path) -> None:
 
 
 CANARY = "sk-canary-Quillfeather-0123456789"
-
 HOME, AWAY, LOCAL = "https://home.example", "https://away.example", "http://127.0.0.1:4711"
 
 
