@@ -22,7 +22,6 @@ _HOME = {
     "ask": "lens_lsp.app.composition",
     "find": "lens_lsp.app.composition",
 }
-
 __all__ = ["ConsentMissing", "OracleFactory", "Request", "ask", "find"]
 
 

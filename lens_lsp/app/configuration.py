@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from lens_lsp.app.settings import AUTO, LANGUAGES, SHIPPED, CommandLine, ModelSettings, Notice, Settings, Source
+from lens_lsp.app.settings import AUTO, LANGUAGES, SHIPPED, CommandLine, ModelSettings, Notice, Settings, SettingSource
 from lens_lsp.corpus.extraction import DocumentOptions, use_for_documents
 from lens_lsp.corpus.opening import Root, Skipped, read_head_at
 from lens_lsp.corpus.rules import CorpusRules, ProjectRules
@@ -35,7 +36,7 @@ _LONGEST_NAME = 60
 O = TypeVar("O", bound="SenderOptions")  # noqa: E741
 
 
-class Unreadable(Exception):
+class UnreadableSettings(Exception):
     """A file of settings is there and cannot be used; the message says why."""
 
 
@@ -50,18 +51,24 @@ def user_file(environment: Mapping[str, str]) -> str:
 
 
 def read_user_file(path: str, *, named: bool) -> dict[str, object] | None:
-    """What the user's file says; None without one. ``named``: it was asked for by name. Raises `Unreadable`."""
+    """What the user's file says; None without one. ``named``: it was asked for by name.
+
+    Raises `UnreadableSettings`.
+    """
     if path == os.devnull:
         return None
     if not os.path.lexists(path):
         if named:
-            raise Unreadable("does not exist; correct LENS_CONFIG")
+            raise UnreadableSettings("does not exist; correct LENS_CONFIG")
         return None
     return _parsed(*os.path.split(os.path.realpath(path)))
 
 
 def read_project_file(folder: str) -> dict[str, object] | None:
-    """What a project's file says; None without one. Raises `Unreadable`, also for a link: it could lead anywhere."""
+    """What a project's file says; None without one.
+
+    Raises `UnreadableSettings`, also for a link: it could lead anywhere.
+    """
     return _parsed(folder, PROJECT_FILE) if os.path.lexists(os.path.join(folder, PROJECT_FILE)) else None
 
 
@@ -132,18 +139,20 @@ def _parsed(folder: str, name: str) -> dict[str, object]:
         with Root(folder) as root:
             data = read_head_at(root.handle, name, MOST_BYTES + 1)
     except Skipped as skip:
-        raise Unreadable(f"cannot be used ({skip.reason.value}); make it a plain file that can be read") from skip
+        raise UnreadableSettings(
+            f"cannot be used ({skip.reason.value}); make it a plain file that can be read"
+        ) from skip
     except LensError as error:
-        raise Unreadable("cannot be read") from error
+        raise UnreadableSettings("cannot be read") from error
     if len(data) > MOST_BYTES:
-        raise Unreadable(f"is larger than {MOST_BYTES >> 10} KiB")
+        raise UnreadableSettings(f"is larger than {MOST_BYTES >> 10} KiB")
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise Unreadable("is not UTF-8; save it as that") from None
+        raise UnreadableSettings("is not UTF-8; save it as that") from None
     except (ValueError, RecursionError) as error:
         line = re.search(r"\(at line (\d+)", str(error))
-        raise Unreadable(f"is not TOML{f' (line {line[1]})' if line else ''}; correct it") from None
+        raise UnreadableSettings(f"is not TOML{f' (line {line[1]})' if line else ''}; correct it") from None
 
 
 _LOWEST_FIRST = (Mode.EVIDENCE.value, Mode.FAST.value, Mode.DEEP.value, AUTO)
@@ -154,7 +163,6 @@ _VARIABLES = {
     "LENS_BUDGET_SECONDS": "budget.seconds",
     "LENS_READER": "reader",
 }
-
 """Variables that say what a key of the user's file says, with the key."""
 _WORKSPACE = "workspace."
 """Before the names of an editor's settings that a workspace says."""
@@ -179,18 +187,18 @@ def settings_of(
     names of settings, nested or with dots, with or without ``lens.``; None is not said. Nothing is raised for what
     cannot be used: it keeps its default, and the settings' ``notices`` tell of it.
     """
-    heard = _Heard()
-    heard.hear_user(environment)
-    heard.hear_environment(environment)
+    senders = _Senders()
+    senders.read_user(environment)
+    senders.read_environment(environment)
     for folder in workspaces:
-        heard.hear_project(folder)
+        senders.read_project(folder)
     if client:
-        heard.hear_editor(client)
-    return heard.settings(environment, command)
+        senders.read_editor(client)
+    return senders.settings(environment, command)
 
 
 @dataclass(slots=True)
-class _Heard:
+class _Senders:
     """What each sender said, and who it was that is right in the end."""
 
     user: UserOptions | None = None
@@ -200,21 +208,32 @@ class _Heard:
     workspace: SharedOptions | None = None
     """What an editor's settings say that belong to a workspace."""
     notices: list[Notice] = field(default_factory=list)
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: dict[str, SettingSource] = field(default_factory=dict)
 
-    def hear_user(self, environment: Mapping[str, str]) -> None:
+    def read_user(self, environment: Mapping[str, str]) -> None:
         path = user_file(environment)
-        try:
-            sent = read_user_file(path, named=bool(environment.get("LENS_CONFIG")))
-        except Unreadable as error:
-            self.notices.append(Notice(f"{path} {error}; until then nothing in it counts", limiting=True))
-            return
+        sent = self._read_file(path, partial(read_user_file, path, named=bool(environment.get("LENS_CONFIG"))))
         if sent:
             from lens_lsp.app.option_models import UserOptions
 
             self.user = taken(UserOptions, sent, path, self.notices)
 
-    def hear_environment(self, environment: Mapping[str, str]) -> None:
+    def read_project(self, folder: str) -> None:
+        path = os.path.join(folder, PROJECT_FILE)
+        sent = self._read_file(path, partial(read_project_file, folder))
+        if sent:
+            from lens_lsp.app.option_models import ProjectOptions
+
+            self.projects.append((folder, taken(ProjectOptions, sent, path, self.notices)))
+
+    def _read_file(self, path: str, read: Callable[[], dict[str, object] | None]) -> dict[str, object] | None:
+        try:
+            return read()
+        except UnreadableSettings as error:
+            self.notices.append(Notice(f"{path} {error}; until then nothing in it counts", limiting=True))
+            return None
+
+    def read_environment(self, environment: Mapping[str, str]) -> None:
         said = {name: environment[name] for name in _VARIABLES if environment.get(name)}
         if not said:
             return
@@ -228,19 +247,7 @@ class _Heard:
                 text = f"{name} is not {told['wanted']}; write {name}={told['example']}"
                 self.notices.append(Notice(text, _VARIABLES[name] in LIMITING))
 
-    def hear_project(self, folder: str) -> None:
-        path = os.path.join(folder, PROJECT_FILE)
-        try:
-            sent = read_project_file(folder)
-        except Unreadable as error:
-            self.notices.append(Notice(f"{path} {error}; until then nothing in it counts", limiting=True))
-            return
-        if sent:
-            from lens_lsp.app.option_models import ProjectOptions
-
-            self.projects.append((folder, taken(ProjectOptions, sent, path, self.notices)))
-
-    def hear_editor(self, client: Mapping[str, object]) -> None:
+    def read_editor(self, client: Mapping[str, object]) -> None:
         from lens_lsp.app.option_models import ClientOptions, SharedOptions, UserOptions
 
         said = dict(flat(client, frozenset(UserOptions.names())))
@@ -273,9 +280,9 @@ class _Heard:
     def _highest(self, key: str, name: str) -> Any:
         """What the editor says, else the environment, else the user's file."""
         for source, options in (
-            (Source.EDITOR, self.editor),
-            (Source.ENVIRONMENT, self.variables),
-            (Source.USER_FILE, self.user),
+            (SettingSource.EDITOR, self.editor),
+            (SettingSource.ENVIRONMENT, self.variables),
+            (SettingSource.USER_FILE, self.user),
         ):
             value = getattr(options, name, None)
             if value is not None:
@@ -287,11 +294,11 @@ class _Heard:
         """What was typed; else what the user's file says, which an editor's settings can only lower."""
         own = AUTO if self.user is None else self.user.mode or AUTO
         editor = AUTO if self.editor is None else self.editor.mode or AUTO
-        said = [(own, Source.USER_FILE), (editor, Source.EDITOR)]
+        said = [(own, SettingSource.USER_FILE), (editor, SettingSource.EDITOR)]
         mode, source = min(said, key=lambda each: _LOWEST_FIRST.index(each[0]))
         if command.mode is not None:
-            mode, source = command.mode, Source.COMMAND_LINE
-        if mode != AUTO or source is Source.COMMAND_LINE:
+            mode, source = command.mode, SettingSource.COMMAND_LINE
+        if mode != AUTO or source is SettingSource.COMMAND_LINE:
             self.sources["mode"] = source
         return mode
 
@@ -301,7 +308,11 @@ class _Heard:
         here = own.of_environment(environment, context, None if self.user is None else self.user.key_origin)
         model = here if self.editor is None else here.told(self.editor)
         before = ModelSettings()
-        for source, now in ((Source.USER_FILE, own), (Source.ENVIRONMENT, here), (Source.EDITOR, model)):
+        for source, now in (
+            (SettingSource.USER_FILE, own),
+            (SettingSource.ENVIRONMENT, here),
+            (SettingSource.EDITOR, model),
+        ):
             for name, key in _MODEL_KEYS.items():
                 if getattr(now, name) is None:
                     self.sources.pop(key, None)
@@ -313,33 +324,36 @@ class _Heard:
     def _limits(self, command: CommandLine) -> tuple[Limits, frozenset[str]]:
         """The lowest limits that anybody names, and which of them the user names, too."""
         owners = [
-            (Source.COMMAND_LINE, command.limits),
-            (Source.ENVIRONMENT, self.variables),
-            (Source.USER_FILE, self.user),
+            (SettingSource.COMMAND_LINE, command.limits),
+            (SettingSource.ENVIRONMENT, self.variables),
+            (SettingSource.USER_FILE, self.user),
         ]
-        lowering: list[tuple[Source, object]] = [(Source.EDITOR, self.editor), (Source.PROJECT, self.workspace)]
-        lowering += [(Source.PROJECT, options) for _, options in self.projects]
+        lowering: list[tuple[SettingSource, object]] = [
+            (SettingSource.EDITOR, self.editor),
+            (SettingSource.PROJECT, self.workspace),
+        ]
+        lowering += [(SettingSource.PROJECT, options) for _, options in self.projects]
         chosen, own = {}, set()
         for limit in fields(Limits):
             name = limit.name
             said = _said(name, owners)[:1] + _said(name, lowering)
             if said:
                 chosen[name], self.sources[f"budget.{name}"] = min(said, key=lambda each: each[0])
-            if any(source is not Source.PROJECT for _, source in said):
+            if any(source is not SettingSource.PROJECT for _, source in said):
                 own.add(name)
         return Limits(**chosen), frozenset(own)
 
     def _call_seconds(self, command: CommandLine) -> float | None:
-        if command.call_seconds is not None:
-            self.sources["model.callSeconds"] = Source.COMMAND_LINE
-            return command.call_seconds
         seconds: float | None = self._highest("model.callSeconds", "call_seconds")
+        if command.call_seconds is not None:
+            self.sources["model.callSeconds"] = SettingSource.COMMAND_LINE
+            seconds = command.call_seconds
         return seconds
 
     def _rules(self, command: CommandLine) -> CorpusRules:
         respected = self._highest("respectIgnoreFiles", "respect_ignore_files")
         if command.no_ignore:
-            respected, self.sources["respectIgnoreFiles"] = False, Source.COMMAND_LINE
+            respected, self.sources["respectIgnoreFiles"] = False, SettingSource.COMMAND_LINE
         rules = CorpusRules(
             respect_ignore_files=respected is not False,
             exclude=(*_patterns(self.user), *_patterns(self.editor)),
@@ -357,7 +371,7 @@ class _Heard:
         """What the user's own file and the command line say; nobody else has a word for it."""
         cached = self._highest("documents.cacheExtractions", "cache_extractions") is True
         if command.cache_extractions:
-            cached, self.sources["documents.cacheExtractions"] = True, Source.COMMAND_LINE
+            cached, self.sources["documents.cacheExtractions"] = True, SettingSource.COMMAND_LINE
         return DocumentOptions(cached, self._highest("documents.ocr", "ocr"))
 
     def _extra_roots(self) -> tuple[str, ...]:
@@ -368,7 +382,7 @@ class _Heard:
         return tuple(folder for folder in folders if folder not in missing)
 
 
-def _said(name: str, senders: Sequence[tuple[Source, object]]) -> list[tuple[Any, Source]]:
+def _said(name: str, senders: Sequence[tuple[SettingSource, object]]) -> list[tuple[Any, SettingSource]]:
     """What senders say of a limit, those that say nothing left out."""
     said = [(getattr(options, name, None), source) for source, options in senders]
     return [(value, source) for value, source in said if value is not None]
@@ -468,7 +482,7 @@ def written_settings(environment: Mapping[str, str]) -> dict[str, object]:
     path = user_file(environment)
     try:
         sent = read_user_file(path, named=False) or {}
-    except Unreadable as why:
+    except UnreadableSettings as why:
         raise UsageError(f"{path} {why}") from None
     names = frozenset(UserOptions.names())
     return {name: value for name, value in flat(sent, names) if name in names}

@@ -61,19 +61,12 @@ def _language(code: str) -> str:
 
 
 _Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"^[^\r\n\x00]*$")]
-
 _Patterns = Annotated[list[_Pattern], Field(max_length=1_000)]
-
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
-
 _Folder = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_absolute)]
-
 _Reader = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$"), AfterValidator(_reader)]
-
 _Count = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
-
 _Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-
 _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -302,9 +295,6 @@ EDITOR_ONLY = frozenset(
         "trace.server",
     }
 )
-
 """Keys that concern an editor's own side; they are taken without a word and change nothing here."""
-
 LIMITING = frozenset({*SharedOptions.names(), "scopes", "mode", "budget.dailyTokens"})
-
 """Keys that limit what may be read, sent or spent."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.settings import OFF, SHIPPED, ModelSettings, Settings, Source, advice_on
+from lens_lsp.app.settings import OFF, SHIPPED, ModelSettings, Settings, SettingSource, advice_on
 from lens_lsp.judge.ledger import Budget, Ledger, Limits
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.errors import BudgetSpent, UsageError
@@ -171,7 +171,7 @@ class OracleFactory:
 
         stop, settings, meter = stop or Stop(), self.settings, self._counter()
         if settings.daily_tokens is not None:
-            settings = settings.lowered(Limits(tokens=meter.left(settings.daily_tokens)), Source.DAY)
+            settings = settings.lowered(Limits(tokens=meter.left(settings.daily_tokens)), SettingSource.DAY)
         if 0 not in (settings.limits.calls, settings.limits.tokens):
             with suppress(BudgetSpent):
                 async with stop.heeded():
@@ -194,8 +194,8 @@ def decide(
     or whose model is not configured, and for a limit of cost without prices.
     """
     if request.mode is not None:
-        settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": Source.REQUEST})
-    settings = settings.lowered(request.limits, Source.REQUEST)
+        settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": SettingSource.REQUEST})
+    settings = settings.lowered(request.limits, SettingSource.REQUEST)
     mode, model = settings.seat(editor=editor)
     settings.require_prices(calling=model is not None)
     return settings, mode, model

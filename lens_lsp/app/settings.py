@@ -135,9 +135,7 @@ class ModelSettings:
 
 AUTO = "auto"
 """The mode that is ``fast`` with a model and ``evidence`` without."""
-
 SHIPPED, OFF = "shipped", "off"
-
 """What a reader may be called, beside its folder: the one of the package, and none."""
 MODES = (AUTO, *(mode.value for mode in Mode))
 """What a mode may be called."""
@@ -173,7 +171,7 @@ LANGUAGES = dict(sorted((code, encoding) for encoding, codes in _ENCODINGS.items
 (HTML standard, "encoding sniffing algorithm"), as Python names them."""
 
 
-class Source(StrEnum):
+class SettingSource(StrEnum):
     """Who says something, the lowest first."""
 
     DEFAULT = "default"
@@ -220,7 +218,7 @@ class Settings:
     extra_roots: tuple[str, ...] = ()
     memory: int | None = None
     documents: DocumentOptions = field(default_factory=DocumentOptions)
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, SettingSource] = field(default_factory=dict)
     """Who said what, by the key of the user's file; a key that nobody spoke of is left out."""
     notices: tuple[Notice, ...] = ()
 
@@ -230,7 +228,7 @@ class Settings:
         limits = self.limits
         tokens = limits.tokens if "tokens" in self.own and limits.tokens is not None else default.tokens
         seconds = limits.seconds if "seconds" in self.own and limits.seconds is not None else default.seconds
-        typed = self.source("model.callSeconds") is Source.COMMAND_LINE
+        typed = self.source("model.callSeconds") is SettingSource.COMMAND_LINE
         raised = replace(
             default,
             tokens=tokens,
@@ -240,7 +238,7 @@ class Settings:
         )
         return limits.lowered(raised)
 
-    def lowered(self, by: Limits, source: Source) -> Settings:
+    def lowered(self, by: Limits, source: SettingSource) -> Settings:
         """With no limit above those of somebody who only lowers."""
         limits = self.limits.lowest(by)
         named = {
@@ -265,14 +263,14 @@ class Settings:
         if self.mode == AUTO:
             return Mode.EVIDENCE, None
         source = self.source("mode")
-        named = f"--mode {self.mode}" if source is Source.COMMAND_LINE else f"mode {self.mode} ({source.value})"
+        named = f"--mode {self.mode}" if source is SettingSource.COMMAND_LINE else f"mode {self.mode} ({source.value})"
         if self.model.of_editor:
             raise UsageError(
                 f"{named} needs a model, and no editor offers its own here: set LENS_BASE_URL and LENS_MODEL;"
                 " --mode evidence works now, without one"
             )
-        if source in (Source.EDITOR, Source.REQUEST):
-            there = "there" if source is Source.EDITOR else "in the settings"
+        if source in (SettingSource.EDITOR, SettingSource.REQUEST):
+            there = "there" if source is SettingSource.EDITOR else "in the settings"
             raise UsageError(
                 f"{named} needs a model: set {' and '.join(self.model.unset)} {there}; mode evidence works without one"
             )
@@ -292,7 +290,7 @@ class Settings:
         if self.limits.cost is None or self.model.prices is not None:
             return
         source = self.source("budget.cost")
-        if source is Source.COMMAND_LINE:
+        if source is SettingSource.COMMAND_LINE:
             raise UsageError("--max-cost needs the prices of a model: set model.prices in your file of settings")
         if calling:
             raise UsageError(
@@ -300,9 +298,9 @@ class Settings:
                 " settings; --mode evidence costs nothing"
             )
 
-    def source(self, key: str) -> Source:
+    def source(self, key: str) -> SettingSource:
         """Who said what holds for a key."""
-        return self.sources.get(key, Source.DEFAULT)
+        return self.sources.get(key, SettingSource.DEFAULT)
 
 
 _LIMITS = {StopReason.BUDGET_TOKENS: "tokens", StopReason.BUDGET_SECONDS: "seconds", StopReason.BUDGET_COST: "cost"}
@@ -316,21 +314,21 @@ def advice_on(stopped: StopReason, settings: Settings, budget: Budget) -> str | 
     limit, key = getattr(budget, name), f"budget.{name}"
     told = f"{limit:,}" if name == "tokens" else f"{limit:g}"
     # What somebody says above the default of a mode, who may not raise it, does not hold.
-    source = settings.source(key) if getattr(settings.limits, name) == limit else Source.DEFAULT
+    source = settings.source(key) if getattr(settings.limits, name) == limit else SettingSource.DEFAULT
     smaller = ", or name a smaller model" if name == "seconds" and budget.calls else ""
     match source:
-        case Source.DAY:
+        case SettingSource.DAY:
             daily = f"{settings.daily_tokens:,} tokens a day of budget.dailyTokens"
             return f"Of the {daily}, {told} were left for this question."
-        case Source.COMMAND_LINE:
+        case SettingSource.COMMAND_LINE:
             return f"The limit of --max-{name} {told} was reached. Give more than that{smaller}."
-        case Source.REQUEST:
+        case SettingSource.REQUEST:
             return f"The limit of {told} {name} that came with the question was reached. Ask with more{smaller}."
-        case Source.PROJECT:
+        case SettingSource.PROJECT:
             return f"The workspace's own {key} of {told} was reached. Only there it can be raised{smaller}."
-        case Source.ENVIRONMENT:
+        case SettingSource.ENVIRONMENT:
             where = "in the environment"
-        case Source.USER_FILE:
+        case SettingSource.USER_FILE:
             where = "in your own file of settings"
         case _:
             where = "in your own settings"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from lens_lsp import __version__
 from lens_lsp.app.configuration import PROJECT_FILE, read_settings, user_file, workspace_of
 from lens_lsp.app.oracle_factory import reader_status
-from lens_lsp.app.settings import OFF, SHIPPED, Settings, Source
+from lens_lsp.app.settings import OFF, SHIPPED, Settings, SettingSource
 from lens_lsp.cli import FOUND
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
 from lens_lsp.cli.renderers import Style
@@ -152,7 +152,7 @@ def model_in_words(settings: Settings) -> str:
     """Whether a model is configured, and by whom."""
     if settings.model.missing:
         return "no model configured: offline"
-    where = "environment" if settings.source("model.baseUrl") is Source.ENVIRONMENT else "user file"
+    where = "environment" if settings.source("model.baseUrl") is SettingSource.ENVIRONMENT else "user file"
     return f"set in the {where}: `lens ask` calls it"
 
 
