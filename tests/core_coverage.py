@@ -17,9 +17,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from tests.soak.__main__ import REPOSITORY
+from tests.soak.__main__ import circumstances
 from typing import Any
 
-from tests.soak.__main__ import REPOSITORY, circumstances
 
 CORE = (
     "lens_lsp/memory/store/*.py",
@@ -49,7 +50,7 @@ TESTS = (
     "lsp/test_lsp_transport.py",
     "lsp/test_lsp_hover.py",
     "lsp/test_lsp_locations.py",
-    "documents/test_framing.py",
+    "documents/test_frames.py",
     "corpus/test_safe_open.py",
     "judge/rules/test_chat_marking.py",
 )
