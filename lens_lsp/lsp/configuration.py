@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.allowed import inside
@@ -20,8 +19,9 @@ from lens_lsp.lsp.locations import TOP, uri_of
 from lens_lsp.lsp.server_state import EditorOptions
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.sources import Notice
+    from lens_lsp.app.settings import Notice
     from lens_lsp.lsp.protocol import Connection
+
 
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
@@ -43,7 +43,7 @@ class Configuration:
         """The client can be asked now."""
         sent = self._ls.state.options.get("settings")
         self._use(sent if isinstance(sent, Mapping) else None)
-        if get_capability(self._ls.state.capabilities, "workspace.did_change_configuration.dynamic_registration"):
+        if self._ls.state.supports("workspace.did_change_configuration.dynamic_registration"):
             self._ls.spawn("registration", self._register())
         self.pull()
 
@@ -62,7 +62,7 @@ class Configuration:
 
     async def _tell(self) -> None:
         """Tell the user, once, what cannot be used; in a project's file it is marked, too."""
-        from lens_lsp.app.settings.sources import PROJECT_FILE
+        from lens_lsp.app.configuration import PROJECT_FILE
 
         settings = await self._ls.state.settings()
         for notice in settings.notices:
@@ -73,17 +73,12 @@ class Configuration:
 
     @property
     def _pullable(self) -> bool:
-        return bool(get_capability(self._ls.state.capabilities, "workspace.configuration", False))
+        return self._ls.state.supports("workspace.configuration")
 
     async def _register(self) -> None:
-        registration = types.Registration(
-            "lens-configuration",
-            types.WORKSPACE_DID_CHANGE_CONFIGURATION,
-            types.DidChangeConfigurationRegistrationOptions(section=_SECTION),
-        )
-        try:
-            await self._ls.client_register_capability_async(types.RegistrationParams([registration]))
-        except JsonRpcException:
+        options = types.DidChangeConfigurationRegistrationOptions(section=_SECTION)
+        method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+        if not await self._ls.register("lens-configuration", method, options):
             self._ls.state.warn_once(
                 "the editor does not tell of changed settings: restart the server after changing them"
             )
@@ -129,8 +124,8 @@ def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:
     which model is asked and in what is searched beside them, and the lowest of their limits, which only lower, stands
     apart, with ``workspace.`` before its name.
     """
-    from lens_lsp.app.settings.options import UserOptions
-    from lens_lsp.app.settings.sources import flat
+    from lens_lsp.app.configuration import flat
+    from lens_lsp.app.option_models import UserOptions
 
     whole: dict[str, object] = {}
     for number, scope in enumerate(said):
@@ -158,8 +153,8 @@ def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> t
 
     Answers are only ever written inside a workspace folder: a cloned project may bring its own settings.
     """
-    from lens_lsp.app.settings.options import UserOptions
-    from lens_lsp.app.settings.sources import flat
+    from lens_lsp.app.configuration import flat
+    from lens_lsp.app.option_models import UserOptions
 
     said = dict(flat(client, frozenset(UserOptions.names())))
     wrong = []
