@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lens_lsp.client.client import Refused, ServerGone, unhandled
+from lens_lsp.client import Refused, ServerGone, unhandled
 from lens_lsp.desktop.asks import Asks
 from lens_lsp.desktop.feeds import Feed
 from lens_lsp.desktop.folders import Folders
@@ -22,7 +22,7 @@ FOLLOWED = 50
 
 
 class Assistant:
-    """For one set of folders (absolute paths). On one event loop only. Implements `Hearing`."""
+    """For one set of folders (absolute paths). On one event loop only. Implements `ServerListener`."""
 
     def __init__(self, folders: Sequence[str]) -> None:
         self.folders = Folders(folders)

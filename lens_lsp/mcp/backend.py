@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import mcp_types as types
 
-from lens_lsp.client.client import Client, Refused, ServerGone, unhandled
-from lens_lsp.lsp.uris import uri_of
+from lens_lsp.client import Client, Refused, ServerGone, unhandled
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.mcp.calls import Bounds
 from lens_lsp.mcp.tool_schema import (
     SCHEMA,
@@ -56,7 +56,7 @@ class Backend:
     """The language server behind the tools, one process at a time: started when it is first needed and again when it
     has ended, told of the folders that hold now. What it says is handed to the calls that it is about.
 
-    On the event loop only. Implements `Hearing`.
+    On the event loop only. Implements `ServerListener`.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 UNSAFE = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
 """Characters, as the inside of a regular expression's set, that steer what shows them; beside C0."""
-
 SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)(?:(?:\d{1,3}(?:[;:]\d{0,3}){0,15}|(?:[;:]\d{0,3}){0,15})m|[0-3]?[JK]|\?\d{1,4}[hl])"
 )
@@ -54,6 +53,12 @@ def printable(text: str) -> str:
     text = SEQUENCE.sub("", text)
     text = _PAGE_BREAK.sub(" ", text)
     return _SURROGATE.sub("\ufffd", _CONTROL.sub("", text))
+
+
+def printable_line(text: str, most: int | None = None) -> str:
+    """A text from a file on one line; beyond ``most`` code points it is cut, which an ellipsis shows."""
+    line = " ".join(printable(text).split())
+    return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
 
 
 def printable_path(path: str) -> str:

@@ -9,7 +9,7 @@ import threading
 
 import attrs
 
-from lens_lsp.lsp.message_types import postponed
+from lens_lsp.lsp import postponed
 from tests.lsp.lsp_editor import CAPABILITIES
 
 TYPES = """
@@ -43,7 +43,7 @@ except TypeError as error:
 
 STARTED = """
 import json, sys, linecache
-from lens_lsp.lsp.process import LensServer
+from lens_lsp.lsp.server import LensServer
 from lsprotocol import types
 
 server = LensServer({})
