@@ -42,7 +42,7 @@ from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
-from lens_lsp.search.recall import Recalled, Recollection, Remembered
+from lens_lsp.search.recall import MemoryContext, Recalled, StoredFact
 
 _ALIKE = 0.4
 """Likeness from which an earlier question's evidence raises its documents."""
@@ -131,7 +131,7 @@ class Memory:
         oracle: str,
         roots: Sequence[str],
         beside: Iterable[tuple[str, str]] = (),
-    ) -> Recollection:
+    ) -> MemoryContext:
         """What is known of a plan's requirements. ``asked`` is the same question's answer, if there is one; ``roots``
         are the folders that are searched, absolute; ``beside`` files, by root and path, that the thread cites."""
         place = Places(self._workspace, roots)
@@ -153,7 +153,7 @@ class Memory:
             known = {id_: citation for c in clusters.values() if c is not None for id_, citation in c.citations}
             evidence = place.found((id_, known[id_]) for id_ in asked.evidence if id_ in known)
             evidence = evidence if len(evidence) == len(asked.evidence) else ()
-        return Recollection(
+        return MemoryContext(
             facts=facts,
             asked=asked if evidence else None,
             evidence=evidence,
@@ -379,7 +379,7 @@ def _summaries(outcome: Outcome, citations: Mapping[int, Citation]) -> tuple[Doc
     return tuple(DocumentSummary(*place, "\n".join(dict.fromkeys(words))) for place, words in sorted(said.items()))
 
 
-def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -> Remembered | None:
+def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -> StoredFact | None:
     """The cluster's live fact of this key, the one that ``wanted`` names if it names one; the latest of several. What
     was proven in other words than were planned, or with what another fact found, no question names: it is on record."""
     facts = [fact for fact in live(cluster) if (fact.id == wanted if wanted is not None else fact.key == key)]
@@ -398,7 +398,7 @@ def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -
         for one in asked.seen
         if (found := place.key(one.root, one.path)) is not None
     }
-    return Remembered(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
+    return StoredFact(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
 
 
 def _concerned(

@@ -21,10 +21,10 @@ from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE, Asked
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.words import content
-from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.recall import Recollection
+from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.recall import MemoryContext
 from lens_lsp.search.search import Search
-from lens_lsp.search.synthesis import Answering
+from lens_lsp.search.synthesis import AnswerSynthesis
 
 T = TypeVar("T")
 
@@ -71,9 +71,9 @@ class Remembering:
         self.near = self.memory.near(self.question, self._oracle)
         return None
 
-    def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
+    def recollect(self, plan: Plan, reading: DocumentAccess, roots: Sequence[str]) -> MemoryContext:
         """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
-        nothing = Recollection()
+        nothing = MemoryContext()
         asked = self._asked if self._reuses else None
         recollection = self._try(
             lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
@@ -87,14 +87,14 @@ class Remembering:
         }
         return recollection
 
-    def keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> Answer:
+    def keep(self, answer: Answer, search: Search, answering: AnswerSynthesis, roots: Sequence[str]) -> Answer:
         """Keep what was proven; the answer with what has to be said about that."""
         if self.memory.keeps:
             self._keep(answer, search, answering, roots)
         typed = None if self.question == self.typed else self.typed
         return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
 
-    def _keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> None:
+    def _keep(self, answer: Answer, search: Search, answering: AnswerSynthesis, roots: Sequence[str]) -> None:
         known = search.recalled is not None and search.recalled.whole
         outcome = Outcome(
             answer=answer,
@@ -144,7 +144,7 @@ class Remembering:
             return otherwise
 
 
-def _cuts(answering: Answering, reading: Reading) -> dict[int, Cut]:
+def _cuts(answering: AnswerSynthesis, reading: DocumentAccess) -> dict[int, Cut]:
     return {
         n: Cut(
             reading.text(item.slot).key,

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.question_tasks import QuestionTasks
 from lens_lsp.app.settings.settings import Settings
 from lens_lsp.corpus.opening import folders_at
 from lens_lsp.lsp.answers import Shelf, keep, recorded
@@ -22,7 +23,6 @@ from lens_lsp.model.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.model.documents import Findings
 from lens_lsp.model.plan import Intent
 from lens_lsp.schema.evidence import findings_json
-from lens_lsp.search.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ async def ranked(loan: Loan, request: Request, observer: FindObserver, settings:
 
 async def _ranked(lens: Lens, request: Request, observer: FindObserver, settings: Settings) -> AsyncGenerator[Findings]:
     """The one item of `ranked`, on an event loop of its own."""
-    async with Work() as work:
+    async with QuestionTasks() as work:
         yield await work.start(
             lambda: lens.find(request, observer=observer, cancelled=work.cancelled, settings=settings)
         )

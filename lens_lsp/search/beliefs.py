@@ -1,4 +1,13 @@
-"""x"""
+"""Beliefs over the cells of admitted documents: position prior, posterior and the test that stops (paper, Layer 2).
+
+The admitted documents are cut into cells of 50 code points (`Space`; Proposition 1). π_pos is the density of a
+requirement's anchors around each cell (`landscape`; equation 7, second factor): windows are free and all matches count.
+`Beliefs` holds a distribution per requirement over the cells and "nowhere": the log-prior, computed anew whenever
+documents join, and the sum of the observations' log-likelihood ratios, which stays; so it does not matter whether a
+document joined before or after others were observed (supplement, Lemma 1). `glr` and `threshold` are budget-aware
+stopping (equation 11; supplement, equations 20 and 21): a fact is localised when the least sure cell of its best quote
+beats every other cell by more than β(t, δ) · γ.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +27,7 @@ from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, stem, words
 from lens_lsp.search.corpus_view import Corpus, Floats, Ints, Measures
 from lens_lsp.search.localisation import Candidates
-from lens_lsp.search.question import Question
+from lens_lsp.search.question import ScanQuestion
 
 CELL = 50
 
@@ -76,7 +85,7 @@ def window_idf(hits: Hits, measures: Measures, weights: PositionWeights) -> Floa
     return np.where(holding > 0, idf, 0.0)
 
 
-def places_of(corpus: Corpus, grid: Grid, question: Question, hits: Hits) -> list[Ints]:
+def places_of(corpus: Corpus, grid: Grid, question: ScanQuestion, hits: Hits) -> list[Ints]:
     """Per term the sorted places of its hits: code points counted through all documents of the grid."""
     row = np.full(corpus.slots, -1, np.int64)
     row[grid.slots] = np.arange(len(grid.slots))

@@ -1,4 +1,10 @@
-"""x"""
+"""Text boundaries: words, sentences, blocks and headings at which a document may be cut for reading.
+
+A *region* is what an oracle is shown of a document: a window snapped outward to boundaries that a reader would choose.
+The *context* of a quote is what stands around it in its block and what leads into it. Both are for reading and display,
+never for scoring. Words hang together more strictly here than where the search compares them: hyphens, apostrophes and
+points inside a word join its parts, because "toxic" is not what "non-toxic" says and "5" is not "3.5".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""x"""
+"""From what the loop saw to E* and the facts that rest on it (paper, "Evidence Consolidation and Answer Synthesis").
+
+`consolidate` unites the windows of each fact, merges overlaps, drops repeated statements, grows to readable boundaries
+and keeps the trace. `facts_of` says what became of each required fact; `combine` computes with their values in code, on
+operands that are cited, never in a model. `contradict` tells passages that state different values of one thing: two
+values differ only where they cannot both be right, and what speaks of another time or names one of several is no
+conflict. `matches_of` counts and lists by an exact rule: every place in the workspace is checked, none is estimated.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +36,9 @@ from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, stem, words
 from lens_lsp.search.boundaries import heading_path, region
-from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.metadata import dates
-from lens_lsp.search.proposals import Proposal
-from lens_lsp.search.rounds import Quote
+from lens_lsp.search.proposals import Proposal, Quote
 
 MOST_QUOTES = 4
 
@@ -48,7 +54,7 @@ MOST_PASSAGES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedSpan:
     """A span that may be cited, and the trace of how it was found. ``belief`` orders the items of a requirement."""
 
     slot: int
@@ -70,7 +76,7 @@ class Item:
     slot: int
     document: Document
     span: Span
-    carries: list[Cited] = field(default_factory=list)
+    carries: list[CitedSpan] = field(default_factory=list)
 
     @property
     def passage(self) -> bool:
@@ -83,7 +89,7 @@ class Item:
         return tuple(sorted({cited.requirement for cited in self.carries}))
 
 
-def consolidate(cited: Iterable[Cited]) -> list[Item]:
+def consolidate(cited: Iterable[CitedSpan]) -> list[Item]:
     """E*: overlapping and touching spans of one document become one, repeated statements of one source are dropped.
 
     The order is that of the first citation of each item.
@@ -129,7 +135,7 @@ def _distinct(items: Sequence[Item]) -> list[Item]:
     return list(seen.values())
 
 
-def choose(quotes: Iterable[Cited], *, many: bool, covered: bool, chain: bool = False) -> list[Cited]:
+def choose(quotes: Iterable[CitedSpan], *, many: bool, covered: bool, chain: bool = False) -> list[CitedSpan]:
     """Which quotes of one requirement to cite: all that prove it up to a limit, else the partial ones. With ``chain``
     also the best partial one of each further document: what leads to the proof is a part of it."""
     ranked = sorted(quotes, key=lambda cited: (cited.verdict is not Verdict.FULL, -cited.belief, cited.span.start))
@@ -393,7 +399,7 @@ class Matches:
     unread: int = 0
 
 
-def matches_of(reading: Reading, rule: MatchRule, *, cancelled: Callable[[], bool] | None = None) -> Matches:
+def matches_of(reading: DocumentAccess, rule: MatchRule, *, cancelled: Callable[[], bool] | None = None) -> Matches:
     """Every match of a rule in the workspace as it is now."""
     patterns = [_pattern(phrase) for phrase in rule.phrases]
     total = unread = 0
@@ -428,7 +434,7 @@ def _pattern(phrase: str) -> re.Pattern[bytes]:
     return re.compile(rb"(?<![a-z0-9])" + words + rb"(?![a-z0-9])")
 
 
-def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
+def _holding(reading: DocumentAccess, phrases: Sequence[str]) -> list[int]:
     """The slots that hold every telling word of the phrases, in order of path."""
     words = {word for phrase in phrases for word in phrase.split(" ")}
     telling = sorted(words - STOP_WORDS) or sorted(words)
@@ -439,13 +445,13 @@ def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
     return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
 
 
-def _slots(reading: Reading) -> list[int]:
+def _slots(reading: DocumentAccess) -> list[int]:
     """All slots in order of path."""
     slots = np.flatnonzero(reading.corpus.cache.arena.lengths()).tolist()
     return sorted(slots, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
 
 
-def _called(reading: Reading, slots: Sequence[int], rule: MatchRule) -> list[int]:
+def _called(reading: DocumentAccess, slots: Sequence[int], rule: MatchRule) -> list[int]:
     """The slots whose file is called as a rule says: by a folder's name, by its own, or by words of path and titles.
 
     Of a rule that says nothing but a name, the files that are called just that come before those that hold the word.
@@ -467,21 +473,21 @@ def _folds(name: str) -> frozenset[str]:
     return frozenset((name, stem(name)))
 
 
-def _folders(reading: Reading, slot: int) -> frozenset[str]:
+def _folders(reading: DocumentAccess, slot: int) -> frozenset[str]:
     parts = [key(part) for part in reading.text(slot).key[1].split("/")[:-1]]
     return frozenset(form for part in parts for form in (part, stem(part)))
 
 
-def _stem_of(reading: Reading, slot: int) -> str:
+def _stem_of(reading: DocumentAccess, slot: int) -> str:
     return reading.text(slot).key[1].rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
-def _titles(reading: Reading, slot: int) -> str:
+def _titles(reading: DocumentAccess, slot: int) -> str:
     return " ".join((key(reading.text(slot).key[1]), *reading.corpus.cache.names(slot)))
 
 
 def _lines(
-    reading: Reading, slot: int, patterns: Sequence[re.Pattern[bytes]], rule: MatchRule
+    reading: DocumentAccess, slot: int, patterns: Sequence[re.Pattern[bytes]], rule: MatchRule
 ) -> Iterator[tuple[Span, int]]:
     """The lines that match, with how often the first phrase stands in each.
 
@@ -514,7 +520,7 @@ def _line(folded: bytes, at: int) -> tuple[int, int]:
     return start, len(folded) if end < 0 else end
 
 
-def _meets(reading: Reading, slot: int, line: Span, rule: MatchRule) -> bool:
+def _meets(reading: DocumentAccess, slot: int, line: Span, rule: MatchRule) -> bool:
     """Whether a line may be evidence and a value in it meets the rule's condition."""
     document = reading.document(slot)
     if document is None or any(span.overlaps(line) for span in document.structure.ours):

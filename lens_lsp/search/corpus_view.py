@@ -1,4 +1,9 @@
-"""x"""
+"""The workspace as one question sees it: folded texts to scan, what a scan measures, and documents to quote from.
+
+`Corpus` gives the places of terms and notes phrases while texts pass; `Measures` are term and document frequencies
+(BM25), measured at query time from the hits of one scan (paper, Layer 1). `DocumentAccess` reads a document from its
+source at most once a question, and counts it only while it is still the text that was scanned.
+"""
 
 from __future__ import annotations
 
@@ -318,21 +323,21 @@ _HELD = 32 << 20
 """Code points of documents that are held: with what is known of their structure they take several bytes each."""
 
 
-class Reading:
+class DocumentAccess:
     """Documents by slot, read when they are asked for."""
 
     def __init__(
         self,
         cache: TextCache,
         snapshot: Snapshot,
-        asking: Mapping[Key, Span] = MappingProxyType({}),
+        exclude_spans: Mapping[Key, Span] = MappingProxyType({}),
         *,
         late: Callable[[], bool] = never,
         over: Callable[[], bool] = never,
     ) -> None:
-        """``asking`` are the spans, by root and path, that hold the question itself: never evidence. ``late`` and
-        ``over`` are those of `Corpus`."""
-        self._asking = asking
+        """``exclude_spans`` hold the question itself, by root and path: never evidence. ``late`` and ``over`` are those
+        of `Corpus`."""
+        self._exclude_spans = exclude_spans
         self._cache = cache
         self._snapshot = snapshot
         self._documents: dict[int, Document | None] = {}
@@ -506,11 +511,11 @@ class Reading:
                 self.warnings.append(said)
 
     def _without_question(self, document: Document, text: CachedText) -> Document:
-        asking = self._asking.get(text.key)
-        if asking is None or text.piece is not None:
+        own = self._exclude_spans.get(text.key)
+        if own is None or text.piece is not None:
             return document
-        own = merged([*document.structure.ours, asking])
-        return replace(document, structure=replace(document.structure, ours=own))
+        spans = merged([*document.structure.ours, own])
+        return replace(document, structure=replace(document.structure, ours=spans))
 
     def _withdraw(self, slot: int, why: str) -> None:
         self._documents[slot] = None

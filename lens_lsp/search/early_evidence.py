@@ -1,4 +1,10 @@
-"""x"""
+"""Early evidence of a large workspace, shown before all of it was read or counted.
+
+`EarlySearch` looks for the rarest words of the question and for names of files alone: words that stand in every second
+file cost most of a scan and tell least. `EarlyEvidenceTimer` says when to look at what was read so far. What is shown
+this way is verified like all evidence, but nothing of the search rests on it. So it may be looked for in what the last
+question left in memory, before the disk was looked at: what changed since then does not hold any more.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +23,9 @@ from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import Key
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Plan
-from lens_lsp.search.corpus_view import Floats, Ints, Measures, Reading, inverse_frequency, measure
+from lens_lsp.search.corpus_view import DocumentAccess, Floats, Ints, Measures, inverse_frequency, measure
 from lens_lsp.search.localisation import Scored, as_evidence, passages_of, windows_of
-from lens_lsp.search.passages import Passage, Weights, count
+from lens_lsp.search.passages import ScoredPassage, Weights, count
 from lens_lsp.search.prior import NAMES, TITLES, PriorWeights, name_scores, prior, title_scores
 from lens_lsp.search.question import prepare
 
@@ -66,7 +72,7 @@ _PATIENCE = 1.0
 """Seconds after which no further text is read from the disk: something to read now beats something better later."""
 
 
-class FirstLook:
+class EarlySearch:
     """One look at the texts, by a reading of its own: what it reads was not read for the answer.
 
     Those that are not kept in memory are looked at as far as ``patience`` seconds go. ``counts`` says of a file whether
@@ -76,7 +82,7 @@ class FirstLook:
     def __init__(
         self,
         plan: Plan,
-        reading: Reading,
+        reading: DocumentAccess,
         *,
         weights: PriorWeights = PriorWeights(),
         ablate: Set[str] = frozenset(),
@@ -170,7 +176,7 @@ class FirstLook:
         chosen = np.flatnonzero(scores)
         return np.sort(self._corpus.order(chosen, scores[chosen], _MEASURED))
 
-    def _passages(self, candidates: Ints, hits: Hits, measures: Measures) -> list[Passage]:
+    def _passages(self, candidates: Ints, hits: Hits, measures: Measures) -> list[ScoredPassage]:
         """The best passages of the candidates, as if there were no other documents."""
         weights = Weights(self._question, count(hits, len(self._question.terms), self._lengths[candidates]))
         windows = windows_of(self._corpus, hits, weights, candidates, self._question, _WINDOWS)
@@ -188,7 +194,7 @@ _LEFT = 1.0
 """Seconds that reading goes on for by all appearances: with fewer a look at everything comes as soon."""
 
 
-class Glimpse:
+class EarlyEvidenceTimer:
     """Looks at what was read so far until one of them finds something, each after twice the time of the one before.
 
     `offer` is called on the thread that reads, `evidence` by whoever asked. ``clock`` tells seconds.

@@ -1,4 +1,8 @@
-"""x"""
+"""Layer 1: from a question and a workspace to ranked documents and passages, without a model or a loop.
+
+One scan serves all requirements of a plan. Each has scores of its own under its own anchors; the whole question ranks
+the documents (`Candidates`; paper, equation 6 and Proposition 1). `localise` is all of it in one step: ``lens find``.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +22,22 @@ from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
 from lens_lsp.model.plan import Anchor, AnchorKind, Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, stem, words
-from lens_lsp.search.corpus_view import Corpus, Floats, Ints, Measures, Phrase, Reading, joined, measure
+from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Floats, Ints, Measures, Phrase, joined, measure
 from lens_lsp.search.metadata import FieldQuery, field_query
 from lens_lsp.search.passages import (
     NO_WINDOWS,
     WINDOW,
     Cutter,
-    Passage,
+    ScoredPassage,
     Weights,
     Windows,
     apart,
     count,
+    locator_offset,
     score,
-    standing,
 )
 from lens_lsp.search.prior import Named, Prior, PriorWeights, bridges, gain, prior
-from lens_lsp.search.question import Question, corrections, definition_of, prepare
+from lens_lsp.search.question import ScanQuestion, corrections, definition_of, prepare
 
 ADMITTED = 10
 
@@ -86,7 +90,7 @@ _ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
 class Scored:
     """What both rounds over the texts say of a question: where its passages are."""
 
-    question: Question
+    question: ScanQuestion
     weights: Weights
     hits: Hits
     """Places of all scanned terms."""
@@ -103,7 +107,7 @@ class Scored:
     """Slots of lock files, generated and vendored files, licences: searched last unless the question names them."""
 
 
-def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: Question, most: int) -> Windows:
+def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: ScanQuestion, most: int) -> Windows:
     """The best windows of some texts, best first; equal ones by root and path, so that runs repeat.
 
     ``hits`` are those of the question's scanned terms.
@@ -177,7 +181,7 @@ class Candidates:
         """Folded bytes of each slot."""
         return self.measures.lengths
 
-    def _scan(self, question: Question, names: Sequence[Phrase] = ()) -> Hits:
+    def _scan(self, question: ScanQuestion, names: Sequence[Phrase] = ()) -> Hits:
         """All texts for a question's terms; of what is not kept in memory its phrases and ``names`` are noted."""
         index = {term: number for number, term in enumerate(question.terms)}
         watch = self._corpus.phrases.watch((*question.phrases, *names), index)
@@ -237,7 +241,7 @@ class Candidates:
             best += named[:_MOST_WANTED]
         return tuple(dict.fromkeys([*self.overall.ranked[:LEADING].tolist(), *best]))
 
-    def rank_by(self, passages: Sequence[Passage]) -> None:
+    def rank_by(self, passages: Sequence[ScoredPassage]) -> None:
         """Rank the documents by the passages that were found in them, instead of by their free windows."""
         best = np.zeros(len(self.lengths))
         for passage in passages:
@@ -280,10 +284,10 @@ class Candidates:
             slots = slots[mass[slots] >= np.partition(mass[slots], -_PROMISING)[-_PROMISING]]
         return joined(len(mass), slots, self.overall.ranked)
 
-    def _measure(self, hits: Hits, question: Question) -> Measures:
+    def _measure(self, hits: Hits, question: ScanQuestion) -> Measures:
         return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
 
-    def _prior(self, question: Question, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
+    def _prior(self, question: ScanQuestion, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
         return prior(self._corpus, question, hits, measures, weights=self._weights, ablate=ablate)
 
     def _own_scores(self) -> Floats:
@@ -413,7 +417,7 @@ class Candidates:
             self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
         return [int(slot) for slot in ranked]
 
-    def _led_to(self, more: Question, hits: Hits, names: Sequence[Phrase], proven: Set[int]) -> Floats:
+    def _led_to(self, more: ScanQuestion, hits: Hits, names: Sequence[Phrase], proven: Set[int]) -> Floats:
         """Per slot, how well new terms lead there."""
         measures = self._measure(hits, more)
         alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
@@ -456,7 +460,7 @@ class Localisation:
     """Where the evidence probably is, before anything was read for it."""
 
     candidates: Candidates
-    passages: list[Passage]
+    passages: list[ScoredPassage]
     """Best first, at most as many as were asked for."""
     stages: tuple[Stage, ...] = ()
 
@@ -467,7 +471,7 @@ class Localisation:
 
 
 def localise(
-    reading: Reading,
+    reading: DocumentAccess,
     plan: Plan,
     limit: int,
     *,
@@ -484,13 +488,13 @@ def localise(
     return Localisation(candidates, passages, (*candidates.stages, position))
 
 
-def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _READ) -> list[Passage]:
+def passages_of(reading: DocumentAccess, scored: Scored, limit: int, *, read: int = _READ) -> list[ScoredPassage]:
     """The best passages of the workspace, best first. At least ``read`` documents are looked into, where there are so
     many with a window that holds anything."""
     cutter = Cutter(scored.question, scored.weights, scored.fields)
     chosen = _stretches(scored, max(read, 2 * limit))
     corpus = reading.corpus
-    found: dict[int, list[Passage]] = {}
+    found: dict[int, list[ScoredPassage]] = {}
     places: dict[int, list[Ints]] = {}
     for part in corpus.parts(scored.hits, np.array(list(chosen), np.int64)):
         for slot, at in _places(reading, scored, part.tolist()).items():
@@ -504,12 +508,12 @@ def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _RE
     keys = {slot: reading.text(slot).key for slot in chosen}
     passages = [one for slot in chosen for one in found.get(slot, ())]
     return [
-        Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
+        ScoredPassage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
         for one in _ranked(apart(passages, keys), scored.prior, limit)
     ]
 
 
-def _within(places: Sequence[Ints], passages: Sequence[Passage]) -> list[Ints]:
+def _within(places: Sequence[Ints], passages: Sequence[ScoredPassage]) -> list[Ints]:
     """Of places, which rise, those that stand in passages, or between passages that overlap."""
     spans = merged(passage.span for passage in passages)
     bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
@@ -518,7 +522,7 @@ def _within(places: Sequence[Ints], passages: Sequence[Passage]) -> list[Ints]:
     ]
 
 
-def _ranked(passages: list[Passage], prior: Floats, limit: int) -> list[Passage]:
+def _ranked(passages: list[ScoredPassage], prior: Floats, limit: int) -> list[ScoredPassage]:
     """The first ``limit`` of passages that are ranked by their own scores. Behind the leading ones every second one is
     taken from a ranking to which the prior of the document counts as well: where words fail, good documents help."""
     leading, others = passages[:_LEADING], passages[_LEADING:]
@@ -538,7 +542,7 @@ def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:
     return chosen
 
 
-def _places(reading: Reading, scored: Scored, slots: Sequence[int]) -> dict[int, list[Ints]]:
+def _places(reading: DocumentAccess, scored: Scored, slots: Sequence[int]) -> dict[int, list[Ints]]:
     """Per text the code points at which each scanned term stands in it, in order."""
     corpus, terms = reading.corpus, len(scored.question.scanned)
     hits = corpus.places(scored.hits, scored.question.scanned, np.array(slots, np.int64))
@@ -567,8 +571,8 @@ def _joined(windows: list[int], length: int) -> list[Span]:
 
 
 def as_evidence(
-    reading: Reading,
-    passage: Passage,
+    reading: DocumentAccess,
+    passage: ScoredPassage,
     n: int,
     signals: Mapping[str, float],
     requirements: tuple[str, ...] = ("f1",),
@@ -590,14 +594,19 @@ def as_evidence(
     )
 
 
-def _under(document: Document, passage: Passage) -> int:
+def _under(document: Document, passage: ScoredPassage) -> int:
     """The offset whose headings and place name the passage."""
     last = passage.span.end - 1
-    return min(last, max(standing(document, passage.marks, last), passage.span.start))
+    return min(last, max(locator_offset(document, passage.marks, last), passage.span.start))
 
 
 def ranking(
-    reading: Reading, candidates: Candidates, admitted: Set[int], *, most: int = 10, always: Set[int] = frozenset()
+    reading: DocumentAccess,
+    candidates: Candidates,
+    admitted: Set[int],
+    *,
+    most: int = 10,
+    always: Set[int] = frozenset(),
 ) -> tuple[RankedDocument, ...]:
     """The documents by their scores, at least the first ten and those in ``always``, each file once."""
     scores = candidates.scores

@@ -1,4 +1,10 @@
-"""x"""
+"""Metadata that a question asks for ("who wrote", "created when") or names ("tagged robotics", "of March 2024").
+
+Fields are what documents say about themselves (`Head.fields`) and the dates in their names. They are read at query time
+like everything else; a question that names no field, value or date costs nothing. A question *asks* for a field whose
+value it does not know and *wants* one whose value it names: "who wrote" asks for authors, "what did Morrow write" wants
+one where a document has an author Morrow. `dates` and `periods` read dates as people write them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""x"""
+"""Passages: whole sentences, items, rows and lines of one section, found and ranked by what they hold of a question.
+
+Two rounds over the texts. The first counts in how many places each term stands (`count`), which says how telling it is.
+The second scores free windows of all promising texts (`score`). Both are pure, and what they give for parts of a corpus
+adds up to what they give for the whole: counts by sums, windows by the best of both. Only then the documents of the
+best windows are read, and what stands in and around those is cut into passages that a reader can take in: never
+inside a sentence, an item, a row or a line of code, never across a heading.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +28,12 @@ from lens_lsp.model.words import stem, words
 from lens_lsp.search.boundaries import heading_path, inside, overlapping, widened, without
 from lens_lsp.search.corpus_view import Floats, Ints, joined
 from lens_lsp.search.metadata import FieldQuery
-from lens_lsp.search.question import UNDEFINING, Question, definition_of, vocabulary
+from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vocabulary
 
 _ROW = re.compile(r"\d+")
 
 
-class Mark(NamedTuple):
+class TermMark(NamedTuple):
     """A hit in a passage: the code point, the term and how telling that is."""
 
     at: int
@@ -34,7 +41,7 @@ class Mark(NamedTuple):
     weight: float
 
 
-def standing(document: Document, marks: Sequence[Mark], otherwise: int) -> int:
+def locator_offset(document: Document, marks: Sequence[TermMark], otherwise: int) -> int:
     """The offset whose place names the passage; ``otherwise`` where lines say it all. ``marks`` are in order."""
     headers = {block.header for block in document.structure.blocks if block.header is not None}
     marks = [
@@ -49,9 +56,9 @@ def standing(document: Document, marks: Sequence[Mark], otherwise: int) -> int:
     return _most(document, rows, lambda place: tuple(sorted(place.items())))[0].at
 
 
-def _most(document: Document, marks: Sequence[Mark], key: Callable[[Locator], Hashable]) -> list[Mark]:
+def _most(document: Document, marks: Sequence[TermMark], key: Callable[[Locator], Hashable]) -> list[TermMark]:
     """The marks of the place that holds the most telling terms, each counted once; of the first of equal ones."""
-    places: dict[Hashable, list[Mark]] = {}
+    places: dict[Hashable, list[TermMark]] = {}
     for mark in marks:
         places.setdefault(key(locate(document.locators, mark.at) or {}), []).append(mark)
     return max(places.values(), key=lambda held: sum({mark.term: mark.weight for mark in held}.values()))
@@ -171,7 +178,7 @@ def count(hits: Hits, terms: int, lengths: Ints) -> Totals:
 class Weights:
     """How much each term of a question and each word related to one counts in a corpus."""
 
-    def __init__(self, question: Question, totals: Totals, constants: PassageWeights = PassageWeights()) -> None:
+    def __init__(self, question: ScanQuestion, totals: Totals, constants: PassageWeights = PassageWeights()) -> None:
         rarity, terms = totals.rarity(), len(question.terms)
         known = vocabulary()
         self.constants = constants
@@ -301,13 +308,13 @@ def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ScoredPassage:
     """A passage of a slot's text, at most 600 code points, and its score."""
 
     slot: int
     span: Span
     score: float
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[TermMark, ...] = ()
     """What stands in it of the question, in order."""
     cut: tuple[str, ...] = ()
     """``"start"`` or ``"end"``, where it is a part of a unit that is longer than a passage."""
@@ -319,7 +326,7 @@ METADATA = (-1, -1)
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class TextUnit:
     """What is never cut when it fits: a sentence, item, row, heading, block or line of code."""
 
     span: Span
@@ -333,11 +340,11 @@ class Unit:
     """For a part of a unit that is longer than a passage; it makes up a passage by itself."""
 
 
-def units_of(document: Document, around: Sequence[Span]) -> list[Unit]:
+def units_of(document: Document, around: Sequence[Span]) -> list[TextUnit]:
     """The units of all blocks that share something with the given spans, which are in order and apart."""
     blocks = _whole_items(document)
     sections = _Sections(document)
-    found: list[Unit] = []
+    found: list[TextUnit] = []
     at = 0
     for span in around:
         if span.end <= at:
@@ -409,7 +416,7 @@ def _loose(text: str, span: Span) -> Iterator[Block]:
             yield Block(BlockKind.CODE, found)
 
 
-def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Unit]:
+def _units(document: Document, block: Block, sections: _Sections) -> Iterator[TextUnit]:
     """A block as units: whole where it may not be cut, else its sentences or lines; what is long is cut further."""
     text, structure = document.text, document.structure
     section = sections.of(block)
@@ -423,7 +430,7 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Un
             # What is ours parts a section: no passage reaches over it.
             own = (*section, bisect_right(structure.ours, whole.start, key=lambda ours: ours.start))
             if len(whole) <= WINDOW:
-                yield Unit(whole, own, proves, opens)
+                yield TextUnit(whole, own, proves, opens)
                 opens = ()
             else:
                 yield from _cut(text, whole, own, proves)
@@ -489,7 +496,7 @@ def _lines(text: str, span: Span) -> list[Span]:
     return [Span(*line.span()) for line in _LINE.finditer(text, span.start, span.end)]
 
 
-def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Iterator[Unit]:
+def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Iterator[TextUnit]:
     """A unit longer than a passage as parts that overlap by half, each cut between lines or else between words."""
     start = span.start
     while True:
@@ -500,7 +507,7 @@ def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Itera
         part = trim(text, _between_words(text, Span(start, end), span))
         cut = (*(("start",) if part.start > span.start else ()), *(("end",) if part.end < span.end else ()))
         if len(part):
-            yield Unit(part, section, proves, (), cut)
+            yield TextUnit(part, section, proves, (), cut)
         if end == span.end:
             return
         line = text.find("\n", start + WINDOW // 2, end)
@@ -589,7 +596,7 @@ def _page_starts(document: Document) -> list[int]:
 class Cutter:
     """Cuts documents into passages and scores them by one question."""
 
-    def __init__(self, question: Question, weights: Weights, fields: FieldQuery | None) -> None:
+    def __init__(self, question: ScanQuestion, weights: Weights, fields: FieldQuery | None) -> None:
         self._weights = weights
         self._fields = fields
         self._definition = definition_of(question.plan.question)
@@ -601,7 +608,7 @@ class Cutter:
 
     def passages(
         self, slot: int, document: Document, places: Sequence[Ints], around: Sequence[Span], share: float
-    ) -> list[Passage]:
+    ) -> list[ScoredPassage]:
         """All passages of the stretches ``around``, unordered, that hold a distinctive term; overlapping ones too.
 
         ``places`` are the code points at which each scanned term stands, in order; ``share`` is the document's own
@@ -630,21 +637,21 @@ class Cutter:
         follows = _following(places[:terms], weights.own)
         mass += weights.constants.together * _within(follows, starts[runs[:, 0]], stops[runs[:, 1] - 1]) / weights.total
         return [
-            Passage(slot, Span(units[first].span.start, units[last - 1].span.end), value, (), units[first].cut)
+            ScoredPassage(slot, Span(units[first].span.start, units[last - 1].span.end), value, (), units[first].cut)
             for (first, last), value in zip(runs.tolist(), mass.tolist(), strict=True)
         ]
 
-    def marks(self, passage: Passage, places: Sequence[Ints]) -> tuple[Mark, ...]:
+    def marks(self, passage: ScoredPassage, places: Sequence[Ints]) -> tuple[TermMark, ...]:
         """What stands in a passage of the question, in order."""
         weight = [*self._weights.own.tolist(), *self._weights.related.tolist()]
-        marks: list[Mark] = []
+        marks: list[TermMark] = []
         for term, at in enumerate(places):
             first, last = np.searchsorted(at, [passage.span.start, passage.span.end]).tolist()
-            marks += [Mark(place, term, weight[term]) for place in at[first:last].tolist()]
+            marks += [TermMark(place, term, weight[term]) for place in at[first:last].tolist()]
         return tuple(sorted(marks))
 
     def _counts(
-        self, units: Sequence[Unit], starts: Ints, stops: Ints, places: Sequence[Ints], document: Document
+        self, units: Sequence[TextUnit], starts: Ints, stops: Ints, places: Sequence[Ints], document: Document
     ) -> Floats:
         """How often each scanned term stands in each unit, where it proves something."""
         counts = np.zeros((len(units), len(places)))
@@ -674,7 +681,7 @@ class Cutter:
                 counted[(starts <= match.start()) & (match.end() <= stops)] = VERBATIM
         return counted
 
-    def _preferred(self, slot: int, document: Document, units: Sequence[Unit], runs: Ints) -> Floats:
+    def _preferred(self, slot: int, document: Document, units: Sequence[TextUnit], runs: Ints) -> Floats:
         """What passages count because they define what the question asks about, or for the document's metadata."""
         fields, definition = self._fields, self._definition
         if fields is None and definition is None:
@@ -696,7 +703,7 @@ class Cutter:
         found = [counted[first:last] for first, last in runs.tolist()]
         return np.array([whole + float(some.max() if some.max() > 0 else some.min()) for some in found])
 
-    def _above(self, slot: int, document: Document, firsts: Sequence[Unit]) -> tuple[Floats, Floats]:
+    def _above(self, slot: int, document: Document, firsts: Sequence[TextUnit]) -> tuple[Floats, Floats]:
         """What the title, the path and the headings over each passage count, in occurrences of each term."""
         constants = self._weights.constants
         title = set(map(stem, words(document.structure.head.title or "")))
@@ -733,7 +740,7 @@ class Cutter:
         return np.array(own), np.array(related).reshape(len(firsts), len(self._related))
 
 
-def _runs(units: Sequence[Unit]) -> Ints:
+def _runs(units: Sequence[TextUnit]) -> Ints:
     """From each unit on as many as one passage holds: first and past-last unit, one row each."""
     rows: list[tuple[int, int]] = []
     last = 0
@@ -775,10 +782,10 @@ def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:
     return np.asarray(sums[last] - sums[first], np.float64)
 
 
-def apart(passages: Iterable[Passage], keys: Mapping[int, object]) -> list[Passage]:
+def apart(passages: Iterable[ScoredPassage], keys: Mapping[int, object]) -> list[ScoredPassage]:
     """The passages, best first, none that lies more than a third under a better one. ``keys`` order equal scores
     of different texts, so that runs repeat."""
-    kept: list[Passage] = []
+    kept: list[ScoredPassage] = []
     taken: dict[int, list[Span]] = {}
     for passage in sorted(passages, key=lambda one: (-one.score, keys[one.slot], one.span)):
         under = taken.setdefault(passage.slot, [])

@@ -1,4 +1,10 @@
-"""x"""
+"""The prior over documents: signals, their fusion, and links that lead to second hops (paper, Layer 1 and equation 6).
+
+Each signal is a pure function of the question and what was measured, and a line of `SIGNALS`; it scores every slot in
+[0, about 1]. Links are what the best documents name, what names them, and what shares a rare name with them: such a
+document may share no word with the question. `bridges` does the same after something was read, for names that a proof
+brought.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +24,7 @@ from lens_lsp.corpus.titles import file_name, plain_name
 from lens_lsp.judge.analysis import NAME
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem
 from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, inverse_frequency
-from lens_lsp.search.question import Question
+from lens_lsp.search.question import ScanQuestion
 
 _LONGEST_TITLE = 8
 
@@ -42,7 +48,7 @@ _PROXIMITY = 300
 _PROXIMITY_TEXTS = 1000
 
 
-def phrase_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> Floats:
+def phrase_scores(corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures) -> Floats:
     """Per slot, the idf mass of the question's phrases that stand there word for word."""
     scores = np.zeros(len(measures.norm))
     index = {term: i for i, term in enumerate(question.terms)}
@@ -74,7 +80,7 @@ def phrase_slots(
     return np.array(sorted(found), np.int64)
 
 
-def title_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+def title_scores(corpus: Corpus, question: ScanQuestion, slots: int) -> Floats:
     """Per slot, how fully the question names it by file name, title or alias; shared names count less."""
     scores = np.zeros(slots)
     words = question.words
@@ -90,7 +96,7 @@ def title_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
     return scores
 
 
-def name_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+def name_scores(corpus: Corpus, question: ScanQuestion, slots: int) -> Floats:
     """Per slot, how much of the question its best name holds, times how much of the name the question holds.
 
     Unlike `title_scores` the words may stand in any order and be inflected: "understanding window traits" finds
@@ -105,7 +111,7 @@ def name_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
     return scores
 
 
-def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots: Ints) -> Floats:
+def heading_scores(corpus: Corpus, question: ScanQuestion, measures: Measures, slots: Ints) -> Floats:
     """Per slot, how much of the question its best heading holds, times how much of the heading the question holds.
 
     Headings are read from the folded text of the given slots only, the candidates, not the workspace; of documents they
@@ -136,7 +142,7 @@ def _headings(text: bytes) -> Iterator[bytes]:
             yield match[1]
 
 
-def summary_scores(corpus: Corpus, question: Question, measures: Measures) -> Floats:
+def summary_scores(corpus: Corpus, question: ScanQuestion, measures: Measures) -> Floats:
     """Per slot, how much of the question its description and tags hold, or what was proven from it, beyond three
     tenths."""
     mass = np.zeros(len(measures.norm))
@@ -162,7 +168,9 @@ def history_scores(corpus: Corpus, slots: int) -> Floats:
     return scores
 
 
-def proximity_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures, promising: Floats) -> Floats:
+def proximity_scores(
+    corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures, promising: Floats
+) -> Floats:
     """Per slot, the idf mass of the distinct terms that meet within two neighbouring cells of 300 bytes."""
     slots = len(measures.norm)
     scores = np.zeros(slots)
@@ -192,11 +200,11 @@ def _meetings(scores: Floats, hits: Hits, measures: Measures) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class SignalInput:
     """What a signal may look at: the question, and what one scan of the workspace found for it."""
 
     corpus: Corpus
-    question: Question
+    question: ScanQuestion
     hits: Hits
     measures: Measures
     candidates: Ints = field(default_factory=lambda: np.empty(0, np.int64))
@@ -212,7 +220,7 @@ class Signal:
     name: str
     family: Literal["lexical", "path", "summaries", "history", "scans"]
     """What switches it off and is told of it (`model/ablations.py`)."""
-    score: Callable[[Scanned], Floats]
+    score: Callable[[SignalInput], Floats]
     """Per slot, from 0 to about 1."""
     weight: float
     """How much it counts in the ranking, in shares of the question's idf mass."""
@@ -326,7 +334,7 @@ class Links:
 class LinkFinder:
     """Follows links out of sources for one question."""
 
-    def __init__(self, corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> None:
+    def __init__(self, corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures) -> None:
         self._corpus = corpus
         self._question = " ".join(question.words)
         self._stems = frozenset(map(stem, question.words))
@@ -555,7 +563,7 @@ class Prior:
 
 def prior(
     corpus: Corpus,
-    question: Question,
+    question: ScanQuestion,
     hits: Hits,
     measures: Measures,
     *,
@@ -566,7 +574,7 @@ def prior(
 
     ``ablate`` switches families off.
     """
-    signals = _Signals(Scanned(corpus, question, hits, measures), ablate)
+    signals = _Signals(SignalInput(corpus, question, hits, measures), ablate)
     exploring = _fused(signals.families(lambda signal: signal.exploring))
     followed = _ranked(corpus, exploring, np.flatnonzero(exploring > 0), _CANDIDATES)
     signals.look_closer(followed)
@@ -588,7 +596,7 @@ def prior(
 class _Signals:
     """What each signal of the table says of every slot, and the families that they make up."""
 
-    def __init__(self, scanned: Scanned, ablate: Set[str]) -> None:
+    def __init__(self, scanned: SignalInput, ablate: Set[str]) -> None:
         self._scanned = scanned
         self._ablate = ablate
         self._scores: dict[str, Floats] = {}
@@ -603,7 +611,7 @@ class _Signals:
             if signal.closer and signal.family not in self._ablate:
                 self._scores[signal.name] = signal.score(replace(self._seen(), candidates=candidates))
 
-    def _seen(self) -> Scanned:
+    def _seen(self) -> SignalInput:
         return replace(self._scanned, scores=self._scores)
 
     def families(self, weight: Callable[[Signal], float]) -> dict[str, Floats]:
@@ -728,7 +736,7 @@ class Named:
 
     names: tuple[tuple[str, ...], ...]
     """Each as its words, folded."""
-    question: Question
+    question: ScanQuestion
     hits: Hits
     measures: Measures
 

@@ -1,4 +1,9 @@
-"""x"""
+"""Proposals: which documents join, where to look next, and the regions of one request (paper, equations 9 and 10).
+
+The information-directed choice over all windows cannot be computed; as in the paper it is approximated by drawing
+from lexical, local and global arms, whose weights λ follow the utility that each arm's regions had (`Mixture`). Drawn
+cells become the regions of a `RegionRequest`: snapped outward, never overlapping, within the context cap.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +16,18 @@ from types import MappingProxyType
 
 import numpy as np
 
+from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Block, BlockKind, Document
-from lens_lsp.model.observation import Region
+from lens_lsp.model.observation import Region, Verdict
 from lens_lsp.model.shown import MOST_CONTEXT, Shown, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, Admission, Space
 from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
 from lens_lsp.search.corpus_view import Floats
-from lens_lsp.search.passages import Passage
+from lens_lsp.search.localisation import ADMITTED, Candidates
+from lens_lsp.search.passages import ScoredPassage
 
 START: Mapping[Arm, float] = MappingProxyType({Arm.LEXICAL: 0.60, Arm.LOCAL: 0.25, Arm.GLOBAL: 0.15})
 
@@ -206,6 +213,8 @@ def _title(document: Document, title: str) -> list[Span]:
     return [Span(0, min(len(document.text), REACH))] if title == document.structure.head.title else []
 
 
+JOINING = 5
+"""Documents that new terms may bring in per round, at least."""
 _WIDTH = 500
 
 """Code points around a drawn cell, before snapping."""
@@ -260,7 +269,27 @@ class Proposal:
         )
 
 
-class Request:
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quote found in its source: for which requirement (by index), how far it goes, and how it came up."""
+
+    requirement: int
+    verdict: Verdict
+    proposal: Proposal
+    span: Span
+    """Code points of the document."""
+    cells: Span
+    match: str
+    value: str | None
+    round: int
+
+    @property
+    def text(self) -> str:
+        """Its words, as they stand in the document."""
+        return self.proposal.admission.text[self.span.start : self.span.end]
+
+
+class RegionRequest:
     """The regions of one observation, up to a number of tokens; with a ``fence`` of some tokens around each, its
     context counts as well."""
 
@@ -351,7 +380,7 @@ def _goes_on(document: Document, at: int) -> bool:
     return bool(document.text[at:end].strip())
 
 
-def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
+def fill(request: RegionRequest, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
     """Add drawn cells' regions until the request is full or holds nine tenths of the outstanding belief.
 
     ``outstanding`` is the belief of each unread cell, summed over the open requirements.
@@ -372,7 +401,12 @@ def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outst
 
 
 def best(
-    request: Request, space: Space, passages: Sequence[Passage], enough: int, *, bare: Collection[Passage] = ()
+    request: RegionRequest,
+    space: Space,
+    passages: Sequence[ScoredPassage],
+    enough: int,
+    *,
+    bare: Collection[ScoredPassage] = (),
 ) -> None:
     """Regions of passages, which come best first: up to about ``enough`` tokens, and further ones while the ranking is
     flat and there is room. Those that are ``bare`` come without what leads into them."""
@@ -387,10 +421,10 @@ def best(
             request.add(admission, span, Arm.LEXICAL)
 
 
-def first(request: Request, space: Space, passages: Sequence[Passage]) -> dict[int, Passage]:
+def first(request: RegionRequest, space: Space, passages: Sequence[ScoredPassage]) -> dict[int, ScoredPassage]:
     """A region for each passage of admitted documents, as far as there is room; by their numbers the passages."""
     admitted = {admission.slot: admission for admission in space.admitted}
-    shown: dict[int, Passage] = {}
+    shown: dict[int, ScoredPassage] = {}
     for passage in passages:
         admission = admitted.get(passage.slot)
         proposal = None if admission is None else request.add(admission, passage.span, Arm.LEXICAL)
@@ -432,7 +466,7 @@ def _start_of(block: Block) -> int:
     return block.span.start
 
 
-def certain(request: Request, space: Space, outstanding: Floats, *, first: bool) -> None:
+def certain(request: RegionRequest, space: Space, outstanding: Floats, *, first: bool) -> None:
     """What is shown before anything is drawn: the likeliest places, then at first the beginnings of documents, which
     say what and of when they are, whatever words they use, and later what joined.
 
@@ -445,7 +479,7 @@ def certain(request: Request, space: Space, outstanding: Floats, *, first: bool)
         newcomers(request, space, outstanding.sum(axis=0))
 
 
-def likeliest(request: Request, space: Space, outstanding: Floats) -> None:
+def likeliest(request: RegionRequest, space: Space, outstanding: Floats) -> None:
     """The place that is believed in most, of each open requirement: a draw may miss it, and the request of a small
     model holds few places."""
     for row in outstanding:
@@ -455,7 +489,7 @@ def likeliest(request: Request, space: Space, outstanding: Floats) -> None:
             _around(request, admission, cell, Arm.LEXICAL)
 
 
-def openings(request: Request, space: Space) -> None:
+def openings(request: RegionRequest, space: Space) -> None:
     """The beginning of every admitted document, while half of the request is left for what was drawn."""
     for admission in space.admitted:
         if request.half:
@@ -464,7 +498,7 @@ def openings(request: Request, space: Space) -> None:
         request.add(admission, _rounded(admission, opening, admission.first), Arm.GLOBAL)
 
 
-def newcomers(request: Request, space: Space, likely: Floats) -> None:
+def newcomers(request: RegionRequest, space: Space, likely: Floats) -> None:
     """Of every document of which nothing was read its most likely place, the likeliest first, while there is room."""
     unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
     places = [one.first + int(likely[one.first : one.first + one.cells].argmax()) for one in unread]
@@ -474,8 +508,8 @@ def newcomers(request: Request, space: Space, likely: Floats) -> None:
         _around(request, admission, cell, Arm.LEXICAL)
 
 
-def _around(request: Request, admission: Admission, cell: int, arm: Arm) -> Proposal | None:
-    """Show what is around a cell; None as `Request.add`."""
+def _around(request: RegionRequest, admission: Admission, cell: int, arm: Arm) -> Proposal | None:
+    """Show what is around a cell; None as `RegionRequest.add`."""
     if admission.unread(Span(0, len(admission.text))) is None:  # what is to be shown would be found only to be left out
         return None
     return request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
@@ -501,7 +535,7 @@ def _rounded(admission: Admission, window: Span, cell: int) -> Span:
     return grown
 
 
-def whole(request: Request, admission: Admission, within: Span | None = None) -> None:
+def whole(request: RegionRequest, admission: Admission, within: Span | None = None) -> None:
     """All of a document or of a part of it, region by region, as far as the request holds it."""
     at, end = (0, len(admission.text)) if within is None else (within.start, within.end)
     while at < end:
@@ -521,7 +555,7 @@ def stored(number: int, admission: Admission, span: Span) -> Proposal:
     return Proposal(number, admission, span, admission.cells_of(span), Arm.STORE, tokens(view.text), view)
 
 
-def outline(request: Request, space: Space) -> None:
+def outline(request: RegionRequest, space: Space) -> None:
     """The admitted documents for a summary: the beginning of every section first, then the rest of each, in order."""
     for admission in space.admitted:
         sections = list(_sections(admission))
@@ -550,3 +584,59 @@ def _sections(admission: Admission) -> Iterator[tuple[str, Span]]:
     for name, start, end in zip(names, starts, [*starts[1:], len(admission.text)], strict=True):
         if admission.text[start:end].strip():
             yield name, Span(start, end)
+
+
+class AdmissionQueue:
+    """Documents that may join the search after the first ones: those that new terms lead to, and the reserve of the
+    ranking.
+
+    A round admits a few, and beyond them as many as one request of this budget can show: a round costs a call whatever
+    it holds.
+    """
+
+    def __init__(self, candidates: Candidates, space: Space, budget: Budget) -> None:
+        self._candidates = candidates
+        self._space = space
+        self._room = budget.request_tokens
+        self._around = 2 * budget.fence_tokens
+        self._brought: list[int] = []
+
+    def bring(self, slots: Iterable[int]) -> None:
+        """New terms lead to these slots, best first; they go before those of earlier terms."""
+        self._brought = list(dict.fromkeys((*slots, *self._brought)))
+
+    @property
+    def pending(self) -> bool:
+        """Whether terms lead to a document that has not joined."""
+        return any(slot not in self._space for slot in self._brought)
+
+    def joining(self, *, correcting: bool) -> list[int]:
+        """Who joins now: the best of those that terms lead to; at self-correction they share with the reserve."""
+        if not correcting:
+            return self._first(self._brought, JOINING, self._room)
+        brought = self._first(self._brought, ADMITTED, self._room // 2)
+        left = self._room - sum(map(self._size, brought))
+        return [*brought, *self._first(self._ranked(), ADMITTED, left, beside=brought)]
+
+    def reserve(self) -> list[int]:
+        """The next documents of the ranking."""
+        return self._first(self._ranked(), ADMITTED, self._room)
+
+    def _ranked(self) -> list[int]:
+        return [int(slot) for slot in self._candidates.ranked]
+
+    def _first(self, slots: Iterable[int], least: int, room: int, beside: Sequence[int] = ()) -> list[int]:
+        """The first of some slots that have not joined: so many at least, and what has room beyond."""
+        chosen: list[int] = []
+        for slot in slots:
+            if slot in self._space or slot in beside:
+                continue
+            room -= self._size(slot)
+            if len(chosen) >= least and room < 0:
+                break
+            chosen.append(slot)
+        return chosen
+
+    def _size(self, slot: int) -> int:
+        """About how many tokens a document takes, shown whole: its text, and what stands around it."""
+        return int(self._candidates.lengths[slot]) // 3 + self._around

@@ -1,4 +1,10 @@
-"""x"""
+"""A question as the scan and the signals need it: terms and what counts as each, phrases, words as written.
+
+A term counts in other spellings of the number that it is of, for a misspelt word as its correction, and by words close
+in meaning. `Vocabulary` is what is known of English words before a folder is looked at: how common they are, and which
+are close in meaning. Its table is made by ``training/vocabulary.py``; words of other languages are not in it and lose
+nothing. `Definition` is the subject of a question like "What is X?".
+"""
 
 from __future__ import annotations
 
@@ -186,7 +192,7 @@ class RelatedTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ScanQuestion:
     """A plan made ready to scan."""
 
     plan: Plan
@@ -207,7 +213,7 @@ class Question:
         """What one scan looks for: the literals of the terms, behind them those of related words."""
         return (*self.literals, *((related.literal,) for related in self.related))
 
-    def only(self, plan: Plan) -> Question:
+    def only(self, plan: Plan) -> ScanQuestion:
         """The part of this question that one of its requirements, as a plan of its own, asks for."""
         part = prepare(plan)
         place = {literals[0] for literals in self.literals}
@@ -219,19 +225,19 @@ class Question:
             related=(),
         )
 
-    def corrected(self, term: int, word: str) -> Question:
+    def corrected(self, term: int, word: str) -> ScanQuestion:
         """The question with another spelling that counts as one of its terms."""
         literals = list(self.literals)
         literals[term] = (*literals[term], word_literal(word))
         return replace(self, literals=tuple(literals))
 
-    def places(self, part: Question) -> list[int]:
+    def places(self, part: ScanQuestion) -> list[int]:
         """For each term of a part of this question its index here."""
         place = {literals[0]: index for index, literals in enumerate(self.literals)}
         return [place[literals[0]] for literals in part.literals]
 
 
-def prepare(plan: Plan) -> Question:
+def prepare(plan: Plan) -> ScanQuestion:
     """Terms that share a literal are one term; phrases are kept as word sequences."""
     literals: dict[Literal, str] = {}
     for anchor in plan.anchors:
@@ -246,7 +252,7 @@ def prepare(plan: Plan) -> Question:
     # Where folding changed the length, how a word was written is unknown; it may then be a name.
     aligned = len(folded) == len(plan.question)
     terms = tuple(literals.values())
-    return Question(
+    return ScanQuestion(
         plan=plan,
         terms=terms,
         literals=tuple(

@@ -21,14 +21,14 @@ from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
-from lens_lsp.search.consolidation import Cited, Item, Matches
-from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.consolidation import CitedSpan, Item, Matches
+from lens_lsp.search.corpus_view import DocumentAccess
 
 _STANDS = frozenset({CitationState.VERIFIED, CitationState.MOVED})
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class StoredFact:
     """A stored fact that is the same as a requirement, and what proved it: citations with the files they are in.
 
     ``seen`` are the documents that bore on it when it was proven, by their hash.
@@ -42,10 +42,10 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class MemoryContext:
     """What earlier questions left that bears on this one."""
 
-    facts: Mapping[str, Remembered] = field(default_factory=dict)
+    facts: Mapping[str, StoredFact] = field(default_factory=dict)
     """By the id of the requirement."""
     asked: Asked | None = None
     """The same question, answered before."""
@@ -64,7 +64,7 @@ class Recollection:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CurrentCitation:
     """A citation that stands, where it stands now."""
 
     id: str
@@ -79,14 +79,14 @@ class Recalled:
     """What became of a recollection over the documents as they are now. Requirements are by index."""
 
     plan: Plan
-    recollection: Recollection
-    held: dict[int, list[Held]] = field(default_factory=dict)
+    recollection: MemoryContext
+    held: dict[int, list[CurrentCitation]] = field(default_factory=dict)
     newer: dict[int, list[int]] = field(default_factory=dict)
     """Slots of documents that bear on a held fact and were not seen, or not as they are, when it was proven."""
     broken: dict[int, list[Checked]] = field(default_factory=dict)
     checked: dict[str, Checked] = field(default_factory=dict)
     """Every citation that was looked at, by id."""
-    answer: list[Held] = field(default_factory=list)
+    answer: list[CurrentCitation] = field(default_factory=list)
     """What the earlier answer cites, when all of it stands."""
 
     @property
@@ -122,7 +122,7 @@ class Recalled:
             facts.append(Fact(requirement, known.status, known.value, evidence, matching=count, read=count))
         return facts
 
-    def _carried(self, one: Held) -> list[Cited]:
+    def _carried(self, one: CurrentCitation) -> list[CitedSpan]:
         return [
             _cited(one, j, Verdict.FULL, self.fact(j).value)
             for j in sorted(self.held)
@@ -145,8 +145,8 @@ class Recalled:
         )
 
 
-def _cited(one: Held, requirement: int, verdict: Verdict, value: str | None) -> Cited:
-    return Cited(
+def _cited(one: CurrentCitation, requirement: int, verdict: Verdict, value: str | None) -> CitedSpan:
+    return CitedSpan(
         one.slot,
         one.document,
         one.span,
@@ -160,9 +160,9 @@ def _cited(one: Held, requirement: int, verdict: Verdict, value: str | None) -> 
 
 
 def recall(
-    recollection: Recollection,
+    recollection: MemoryContext,
     plan: Plan,
-    reading: Reading,
+    reading: DocumentAccess,
     bearing: Callable[[int], Iterable[int]],
     exact: Mapping[int, Matches],
 ) -> Recalled:
@@ -190,8 +190,8 @@ def recall(
                 if recalled.checked[id_].state not in _STANDS
             ]
     answer = [_look(entry, reading, recalled) for entry in recollection.evidence]
-    standing = [look for look in answer if look is not None]
-    recalled.answer = standing if len(standing) == len(answer) else []
+    found = [look for look in answer if look is not None]
+    recalled.answer = found if len(found) == len(answer) else []
     if not recalled.whole:  # both sides of a contested fact stand only as they were weighed together
         for j in [j for j in recalled.held if recalled.fact(j).status is not RequirementStatus.COVERED]:
             del recalled.held[j]
@@ -199,7 +199,7 @@ def recall(
     return recalled
 
 
-def _look(entry: tuple[str, Key, Citation], reading: Reading, recalled: Recalled) -> Held | None:
+def _look(entry: tuple[str, Key, Citation], reading: DocumentAccess, recalled: Recalled) -> CurrentCitation | None:
     """A citation where it stands now, None when it does not; the look is kept."""
     id_, key, citation = entry
     found, checked = None, lost(citation)
@@ -213,18 +213,18 @@ def _look(entry: tuple[str, Key, Citation], reading: Reading, recalled: Recalled
         within = replace(citation, span=Span(citation.span.start - before, citation.span.end - before))
         checked = verify(within, document)
         if checked.state in _STANDS and checked.span is not None:
-            found = Held(id_, citation, text.slot, document, checked.span)
+            found = CurrentCitation(id_, citation, text.slot, document, checked.span)
             break
     recalled.checked[id_] = checked
     return found
 
 
-def _newer(bearing: Iterable[int], remembered: Remembered, reading: Reading) -> list[int]:
+def _newer(bearing: Iterable[int], remembered: StoredFact, reading: DocumentAccess) -> list[int]:
     files = {slot: reading.text(slot).key for slot in bearing}
     return [slot for slot, file in files.items() if remembered.seen.get(file, "") != reading.hash_of(file)]
 
 
-def named_newer(recalled: Recalled, reading: Reading, cited: Iterable[int]) -> tuple[str, ...]:
+def named_newer(recalled: Recalled, reading: DocumentAccess, cited: Iterable[int]) -> tuple[str, ...]:
     """The newer documents that the answer does not cite, by path, as they are shown. ``cited`` are slots."""
     known = frozenset(cited)
     slots = dict.fromkeys(slot for j in sorted(recalled.newer) for slot in recalled.newer[j] if slot not in known)

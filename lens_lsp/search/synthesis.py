@@ -1,4 +1,12 @@
-"""x"""
+"""Lines 11 to 13 of Algorithm 1: consolidate, synthesise from E* alone, return the pair (E*, a).
+
+Whatever ended the search, there is an answer: with requirements missing it says which, and shows the passages that
+come nearest. When the oracle cannot word it any more (the budget is spent, the model failed) the rules do.
+
+The reply of a judge that reads first is checked (`check`): the judge chooses what is cited; where that stands, what
+comes out of it and whether the text may be called an answer is decided here. Each sentence of a worded answer is
+compared with what it cites (`compare`): what of it does not stand there, and what a judge should look at again.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +57,7 @@ from lens_lsp.model.words import content, key
 from lens_lsp.search.boundaries import heading_path
 from lens_lsp.search.consolidation import (
     MOST_PASSAGES,
-    Cited,
+    CitedSpan,
     Combined,
     Item,
     choose,
@@ -60,10 +68,12 @@ from lens_lsp.search.consolidation import (
     newest,
     rivals,
 )
+from lens_lsp.search.exploration import NOT_NEEDED
 from lens_lsp.search.localisation import ranking
 from lens_lsp.search.passages import WINDOW
+from lens_lsp.search.proposals import Quote
+from lens_lsp.search.read_first import ReadFirst
 from lens_lsp.search.recall import named_newer
-from lens_lsp.search.rounds import NOT_NEEDED, Quote
 from lens_lsp.search.search import Search
 
 MOST_CLAIMS = 20
@@ -217,7 +227,7 @@ _COUNT = frozenset({"count", "count()"})
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ComputedResult:
     """What our arithmetic makes of the values that were quoted."""
 
     text: str
@@ -225,7 +235,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedAnswer:
     """The answer of a read call after the check."""
 
     items: list[Item]
@@ -233,7 +243,7 @@ class Checked:
     evidence: tuple[Evidence, ...]
     text: str
     short: str | None
-    result: Result | None
+    result: ComputedResult | None
     missing: tuple[str, ...]
     """What is asked and not stated."""
     unsupported: tuple[str, ...]
@@ -250,7 +260,7 @@ class Checked:
     problems: tuple[str, ...] = ()
     """What is wrong with it, as the judge may be told it."""
 
-    def mends(self, other: Checked) -> bool:
+    def mends(self, other: CheckedAnswer) -> bool:
         """Whether it is better than another answer to the same question, which the judge was asked to set right."""
         if self.whole or not other.stated:  # of a list that was said to go on, only a whole answer says more
             return self.whole
@@ -264,7 +274,7 @@ def check(
     evidence: Callable[[Item, int], Evidence],
     rivals: Sequence[Quote] = (),
     verdict: Mapping[str, Sequence[Fault]] | None = None,
-) -> Checked:
+) -> CheckedAnswer:
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
     ``evidence`` makes an item of evidence with its number; ``rivals`` are the places that give other values for what is
     asked, the one that the reply gives first; ``verdict`` is what a judge found in its sentences, by their text."""
@@ -301,7 +311,7 @@ def check(
         text += f"\n\n{differing(sides, None if newer is None else sides[newer][1])}."
     if missing:
         text += f"\n\nNo passage states: {without_addresses('; '.join(missing))}."
-    return Checked(
+    return CheckedAnswer(
         items,
         shown,
         text,
@@ -357,7 +367,7 @@ def _counted(reply: ReadReply, said: Mapping[int, Quote]) -> int | None:
     return len(names)
 
 
-def _short(reply: ReadReply, result: Result | None, doubts: Sequence[Doubt]) -> str | None:
+def _short(reply: ReadReply, result: ComputedResult | None, doubts: Sequence[Doubt]) -> str | None:
     """The short answer: what was computed, unless the judge's own says it; none that is in doubt or not all that was
     asked."""
     if result is not None:
@@ -390,7 +400,7 @@ def item_of(quote: Quote, items: Sequence[Item]) -> int | None:
     )
 
 
-def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int, int]) -> Result | None:
+def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int, int]) -> ComputedResult | None:
     """What stands for ``{result}``: a value, the name with the greatest or least one, or how many items there are.
 
     ``numbers`` are the numbers of the evidence by those of the quotes. None when nothing is to be computed or a value
@@ -399,7 +409,7 @@ def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int,
     computation = reply.computation
     if computation is None or computation.expression.strip().lower() in _COUNT:
         names = distinct([item.name for item in reply.items if item.quote in said])
-        return Result(f"{len(names):,}") if names and RESULT in reply.answer else None
+        return ComputedResult(f"{len(names):,}") if names and RESULT in reply.answer else None
     values = _values(computation.operands, said)
     if values is None:
         return None
@@ -414,7 +424,9 @@ def distinct(names: Sequence[str]) -> list[str]:
     return list({key(name): name for name in reversed(names)}.values())[::-1]
 
 
-def final_text(reply: ReadReply, numbers: Mapping[int, int], result: Result | None, texts: Sequence[str]) -> str:
+def final_text(
+    reply: ReadReply, numbers: Mapping[int, int], result: ComputedResult | None, texts: Sequence[str]
+) -> str:
     """The answer as it is shown: markers point at the evidence and at nothing else, the result stands in its place,
     nothing in it is a link or an address that is not in one of the ``texts`` of the evidence.
 
@@ -517,7 +529,7 @@ def _whole(written: str, text: str) -> bool:
     return re.search(rf"(?<![\w.,-]){re.escape(written)}(?![\w]|[.,]\d)", text, re.IGNORECASE) is not None
 
 
-def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers: Mapping[int, int]) -> Result:
+def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers: Mapping[int, int]) -> ComputedResult:
     operands = computation.operands
     cited = tuple(dict.fromkeys(numbers[operand.quote] for operand in operands if operand.quote in numbers))
     expression = _BETWEEN.sub(r"\1s", computation.expression.strip())
@@ -526,7 +538,7 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
         kind = ordered[1].lower()
         name = _first(kind, operands, values)
         word = "max" if kind == "greatest" else "min"
-        return Result(name, Computation(f"{word}({', '.join(one.id for one in operands)})", cited, name, None))
+        return ComputedResult(name, Computation(f"{word}({', '.join(one.id for one in operands)})", cited, name, None))
     value = evaluate(expression, values).value
     unit = find_unit(computation.unit) if computation.unit else None
     if unit is not None:
@@ -535,7 +547,9 @@ def _computed(computation: SaidComputation, values: Mapping[str, Value], numbers
         except ComputationError:
             unit = None
     shown = show(value)
-    return Result(shown, Computation(expression, cited, shown, None if value.unit is None else value.unit.symbol))
+    return ComputedResult(
+        shown, Computation(expression, cited, shown, None if value.unit is None else value.unit.symbol)
+    )
 
 
 def _first(kind: str, operands: Sequence[Operand], values: Mapping[str, Value]) -> str:
@@ -565,10 +579,10 @@ def _with_subject(document: Document, span: Span) -> Span:
     return Span(min(opening.start, span.start), span.end)
 
 
-def cited_span(quote: Quote, belief: float, *, subject: bool) -> Cited:
+def cited_span(quote: Quote, belief: float, *, subject: bool) -> CitedSpan:
     """A quote as what may be cited; with the sentence that names its ``subject`` where it does not."""
     admission = quote.proposal.admission
-    return Cited(
+    return CitedSpan(
         admission.slot,
         admission.document,
         _with_subject(admission.document, quote.span) if subject else quote.span,
@@ -642,7 +656,7 @@ class _Draft:
     """A model worded the text."""
 
 
-class Answering:
+class AnswerSynthesis:
     """Turns a finished search into events up to `Stopped`. ``mode`` is the one in which the question was asked: the
     search may be the one without a model in its place."""
 
@@ -656,12 +670,15 @@ class Answering:
         """E* of the answer, in the order of its numbers."""
 
     async def run(self) -> AsyncIterator[Event]:
-        """The answer as it is worded, then whole; once more after further rounds if the first left a fact unmet."""
+        """The answer as it is worded, then whole."""
+        reader = self._search.read_first
+        events = self._run_read(reader) if reader is not None and self._search.said else self._run_synthesis()
+        async for event in events:
+            yield event
+
+    async def _run_synthesis(self) -> AsyncIterator[Event]:
+        """The answer from E*; once more after further rounds if the first left a fact unmet."""
         started = time.perf_counter()
-        if self._search.said:
-            async for event in self._run_read():
-                yield event
-            return
         draft = self._draft()
         for item in draft.evidence:
             yield EvidenceFound(item, final=True)
@@ -684,41 +701,42 @@ class Answering:
         if draft.by_model and (added := await self._compare(draft)):
             draft.text += added
             yield AnswerDelta(added)
+        for event in self._end(draft, started):
+            yield event
+
+    def _end(self, draft: _Draft, started: float) -> Iterator[Event]:
         self._search.stages.append(Stage("answer", time.perf_counter() - started))
         self.items = tuple(draft.items)
         answer = self._answer(draft)
         yield Answered(answer)
         yield Stopped(answer.stopped)
 
-    async def _run_read(self) -> AsyncIterator[Event]:
+    async def _run_read(self, reader: ReadFirst) -> AsyncIterator[Event]:
         """The answer of a judge that reads first, as the check leaves it; what the check finds wrong the judge may set
         right, once."""
         search, started = self._search, time.perf_counter()
         assert search.reply is not None
-        checked = await self._check(search.reply, search.said)
+        checked = await self._check(reader, search.reply, search.said)
         problems = checked.problems if checked.stated else ()
-        if not checked.stated and checked.missing and await search.listed_all():
+        if not checked.stated and checked.missing and await reader.listed_all():
             problems = (ALL_LISTED,)
-        if problems and (amended := await search.amend(problems)) is not None:
+        if problems and (amended := await reader.amend(problems)) is not None:
             reply, said = amended
-            again = await self._check(reply, said) if said else None
+            again = await self._check(reader, reply, said) if said else None
             if again is not None and again.mends(checked):
                 checked = again
         draft = self._read_draft(checked)
         for item in draft.evidence:
             yield EvidenceFound(item, final=True)
         yield AnswerDelta(draft.text, restart=search.worded)
-        search.stages.append(Stage("answer", time.perf_counter() - started))
-        self.items = tuple(draft.items)
-        answer = self._answer(draft)
-        yield Answered(answer)
-        yield Stopped(answer.stopped)
+        for event in self._end(draft, started):
+            yield event
 
-    async def _check(self, reply: ReadReply, said: Mapping[int, Quote]) -> Checked:
+    async def _check(self, reader: ReadFirst, reply: ReadReply, said: Mapping[int, Quote]) -> CheckedAnswer:
         """What a reply comes to, with the places that contradict it among what it was shown; where rules tell too
         little of its sentences, the judge looks at these again."""
         question = self._search.plan.question
-        differing = rivals(question, reply, said, self._search.last_shown(reply))
+        differing = rivals(question, reply, said, reader.last_shown(reply))
         checked = check(question, reply, said, self._evidence, differing)
         verdict = await self._verdict(checked.arguable)
         return checked if verdict is None else check(question, reply, said, self._evidence, differing, verdict)
@@ -744,7 +762,7 @@ class Answering:
         draft.whole = False
         return f"\n\n{named(compared.decisive)}"
 
-    def _read_draft(self, checked: Checked) -> _Draft:
+    def _read_draft(self, checked: CheckedAnswer) -> _Draft:
         """The question is proven as far as its answer is; what is said to be missing is a fact of its own."""
         search = self._search
         first = search.plan.requirements[0]
@@ -882,13 +900,13 @@ class Answering:
         evidence = tuple(self._evidence(item, n) for n, item in enumerate(items, 1))
         return _Draft(items, evidence, facts, combine(self._search.plan, facts))
 
-    def _cited(self) -> list[Cited]:
+    def _cited(self) -> list[CitedSpan]:
         """What may be cited, requirement by requirement, the strongest first."""
         search = self._search
         posterior = search.progress.beliefs.posterior()
         chain = search.options.mode is Mode.DEEP
-        cited: list[Cited] = []
-        weak: list[Cited] = []
+        cited: list[CitedSpan] = []
+        weak: list[CitedSpan] = []
         for j, requirement in enumerate(search.plan.requirements):
             if j in search.matches:
                 cited += self._matched(j)
@@ -902,24 +920,24 @@ class Answering:
             (cited if covered else weak).extend(choose(quotes, many=requirement.many, covered=covered, chain=chain))
         return cited + weak + self._passages(search.progress.open)
 
-    def _matched(self, requirement: int) -> list[Cited]:
+    def _matched(self, requirement: int) -> list[CitedSpan]:
         cited = []
         for match in self._search.matches[requirement].shown[:MOST_LISTED]:
             document = self._search.reading.document(match.slot)
             if document is not None:
-                cited.append(Cited(match.slot, document, match.line, requirement, Verdict.FULL, 1.0, arm=Arm.SCAN))
+                cited.append(CitedSpan(match.slot, document, match.line, requirement, Verdict.FULL, 1.0, arm=Arm.SCAN))
         return cited
 
-    def _passages(self, missing: Sequence[int]) -> list[Cited]:
+    def _passages(self, missing: Sequence[int]) -> list[CitedSpan]:
         """The best windows under the prior, for requirements that nothing covers."""
         search = self._search
         if not missing or search.subject is not None:
             return []
-        passages: list[Cited] = []
+        passages: list[CitedSpan] = []
         for passage in search.passages[:MOST_PASSAGES]:
             document = search.reading.document(passage.slot)
             if document is not None:
-                found = Cited(passage.slot, document, passage.span, 0, Verdict.RELATED, passage.score)
+                found = CitedSpan(passage.slot, document, passage.span, 0, Verdict.RELATED, passage.score)
                 passages += [replace(found, requirement=j) for j in missing]
         return passages
 

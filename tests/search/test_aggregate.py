@@ -14,7 +14,7 @@ from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.model.plan import Condition, MatchRule, Unit
 from lens_lsp.search.consolidation import Matches, matches_of
-from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.corpus_view import DocumentAccess
 
 FILES = {
     "a.md": "# Git\n\nUse git here. Git, again: `git`.\n- Start Date: 2015-03-24\n",
@@ -35,7 +35,7 @@ def count(tmp_path: Path) -> Callable[[Mapping[str, str]], Count]:
         root = Root(str(tmp_path))
         cache = TextCache()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
-        return lambda rule: matches_of(Reading(cache, Snapshot([root], {}, CorpusRules())), rule)
+        return lambda rule: matches_of(DocumentAccess(cache, Snapshot([root], {}, CorpusRules())), rule)
 
     return prepared
 

@@ -9,7 +9,7 @@ from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.text import Span
-from lens_lsp.search.consolidation import MOST_QUOTES, Cited, choose, consolidate
+from lens_lsp.search.consolidation import MOST_QUOTES, CitedSpan, choose, consolidate
 
 TEXT = (
     "# Kettles\n\nThe copper kettle was made by Anselm Brock. It leaks since 1902, and nobody minds. The lid is new.\n"
@@ -22,8 +22,10 @@ def document(text: str = TEXT) -> Document:
     return Document(0, "a.md", text, "markdown/1", Origin("", "utf-8"), structure)
 
 
-def cited(start: int, end: int, requirement: int = 0, verdict: Verdict = Verdict.FULL, belief: float = 0.5) -> Cited:
-    return Cited(1, document(), Span(start, end), requirement, verdict, belief)
+def cited(
+    start: int, end: int, requirement: int = 0, verdict: Verdict = Verdict.FULL, belief: float = 0.5
+) -> CitedSpan:
+    return CitedSpan(1, document(), Span(start, end), requirement, verdict, belief)
 
 
 def at(words: str) -> tuple[int, int]:

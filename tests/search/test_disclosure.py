@@ -14,7 +14,7 @@ from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import Space
 from lens_lsp.search.boundaries import shown
-from lens_lsp.search.proposals import Request, disclosed
+from lens_lsp.search.proposals import RegionRequest, disclosed
 
 TEXT = (
     "# Bridges\n\nNothing here.\n\n## Arlen\n\nIt is long.\n\n| name | length |\n|------|-------:|\n| Arlen | 210 m |\n"
@@ -80,7 +80,7 @@ def test_a_region_says_whether_its_document_is_private() -> None:
     space = Space()
     for slot, mark in enumerate(("private", "other")):
         admission = space.admit(slot, document(f"---\nlens: {mark}\n---\n\nIt is long.\n", f"{slot}.md"))
-        request = Request(1_000)
+        request = RegionRequest(1_000)
         proposal = request.add(admission, Span(24, 30), Arm.GLOBAL)
         assert proposal is not None
         region = proposal.region(7)

@@ -15,8 +15,8 @@ from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, Admission, Space
 from lens_lsp.search.boundaries import REGION_TOKENS
-from lens_lsp.search.passages import Passage
-from lens_lsp.search.proposals import Request, best, certain, fill, newcomers, openings
+from lens_lsp.search.passages import ScoredPassage
+from lens_lsp.search.proposals import RegionRequest, best, certain, fill, newcomers, openings
 
 SENTENCE = "The kettle of the house is made of copper and of iron. "
 
@@ -30,7 +30,7 @@ def drawn(text: str, at: int) -> list[Span]:
     """The regions of a request that draws the cell at an offset and no other."""
     space = Space()
     admission = admit(space, text)
-    request = Request(8_000)
+    request = RegionRequest(8_000)
     cell = admission.first + at // CELL
     fill(request, space, [(Arm.LEXICAL, cell)], np.ones(space.cells))
     return [proposal.span for proposal in request.proposals]
@@ -65,12 +65,12 @@ def test_the_likeliest_place_of_the_likeliest_newcomer_is_shown_first() -> None:
     space = Space()
     for _ in range(3):
         admit(space, SENTENCE * 100)
-    request = Request(8_000)
+    request = RegionRequest(8_000)
     openings(request, space)
     two = [admit(space, SENTENCE * 100) for _ in range(2)]
     likely = np.zeros(space.cells)
     likely[two[0].first + 70], likely[two[1].first + 40] = 0.1, 0.3
-    later = Request(8_000)
+    later = RegionRequest(8_000)
     newcomers(later, space, likely)
     assert [proposal.admission for proposal in later.proposals] == [two[1], two[0]]
     for place, proposal in zip((40, 70), later.proposals, strict=True):
@@ -82,7 +82,7 @@ def test_newcomers_stop_where_the_request_is_full() -> None:
     space = Space()
     for _ in range(9):
         admit(space, SENTENCE * 100)
-    request = Request(1_000)
+    request = RegionRequest(1_000)
     newcomers(request, space, np.ones(space.cells))
     assert 0 < len(request.proposals) < 9
     assert sum(proposal.tokens for proposal in request.proposals) <= 1_000
@@ -96,7 +96,7 @@ def test_the_likeliest_place_of_each_requirement_comes_before_all_else(first: bo
     outstanding = np.full((2, space.cells), 0.001)
     likely = [space.admitted[8].first + 40, space.admitted[3].first + 60]
     outstanding[[0, 1], likely] = 0.002
-    request = Request(1_200)
+    request = RegionRequest(1_200)
     certain(request, space, outstanding, first=first)
     shown = [range(proposal.cells.start, proposal.cells.end) for proposal in request.proposals]
     assert len(shown) > 2
@@ -117,8 +117,8 @@ def test_a_list_or_table_is_read_whole(series: str, match: str) -> None:
     document = Document(0, "a.md", text, "markdown/1", Origin("", "utf-8"), MarkdownReader().structure(text))
     space.admit(0, document)
     at = text.index(match, text.index(series))
-    request = Request(3_000)
-    best(request, space, [Passage(0, Span(at, at + len(match)), 1.0)], 500)
+    request = RegionRequest(3_000)
+    best(request, space, [ScoredPassage(0, Span(at, at + len(match)), 1.0)], 500)
     assert series.strip() in request.proposals[0].view.text
     assert SENTENCE * 2 not in request.proposals[0].view.text
 
@@ -130,7 +130,7 @@ def test_a_list_longer_than_a_region_is_read_where_the_passage_is() -> None:
     document = Document(0, "a.md", text, "markdown/1", Origin("", "utf-8"), MarkdownReader().structure(text))
     space.admit(0, document)
     at = text.index("- part 100 ")
-    request = Request(3_000)
-    best(request, space, [Passage(0, Span(at, at + 60), 1.0)], 500)
+    request = RegionRequest(3_000)
+    best(request, space, [ScoredPassage(0, Span(at, at + 60), 1.0)], 500)
     assert "part 100 " in request.proposals[0].view.text
     assert request.proposals[0].tokens <= REGION_TOKENS

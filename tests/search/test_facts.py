@@ -12,7 +12,7 @@ from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Combination, Intent, Plan, Requirement, Transformation
 from lens_lsp.model.text import Span
-from lens_lsp.search.consolidation import Cited, Combined, Item, combine, facts_of
+from lens_lsp.search.consolidation import CitedSpan, Combined, Item, combine, facts_of
 
 MISSING = RequirementStatus.MISSING
 
@@ -20,7 +20,7 @@ MISSING = RequirementStatus.MISSING
 def item(text: str, values: dict[int, str | None], verdict: Verdict = Verdict.FULL) -> Item:
     document = Document(0, "a.md", text, "markdown/1", Origin("", "utf-8"), reader_for("a.md").structure(text))
     span = Span(0, len(text))
-    carries = [Cited(0, document, span, j, verdict, 0.9, value=value) for j, value in values.items()]
+    carries = [CitedSpan(0, document, span, j, verdict, 0.9, value=value) for j, value in values.items()]
     return Item(0, document, span, carries)
 
 

@@ -22,8 +22,8 @@ from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.schema.evidence import evidence_json
-from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.early_evidence import FirstLook
+from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.early_evidence import EarlySearch
 from tests.search.small_workspace import FILLER
 
 QUAY = "# Quays\n\nThe quay of Brantholm was built by Elise Morrow in 1911.\n"
@@ -40,8 +40,8 @@ def look(folder: Path, question: str, known: TextCache | None = None) -> list[Ev
     with Root(str(folder)) as root:
         cache = known or TextCache()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
-        reading = Reading(cache, Snapshot([root], {}, CorpusRules()))
-        return FirstLook(analyse(question), reading).evidence()
+        reading = DocumentAccess(cache, Snapshot([root], {}, CorpusRules()))
+        return EarlySearch(analyse(question), reading).evidence()
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_a_text_that_changed_since_it_was_scanned_is_not_shown(folder: Path) -> 
         cache = TextCache()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         write(folder, {"quays.md": QUAY.replace("1911", "1912")})
-        found = FirstLook(analyse(QUESTION), Reading(cache, Snapshot([root], {}, CorpusRules()))).evidence()
+        found = EarlySearch(analyse(QUESTION), DocumentAccess(cache, Snapshot([root], {}, CorpusRules()))).evidence()
     assert found
     assert "quays.md" not in {item.path for item in found}
 
@@ -105,8 +105,8 @@ def test_a_look_that_is_cancelled_shows_nothing(folder: Path) -> None:
     with Root(str(folder)) as root:
         cache = TextCache()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
-        reading = Reading(cache, Snapshot([root], {}, CorpusRules()))
-        assert FirstLook(analyse(QUESTION), reading, cancelled=lambda: True).evidence() == []
+        reading = DocumentAccess(cache, Snapshot([root], {}, CorpusRules()))
+        assert EarlySearch(analyse(QUESTION), reading, cancelled=lambda: True).evidence() == []
         assert reading.read == 0
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from lens_lsp.search.further import Further
+from lens_lsp.search.exploration import DocumentFeed
 
 
 def promises() -> bool:
@@ -20,8 +20,8 @@ class Shelf:
         return self.waiting.pop(0) and take_in()
 
     @property
-    def further(self) -> Further:
-        return Further(self.read, lambda: bool(self.waiting))
+    def further(self) -> DocumentFeed:
+        return DocumentFeed(self.read, lambda: bool(self.waiting))
 
 
 def test_a_moment_reads_once() -> None:
@@ -43,5 +43,5 @@ def test_patience_ends_when_nothing_waits() -> None:
 
 
 def test_where_nothing_can_be_read_nothing_is_waited_for() -> None:
-    assert asyncio.run(Further().some(promises)) is False
-    assert asyncio.run(Further().promising(promises)) is False
+    assert asyncio.run(DocumentFeed().some(promises)) is False
+    assert asyncio.run(DocumentFeed().promising(promises)) is False

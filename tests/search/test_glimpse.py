@@ -20,7 +20,7 @@ from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.schema.evidence import evidence_json
-from lens_lsp.search.early_evidence import Glimpse
+from lens_lsp.search.early_evidence import EarlyEvidenceTimer
 
 QUESTION = "Who built the quay of Brantholm?"
 FILES = 4_000
@@ -93,7 +93,7 @@ def test_a_second_question_finds_what_the_first_read(many: Path) -> None:
 class Reading:
     """A thread's part of it: so many files, and what each look is to find."""
 
-    def __init__(self, glimpse: Glimpse, finds: list[list[Evidence]]) -> None:
+    def __init__(self, glimpse: EarlyEvidenceTimer, finds: list[list[Evidence]]) -> None:
         self.glimpse = glimpse
         self.finds = iter(finds)
         self.looked: list[int] = []
@@ -115,7 +115,7 @@ def looked_at(seconds: float, finds: list[list[Evidence]], total: int) -> tuple[
     """After how many files there was a look, when each takes so many seconds, and what was shown."""
 
     async def ask() -> tuple[list[int], list[Evidence]]:
-        reading = Reading(Glimpse(steps(seconds)), finds)
+        reading = Reading(EarlyEvidenceTimer(steps(seconds)), finds)
         loop = asyncio.get_running_loop()
         done = loop.create_future()
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.words import words
-from lens_lsp.search.question import Question, prepare
+from lens_lsp.search.question import ScanQuestion, prepare
 
 
-def ready(question: str) -> Question:
+def ready(question: str) -> ScanQuestion:
     return prepare(analyse(question))
 
 

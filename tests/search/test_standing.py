@@ -5,7 +5,7 @@ from __future__ import annotations
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.model.documents import Block, BlockKind, Document, Locator, LocatorMap, Origin, Structure
 from lens_lsp.model.text import Span
-from lens_lsp.search.passages import Mark, standing
+from lens_lsp.search.passages import TermMark, locator_offset
 
 OTHERWISE = 10**6
 
@@ -17,7 +17,7 @@ def document(*places: tuple[int, Locator], header: Span | None = None) -> Docume
 
 
 def place(made: Document, *marks: tuple[int, int, float]) -> Locator | None:
-    found = standing(made, [Mark(*mark) for mark in marks], OTHERWISE)
+    found = locator_offset(made, [TermMark(*mark) for mark in marks], OTHERWISE)
     return None if found == OTHERWISE else locate(made.locators, found)
 
 
@@ -44,7 +44,7 @@ def test_a_word_said_often_counts_once_and_of_equal_pages_the_first_is_named() -
 
 
 def test_the_offset_is_that_of_a_hit() -> None:
-    assert standing(PAGES, [Mark(5, 0, 1.0), Mark(60, 1, 2.0), Mark(70, 2, 1.0)], OTHERWISE) == 60
+    assert locator_offset(PAGES, [TermMark(5, 0, 1.0), TermMark(60, 1, 2.0), TermMark(70, 2, 1.0)], OTHERWISE) == 60
 
 
 def test_the_row_that_answers_is_named_by_the_cell_that_says_most_and_never_the_header() -> None:

@@ -12,7 +12,7 @@ from lens_lsp.judge.ledger import Budget
 from lens_lsp.model.documents import Document, Origin, Structure
 from lens_lsp.search.beliefs import Space
 from lens_lsp.search.localisation import ADMITTED, Candidates
-from lens_lsp.search.waiting import JOINING, Waiting
+from lens_lsp.search.proposals import JOINING, AdmissionQueue
 
 Make = Callable[[Mapping[str, str]], Workspace]
 
@@ -25,9 +25,9 @@ def short_pages(count: int) -> dict[str, str]:
     return {f"{number:02}.md": f"Page {number} tells of a copper kettle.\n" for number in range(count)}
 
 
-def waiting(space: Workspace, request_tokens: int) -> Waiting:
+def waiting(space: Workspace, request_tokens: int) -> AdmissionQueue:
     candidates = Candidates(space.corpus, analyse("Where is the copper kettle?"))
-    return Waiting(candidates, Space(), Budget(request_tokens=request_tokens))
+    return AdmissionQueue(candidates, Space(), Budget(request_tokens=request_tokens))
 
 
 @pytest.mark.parametrize("request_tokens", [10, 400])
@@ -61,7 +61,7 @@ def test_nobody_is_pending_when_all_that_terms_lead_to_have_joined(workspace: Ma
     made = workspace(short_pages(3))
     candidates = Candidates(made.corpus, analyse("Where is the copper kettle?"))
     space = Space()
-    who = Waiting(candidates, space, Budget())
+    who = AdmissionQueue(candidates, space, Budget())
     assert not who.pending
     who.bring([1])
     assert who.pending

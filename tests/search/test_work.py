@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from lens_lsp.search.work import Work
+from lens_lsp.app.question_tasks import QuestionTasks
 from tests.lsp.lsp_client import wait_until
 
 
 def test_what_is_stopped_has_a_moment_to_show_something() -> None:
     asked: list[bool] = []
-    work = Work(lambda: bool(asked))
+    work = QuestionTasks(lambda: bool(asked))
     assert not work.late()
     asked.append(True)
     assert work.cancelled()
@@ -19,8 +19,8 @@ def test_what_is_stopped_has_a_moment_to_show_something() -> None:
 
 
 def test_what_nobody_waits_for_has_none() -> None:
-    async def left() -> Work:
-        async with Work(lambda: False) as work:
+    async def left() -> QuestionTasks:
+        async with QuestionTasks(lambda: False) as work:
             assert not work.late()
         return work
 

@@ -16,7 +16,7 @@ _LATE, _OVER = 0.05, 0.25
 """Seconds that a search which was stopped may take to measure what it has read, and to make something of it."""
 
 
-class Work:
+class QuestionTasks:
     """The threads and tasks of one question. Leaving it waits for them, told to stop: what they use may be closed
     then. ``seconds`` is how long the question may take, by a ``clock`` that runs from now."""
 
@@ -73,7 +73,7 @@ class Work:
         self._tasks.append(task)
         return task
 
-    async def __aenter__(self) -> Work:
+    async def __aenter__(self) -> QuestionTasks:
         return self
 
     async def __aexit__(
