@@ -31,9 +31,9 @@ CORE = (
     "lens_lsp/lsp/framing.py",
     "lens_lsp/lsp/hovering.py",
     "lens_lsp/lsp/uris.py",
-    "lens_lsp/documents/framing.py",
+    "lens_lsp/documents/frames.py",
     "lens_lsp/corpus/opening.py",
-    "lens_lsp/judge/llm/marking.py",
+    "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
     *(

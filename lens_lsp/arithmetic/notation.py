@@ -16,27 +16,18 @@ from fractions import Fraction
 from lens_lsp.arithmetic.typed_values import CalendarDate, try_date
 
 MOST_DIGITS = 48
-
 """Longer runs of digits and separators are data and no number of a sentence; code points."""
-
 _GREATEST_POWER = 99
-
 VULGAR = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4), "¾": Fraction(3, 4),
     "⅕": Fraction(1, 5), "⅖": Fraction(2, 5), "⅗": Fraction(3, 5), "⅘": Fraction(4, 5), "⅙": Fraction(1, 6),
     "⅚": Fraction(5, 6), "⅛": Fraction(1, 8), "⅜": Fraction(3, 8), "⅝": Fraction(5, 8), "⅞": Fraction(7, 8),
 }  # fmt: skip
-
 """Fractions that are one character."""
-
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-
 _DIGITS = {zero + n: str(n) for zero in (0x660, 0x6F0, 0x966) for n in range(10)}
-
 _SPACES = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " ")
-
 _PLAIN: dict[int, int | str | None] = {
     **_WIDE,
     **_SPACES,
@@ -48,9 +39,7 @@ _PLAIN: dict[int, int | str | None] = {
     0xFFE5: "¥",
     0xFFE1: "£",
 }
-
 _CORE = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:[.,][0-9]+(?![.,][0-9]))?|[0-9]+(?:[.,'_][0-9]+)*")
-
 _FORMS = (
     (re.compile(r"(0|[1-9][0-9]*)"), ""),
     (re.compile(r"([1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]+))?"), ","),
@@ -63,23 +52,14 @@ _FORMS = (
     (re.compile(r"([1-9][0-9]{0,2}(?:_[0-9]{3})+)(?:\.([0-9]+))?"), "_"),
     (re.compile(r"([1-9][0-9]{0,2}(?: [0-9]{3})+)(?:[.,]([0-9]+))?"), " "),
 )
-
 _ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
-
 _YEARS = re.compile(r"[12][0-9]{3}(?:,[12][0-9]{3})+")
-
 _EITHER = re.compile(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
-
 _FRACTION = re.compile(r"/([0-9]{1,4})(?![0-9]|[/.,][0-9])")
-
 _MIXED = re.compile(r" ([0-9]{1,2})/([0-9]{1,3})(?![0-9/])")
-
 _DENOMINATORS = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 32, 64, 100, 1000})
-
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,2})(?![0-9A-Za-z_])")
-
 _TIMES_POWER = re.compile(r" ?[x×·*] ?10(?:(?:\^|\*\*)\{?(-?[0-9]{1,2})\}?|([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))(?![0-9])")
-
 _SCALES = {
     10**2: "hundred", 10**3: "thousand tausend mille mil тысяч тысячи тыс 千 천",
     10**4: "万 萬 만", 10**6: "million millions mio Mio Millionen Million millones миллион миллиона миллионов млн mn "
@@ -87,17 +67,12 @@ _SCALES = {
     10**8: "亿 億 억", 10**9: "billion billions bn Milliarden Milliarde Mrd milliards milliard миллиард миллиарда "
     "миллиардов млрд", 10**12: "trillion trillions tn 兆 조", 12: "dozen dozens",
 }  # fmt: skip
-
 _SCALE_WORDS = {word: scale for scale, words in _SCALES.items() for word in words.split()}
-
 _SCALE = re.compile(
     rf"[ \n-]?({'|'.join(sorted(_SCALE_WORDS, key=len, reverse=True))})(?![a-zA-Zа-я])\.?", re.IGNORECASE
 )
-
 _GLUED_SCALE = re.compile(r"([kKM])(?![\w/²³])|(?<=[0-9]) (M)(?![\w/²³])")
-
 _MONEY_SCALE = re.compile(r" ?([kKmMbB]|bn|mn|tn)(?![\w/²³])")
-
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9, "mn": 10**6, "tn": 10**12}
 
 
@@ -227,46 +202,29 @@ _SMALL = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen
 """
-
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-
 _VALUES = {part: at for at, part in enumerate(_SMALL.split())} | {
     part: 20 + 10 * at for at, part in enumerate(_TENS.split())
 }
-
 _THOUSANDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
-
 _PARTS |= {f"{part}s": at for part, at in _PARTS.items() if part != "half"} | {"halves": 2}
-
 _ORDINALS = """
 first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
 sixteenth seventeenth eighteenth nineteenth twentieth
 """
-
 ORDINAL_WORDS = {part: at for at, part in enumerate(_ORDINALS.split(), 1)}
-
 """Ordinals as words, first to twentieth."""
-
 STARTS = frozenset({*_VALUES, "a", "an", "half"})
-
 """The words a number in words may begin with, in lower case."""
-
 _WORD = re.compile(r"[A-Za-z]+")
-
 _NEXT = re.compile(r"[ \n-]([A-Za-z]+)\b")
-
 _AND = re.compile(r"[ \n]and[ \n]([A-Za-z]+)\b")
-
 _HALF = re.compile(
     r"half(?:[ \n]an?[ \n](million|billion|thousand|hundred|dozen)\b|(?=[ \n](?:of|the|an?)[ \n]))", re.IGNORECASE
 )
-
 _A_SCALE = re.compile(r"an?[ \n](hundred|thousand|million|billion|trillion|dozen|quarter of|third of)\b", re.IGNORECASE)
-
 _REST = re.compile(r"[ \n]and[ \n](?:a[ \n](half|quarter)|three[ \n](quarters))\b", re.IGNORECASE)
-
 _NAMED = {"hundred": 100, "dozen": 12, **_THOUSANDS}
 
 
@@ -379,55 +337,36 @@ _MONTHS = (
     "november nov novembre noviembre ноября ноябрь",
     "december dec dezember dez décembre decembre déc diciembre dic dicembre декабря декабрь",
 )
-
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-
 """Month names and abbreviations in lower case, without a dot."""
-
 _VERBS = frozenset({"may", "march", "mar"})
-
 _NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
-
 _GAP = r"[ \n-]"
-
 _OF = r"(?:of |de |del |du |di |d')?"
-
 _ENDS = r"(?![0-9]|[.,'][0-9]|[^\W_])"
-
 _DAY_FIRST = re.compile(
     rf"([0-3]?[0-9])(?:\.|st|nd|rd|th|er|º|ª)?{_GAP}?{_OF}({_NAME})(?![^\W_])\.?,?(?:{_GAP}{_OF}([0-9]{{4}}){_ENDS})?",
     re.IGNORECASE,
 )
-
 _MONTH_FIRST = re.compile(
     rf"({_NAME})(?![^\W_])\.?{_GAP}([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:]|[.,%][0-9]|[^\W_])"
     rf"(?!-[0-9])(?:,?[ \n]([0-9]{{4}}){_ENDS})?",
     re.IGNORECASE,
 )
-
 _MONTH_ONLY = re.compile(rf"({_NAME})(?![^\W_])\.?,?{_GAP}{_OF}([0-9]{{4}}){_ENDS}", re.IGNORECASE)
-
 _YEAR_FIRST = re.compile(
     r"([0-9]{4})([-/.])([01]?[0-9])\2([0-3]?[0-9])"
     r"(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![0-9]|[-/.][0-9])"
 )
-
 _YEAR_MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])(?![0-9]|-[0-9])")
-
 _YEAR_LAST = re.compile(r"([0-3]?[0-9])([./-])([0-3]?[0-9])\2([0-9]{4})(?![0-9]|[./-][0-9])")
-
 _EAST_ASIAN = re.compile(r"([0-9]{4}) ?[年년](?! ?[間间])(?: ?([01]?[0-9]) ?[月월](?: ?([0-3]?[0-9]) ?[日号號일])?)?")
-
 _EAST_ASIAN_DAY = re.compile(r"[01]?[0-9] ?[月월] ?[0-3]?[0-9] ?[日号號일]")
-
 _ERA_AFTER = re.compile(r"([0-9]{1,4}) ?(?:(AD|CE|A\.D\.|C\.E\.)|BCE?|B\.C\.(?:E\.)?|v\. ?Chr\.)(?![^\W_])")
-
 _ERA_BEFORE = re.compile(r"(?:AD|A\.D\.) ?([0-9]{1,4})(?![0-9])")
-
 _CLOCK = re.compile(
     r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9]))?(?![0-9:]|\.[0-9])(?:[ \n]?([AaPp])\.?[Mm]\b\.?)?"
 )
-
 _HOUR = re.compile(r"(1[0-2]|[1-9]) ?([AaPp])\.?[Mm](?![^\W_])\.?")
 
 

@@ -46,7 +46,6 @@ GREATEST_EXPONENT = 64
 """The largest power, up or down."""
 MOST_BITS = 4096
 """The largest numerator and denominator of a result, in bits."""
-
 _DAY_SECONDS = 86400
 # The base units of these dimensions fit together, so that factors multiply as they are.
 _PRODUCTS = {

@@ -28,7 +28,6 @@ from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.text import Span
 
 MONTH_NAMES = tuple(calendar.month_name)
-
 _SPAN_OF_YEARS = "only the years 1 to 9999 are known here"
 
 
@@ -182,13 +181,9 @@ class Kind(StrEnum):
 
 
 NUMERIC = frozenset({Kind.NUMBER, Kind.DURATION})
-
 """The kinds that are an amount of a unit."""
-
 _DURATIONS = (Dimension.TIME, Dimension.CALENDAR)
-
 _CLOSE = Fraction(1, 100)
-
 _HALF_DAY = 12 * 3600
 
 
@@ -299,9 +294,7 @@ def is_year(value: Value) -> bool:
 
 
 _PLACES = 6
-
 _WIDEST = Fraction(10**15)
-
 _SMALLEST = Fraction(1, 10**_PLACES)
 
 

@@ -50,29 +50,19 @@ from lens_lsp.model.plan import Condition
 from lens_lsp.model.text import Span
 
 REACH = 32
-
 """How far back a rule looks, in code points."""
-
 _LAST_WORD = 16  # longer than any word of the two lists below, with marks and what stands before it
-
 _LETTER = re.compile(rf"[^\W\d_{UNSPACED}]")
-
 _PREFIX = re.compile(r"(?<![^\W_])(?:mid|early|late|pre|post|since|circa|non|all|a|an|or|to)-\Z", re.IGNORECASE)
-
 _HYPHENATED = re.compile(r"[A-Za-zÀ-ɏЀ-ӿ][\w-]*-\Z")
-
 _MEASURED = re.compile(r"(?<![\w-])[0-9][0-9.,]*[a-z]{1,4}-\Z")
-
 _PLACE = re.compile(r"[\w-][./\\][\w./\\-]*:(?:[0-9]+:)?\Z")
-
 _IDENTIFIER = re.compile(
     r"(?<![^\W_])(?:(?:RFCs?|ISO|IEC|IEEE|PEP|CVE|ECMA|DIN|ANSI|ISBN|ISSN|NIST|FIPS|HTTP|UTF|SHA|PR|GH|TCP|UDP|MD|v)"
     r"|(?i:version|versions|ver\.|release|releases|rev\.|revision|build|edition|issue|bug|error|code|status|option|"
     r"variant|model|type|mark))[ \n-]?\Z"
 )
-
 _PROPER_NAME = re.compile(r"[a-zà-ÿ,;] [*_`]{0,3}[A-Z][a-zà-ÿ]+[A-Za-z]*[*_`]{0,3} [*_`]{0,3}\Z")
-
 _LABEL = re.compile(
     r"(?<![^\W_])(?:(chapters?|pages?|sections?|figures?|tables?|steps?|lines?|parts?|volumes?|ports?|questions?|rooms?|items?"
     r"|rows?|columns?|cells?|levels?|grades?|phases?|stages?|articles?|appendix|paragraphs?|verses?|lessons?|exercises?"
@@ -80,12 +70,10 @@ _LABEL = re.compile(
     r"[ \n][*_`]{0,3}\Z|(§|№)\Z",
     re.IGNORECASE,
 )
-
 _ABBREVIATED = {
     "p.": "page", "pp.": "page", "§": "section", "§§": "section", "no.": "", "nr.": "", "nº": "", "№": "",
     "fig.": "figure", "sec.": "section", "ch.": "chapter", "vol.": "volume", "number": "",
 }  # fmt: skip
-
 _APPROXIMATE = re.compile(
     r"(?:(?<![^\W_])(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|over|under|some|up to"
     r"|(?:more|less|fewer|greater|better) than|at (?:least|most)|above|below|an estimated|estimated|exceeding|close to"
@@ -94,21 +82,16 @@ _APPROXIMATE = re.compile(
     r"|[~≈±≤≥～〜] ?|(?<![\w\"'/=-])[<>]=?(?! )|(?<=[^\s>] )[<>]=? |[约約]|大约|超过|超過) ?(?:the |an? )?[*_`]{0,3}\Z",
     re.IGNORECASE,
 )
-
 _ALWAYS_A_YEAR = re.compile(
     r"(?<![^\W_])(?:since|until|till|during|years?|early|late|mid|spring|summer|autumn|fall|winter)[ \n-]\Z",
     re.IGNORECASE,
 )
-
 _MODERN_YEAR = re.compile(r"(?<![^\W_])(?:in|the)[ \n]\Z", re.IGNORECASE)
-
 _NOT_ONE = re.compile(
     r"(?<![^\W_])(?:no|any|this|that|each|every|which|the|another|some|only|such|(?:n?ei)ther|last|first|next)[ \n-]\Z",
     re.IGNORECASE,
 )
-
 _GOES_ON = re.compile(r"_+[^\W_]|\^|[-.][^\W\d_]|:[0-9]|/[^\W_]|-[0-9]+-[0-9]")
-
 _NAMED_AFTER = re.compile(r"[ -](?:edition|release|version)\b", re.IGNORECASE)
 
 
@@ -179,17 +162,11 @@ def one_is_a_pronoun(before: str) -> bool:
 
 
 _RANGE = re.compile(r"[*_`]{0,3} ?(?:-|–|—|~|〜|to|or|x|×|bis|至)? ?[*_`]{0,3}")
-
 _MARKS_ONLY = re.compile(r"[*_` ]*")
-
 _BETWEEN = re.compile(r"[Bb]etween (?:about |around |roughly )?[*_`]{0,3}\Z")
-
 _LOOSE = re.compile(r",? | and |, and |")
-
 _TIGHT = re.compile(r" ?")
-
 _LONGEST_GAP = 12
-
 _COMPOUNDS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("arcmin", "arcsec")}
 
 
@@ -288,33 +265,19 @@ def _sum(text: str, a: Value, b: Value) -> Value | None:
 
 
 _START = re.compile(rf"(?:https?|ftp)://\S+|www\.\S+|[0-9]+|[{''.join(VULGAR)}]|[^\W\d_]+")
-
 _LONGEST_WORD = max(map(len, MONTHS))
-
 _GAP = re.compile(r"[*_`~]{0,3}[ \n-]?[*_`]{0,3}")
-
 _PART_GAP = re.compile(r"[ \n](?:of )?(?:an?|the) ")
-
 _NEVER_GLUED = frozenset({"A", "N", "b"})  # "zone 7A", "Astra 2A", "appendix 6b"
-
 _NOUN = re.compile(rf"[*_`]{{0,3}}[ \n][*_`]{{0,3}}([^\W\d_{UNSPACED}]+)")
-
 _ORDINAL = re.compile(r"([1-9][0-9]{0,5})(?:st|nd|rd|th)\b")
-
 _DECIMALS = re.compile(r"[0-9]{1,20}(?![0-9])")
-
 _PER = re.compile(r"(?:/|[ \n]per[ \n])([^\W\d_]{1,24})(?![^\W_])")
-
 _PLUS = re.compile(r"\+(?![^\W_])")
-
 _DECADE = re.compile(r"(?:[12][0-9]{2}0|(?:(?<=[Tt]he )|(?<=ly )|(?<=ate )|(?<=mid-)|(?<='))[1-9][0-9]?0?(?<=0))'?s\b")
-
 _CHAIN = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
-
 _PARTS = re.compile(r"-[0-9]+")
-
 _DETERMINED = re.compile(r"(?<![^\W_])(?:the|his|her|its|their|our|my|your|a)[ \n]\Z", re.IGNORECASE)
-
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 

@@ -22,9 +22,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.opening import Skipped
-from lens_lsp.documents.kinds import Kind, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
-from lens_lsp.documents.pages import pages_shown
+from lens_lsp.documents.kinds import Extracted, Failure, Kind, Unextracted, pages_shown, reader_version
 from lens_lsp.model.documents import SkipReason
 
 if TYPE_CHECKING:

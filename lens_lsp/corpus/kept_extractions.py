@@ -20,8 +20,8 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from lens_lsp.disk import PART, replace_whole
-from lens_lsp.documents.framing import MOST_HEAD, MOST_TEXT, Damaged, extracted_from, receive, result_of, send
-from lens_lsp.documents.model import Extracted, Unextracted
+from lens_lsp.documents.frames import MOST_HEAD, MOST_TEXT, Damaged, extracted_from, receive, result_of, send
+from lens_lsp.documents.kinds import Extracted, Unextracted
 
 MOST = 512 << 20
 """Bytes of all files together, about: those used longest ago go first."""

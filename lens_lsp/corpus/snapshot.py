@@ -25,8 +25,7 @@ from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.pieces import LARGE, Piece, Whole, WholeReader
 from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
-from lens_lsp.documents.kinds import Kind, kind_for
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.kinds import Extracted, Kind, kind_for
 from lens_lsp.model.documents import Document, Origin, SkipReason, Structure, TextSource
 from lens_lsp.model.edits import History
 from lens_lsp.model.privacy import privacy

@@ -13,7 +13,7 @@ from lens_lsp.app.question import answer
 from lens_lsp.corpus.opening import folders_at
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.judge.stoppable import Stop
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import event_for_model, for_model

@@ -17,9 +17,10 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from lens_lsp.judge.analysis import analyse
+from lens_lsp.judge.answer_markdown import MARKER, NUMBER
 from lens_lsp.judge.links import unlinked
-from lens_lsp.judge.llm.marking import MARKER, NUMBER
-from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
+from lens_lsp.judge.oracle import Answerable, ReadReply
+from lens_lsp.judge.read import ReadingJudge, ReadRequest
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.events import AnswerDelta, Covered, Event

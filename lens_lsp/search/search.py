@@ -12,7 +12,19 @@ from functools import cached_property
 
 import numpy as np
 
-from lens_lsp.judge.base import ObserveRequest
+from lens_lsp.judge.answer_markdown import unlinked
+from lens_lsp.judge.oracle import (
+    Answerable,
+    Claim,
+    ClaimJudge,
+    Fault,
+    ObserveRequest,
+    Oracle,
+    PassageOracle,
+    ReadingJudge,
+    ReadReply,
+    ReadRequest,
+)
 from lens_lsp.model.answer import Arm, Mode, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed

@@ -12,8 +12,7 @@ import pytest
 from lens_lsp.corpus.extraction import DocumentOptions, Extractions
 from lens_lsp.corpus.kept_extractions import KeptExtractions, cache_folder, kept_files, lies_outside, remove_all
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import INSTALL, kind_named, missing
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.kinds import INSTALL, Extracted, kind_named, missing
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
 from lens_lsp.model.text import Span
 from tests.availability import unavailable

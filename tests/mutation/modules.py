@@ -14,7 +14,7 @@ MODULES = {
     "memory/citations.py": ("memory/test_citations.py", "knowledge/test_citation_outcomes.py"),
     "search/resolution.py": ("search/test_normal.py", "search/test_resolve.py", "search/test_resolve_bounds.py"),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
-    "judge/llm/marking.py": ("judge/rules/test_chat_marking.py",),
+    "judge/answer_markdown.py": ("judge/rules/test_chat_marking.py",),
     "corpus/opening.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
 }
 """By the module below ``lens_lsp``: files below ``tests``."""
@@ -28,6 +28,6 @@ LEFT_OUT = {
     ),
     "search/resolution.py": ("encyclopedia", "linear_time", "copied_carelessly"),
     "corpus/opening.py": ("nothing_escapes_while_a_parent_is_swapped",),
-    "judge/llm/marking.py": ("linear_time", "a_word_without_end"),
+    "judge/answer_markdown.py": ("linear_time", "a_word_without_end"),
 }
 """Parts of names of tests that take long and need not run for every mutant."""

@@ -17,11 +17,11 @@ from typing import Any
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.formats.table import readers
 from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.documents.framing import Damaged, extracted_from, result_of
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.frames import Damaged, extracted_from, result_of
+from lens_lsp.documents.kinds import Extracted
 from lens_lsp.judge.llm import replies
+from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.chat_replies import EventStream, whole_reply
-from lens_lsp.judge.llm.messages import ModelError
 from lens_lsp.lsp.framing import BrokenFraming, read_message
 from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
 from lens_lsp.memory.answer_files.reading import read_citing

@@ -1,0 +1,365 @@
+"""The plan of a question that no language model plans: the question itself is the fact to find.
+
+Three kinds of questions are told apart, by short lists of words in a few languages. What can be counted or listed
+exactly has a rule (`oracle.exact`). A summary is one of a document. Where two named things are compared, there is a
+fact for each: the question without the other one. Their values are then put in order, subtracted or added.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from lens_lsp.judge.analysis import POSSESSIVE, Name, analyse, names, terms
+from lens_lsp.model.plan import (
+    Anchor,
+    AnchorKind,
+    Combination,
+    Condition,
+    Intent,
+    MatchRule,
+    Plan,
+    Requirement,
+    Transformation,
+    Unit,
+)
+from lens_lsp.model.words import fold, key
+
+_END = " \t\r\n.,;:?!¿¡？。！，、"
+_FILES = (
+    "files?|notes?|documents?|docs|pages?|chapters?|articles?|posts?|papers?|books?|journals?|letters?|e?mails?"
+    r"|readmes|texts?|memos?|reports?|transcripts?|dateien|datei|notizen|seiten|dokumente"
+    "|kapitel|fichiers|chapitres|archivos|notas|páginas|documentos|файлов|файлы|заметок|заметки|документов|документы"
+)
+_LINES = "lines?|rows?|entries|bullets?|paragraphs?|zeilen|lignes|líneas|строк"
+_COUNTS = (
+    r"(?:in |across |dans |en |в )?(?:how many|wie ?viele[nr]?|combien de|cu[aá]nt[oa]s|сколько)|count(?: up)?"
+    r"|(?:(?:what is|what's|give me) )?(?:the )?number of"
+)
+_LISTS = (
+    r"(?:in |dans |en |в )?(?:which|what|welche[nr]?|quel(?:le)?s|qu[eé]|какие|каких)"
+    "|(?:(?:list|show|find|name|give|get|enumerate|nenne|zeige?|liste|muestra|перечисли)(?: me| us| mir)?)"
+)
+_OF = (
+    r"(?:(?:of|all|every|each|the|my|our|these|those|different|alle|die|der|toutes|tous|les|todas|todos|las|los|все) )*"
+)
+_LINK = r"(?:(?:that|which|where|in which|do|does|did|there|are|is|we|i|die|qui|que|где) )*"
+_HOLD = (
+    r"mention(?:s|ing)?|contain(?:s|ing)?|refer(?:s|ring)? to|references?|discuss(?:es)?|cit(?:e|es|ing)|talks? about"
+    r"|(?:are |is )?tagged(?: with)?|erwähnen|enthalten|nennen|mentionnent|contiennent|citent|parlent de|mencionan"
+    r"|contienen|citan|упоминают|содержат"
+)
+_FIELDS = r"status|author|title|date|type|category|state|owner|priority|version|licen[cs]e|tags?|keywords?"
+_WITH = (
+    r"(?:with|have|has|having|whose|use|includ(?:e|es|ing)|mit) (?:the |a |an |der |dem )?(?:word|term|phrase|string"
+    rf"|tag|keyword|wort)s?|(?:with|have|has|having|whose) (?:the |a |an )?(?=(?:{_FIELDS})\b)"
+)
+_SAID = r"(?:mentioned|named|cited|referenced|discussed|erwähnt|genannt)"
+_PLACES = re.compile(
+    rf"(?:please )?(?:(?P<count>{_COUNTS})|{_LISTS}) {_OF}"
+    rf"(?:(?P<files>{_FILES})|(?P<lines>{_LINES})|(?P<noun>[^\W\d_]\w+)(?= {_LINK}(?:{_HOLD})\b))"
+    rf"(?: (?:are there|exist|we have|i have))? {_LINK}(?:{_HOLD}|{_WITH})\b ?(?P<what>\S.*)",
+    re.IGNORECASE,
+)
+# "In how many notes is garlic mentioned?"
+_PASSIVE = re.compile(
+    rf"(?:in )(?:(?P<count>how many|wie ?vielen)|which|welchen) {_OF}(?:(?P<files>{_FILES})|(?P<lines>{_LINES})) "
+    rf"(?:is|are|was|were|do|does|wird|werden) (?:there )?(?P<what>.+?) (?:{_SAID}|appear|occur|stand)",
+    re.IGNORECASE,
+)
+_OFTEN = re.compile(
+    r"(?:how (?:often|many times)|wie oft) (?:is|are|was|were|has|have|do|does|did|wird|werden|kommt|kommen) "
+    rf"(?P<what>.+?) (?:been |be )?(?:{_SAID}|appears?|occurs?|come up|show up|referred to|vor)(?P<where> in .+)?"
+    r"|(?:how (?:often|many times) (?:do|does|did|have|has) (?:i|we|it|they|the \w+|my \w+) mention(?:ed)?"
+    r"|combien de fois (?:apparaît|est mentionnée?)|cu[aá]ntas veces (?:aparece|se menciona)"
+    r"|сколько раз (?:упоминается|встречается)) (?P<object>.+)"
+    rf"|(?:{_COUNTS}) (?:of |the |all )*(?:occurrences?|mentions|instances|appearances|uses) of (?P<uses>.+?)"
+    r"(?: (?:are|were) there)?(?P<place> in .+)?",
+    re.IGNORECASE,
+)
+# "How many notes are there in the kitchen folder?"
+_IN_FOLDER = re.compile(
+    rf"(?:please )?(?:(?P<count>{_COUNTS})|{_LISTS}) {_OF}(?:{_FILES}) (?:(?:are|is|exist|lie|there|do we have|have we)"
+    r" )*(?:in|under|inside) (?:the |my |our )?(?:(?:folder|directory) (?P<a>[\w./-]+)|(?P<b>[\w./-]+) "
+    r"(?:folder|directory))",
+    re.IGNORECASE,
+)
+_DAY = (
+    r"(?:(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?"
+    r"(?: \d{1,2}(?:st|nd|rd|th)?,?)?(?: (?:of )?\d{4})?|\d{4}(?:-\d{2}){0,2})"
+)
+_CONDITION = re.compile(
+    r"\s(?:(?:dated|written|made|held|created|due) )?(?:(?P<date>in|on|during|from|before|until|after|since|later than"
+    rf"|earlier than) (?P<day>{_DAY})|(?P<amount>over|above|more than|at least|under|below|less than|at most|exactly) "
+    r"(?P<size>[$€£¥]?\s?\d[\d.,]*\s?(?:[%$€£¥]|[A-Za-z]+)?))$",
+    re.IGNORECASE,
+)
+_RELATIONS = {
+    "<": ("before", "until", "earlier than", "under", "below", "less than"),
+    ">": ("after", "later than", "over", "above", "more than"),
+    ">=": ("since", "at least"),
+    "<=": ("at most",),
+    "=": ("exactly",),
+    "in": ("in", "on", "during", "from"),
+}
+_RELATION = {word: sign for sign, words in _RELATIONS.items() for word in words}
+_WHERE = re.compile(
+    r"\s(?:in|inside|under|within) (?:the |my |our )?(?:(?:folder|directory|file|note|chapter|page|document) "
+    r"(?P<a>[\w./-]+)|(?P<b>[\w./-]+) (?:folder|directory|file|notes?|document)|(?P<c>[\w-]+(?:[./][\w-]+)+/?))$",
+    re.IGNORECASE,
+)
+_ANYWHERE = re.compile(
+    r"\s(?:in|inside|within|across) (?:(?:all|the|these|this|my|our) )*(?:notes?|files?|docs|documents|documentation"
+    r"|folders?|workspace|vault|repository|repo|project|corpus|book|collection)$",
+    re.IGNORECASE,
+)
+_WORD = re.compile(
+    r"(?:(?:both|the|a|an|any|der|die|das|den|dem|le|la|les|el|los|las) |l['’])*"
+    r"(?:(?:word|term|phrase|string|tag|keyword|name|topic|das wort)s? )?",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(rf"^({_FIELDS})(?: is| are|:| =)(?= )", re.IGNORECASE)
+_JOINED = re.compile(r",? (?:and|und|et|y|и) |, ")
+_QUOTED = re.compile(r"[\"“„«`].*[\"”“»`]")
+_NOT_EXACT = re.compile(r"\b(?:or|neither|nor|not|without|oder|ou|или|ohne|sans|sin|без)\b", re.IGNORECASE)
+_MOST_PHRASES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ExactQuestion:
+    """Whether the places are counted or listed, and which they are."""
+
+    kind: Combination
+    rule: MatchRule
+
+
+def exact_question(question: str) -> ExactQuestion | None:
+    """What a question counts or lists exactly; None for any other."""
+    asked = re.sub(r"\s+", " ", question).strip(_END)
+    often = _OFTEN.fullmatch(asked)
+    if often is not None:
+        where = often["where"] or often["place"] or ""
+        what = (often["what"] or often["object"] or often["uses"]) + where
+        return _exact(Combination.COUNT, what, Unit.MATCH)
+    match = _IN_FOLDER.fullmatch(asked)
+    if match is not None:
+        rule = MatchRule((), files=(f"{key(match['a'] or match['b'])}/",))
+        return ExactQuestion(Combination.COUNT if match["count"] else Combination.LIST, rule)
+    match = _PASSIVE.fullmatch(asked) or _PLACES.fullmatch(asked)
+    if match is None:
+        return None
+    noun = match.groupdict().get("noun")
+    unit = Unit.LINE if match["lines"] else Unit.FILE
+    kind = Combination.COUNT if match["count"] else Combination.LIST
+    return _exact(kind, match["what"], unit, files=(f"{key(noun)}/",) if noun else ())
+
+
+def _exact(kind: Combination, what: str, unit: Unit, *, files: tuple[str, ...] = ()) -> ExactQuestion | None:
+    """The places that hold ``what``; None where words alone cannot say it ("A or B")."""
+    what = _ANYWHERE.sub("", what)
+    where = _WHERE.search(what)
+    if where is not None:
+        what = what[: where.start()]
+        files = (*files, *key(where["a"] or where["b"] or where["c"]).split())
+    what, condition = _condition(what)
+    what = _WORD.sub("", what.strip(_END), count=1)
+    if _NOT_EXACT.search(what) and not _QUOTED.fullmatch(what):
+        return None
+    parts = [what] if unit is Unit.MATCH or _QUOTED.fullmatch(what) else _JOINED.split(what)
+    phrases = tuple(key(_FIELD.sub(r"\1", _WORD.sub("", part, count=1))) for part in parts)
+    if not all(phrases) or len(parts) > _MOST_PHRASES:
+        return None
+    return ExactQuestion(kind, MatchRule(tuple(dict.fromkeys(phrases)), unit, condition, tuple(dict.fromkeys(files))))
+
+
+def _condition(text: str) -> tuple[str, Condition | None]:
+    """A text without the comparison with a date or an amount at its end, and that comparison."""
+    match = _CONDITION.search(text)
+    if match is None:
+        return text, None
+    relation = _RELATION[(match["date"] or match["amount"]).lower()]
+    value = match["day"] or match["size"].strip()
+    if match["amount"] and re.fullmatch(r"[1-9]\d{3}", value):
+        value = f"{int(value):,}"  # "over 2000" are more than 2,000, and no years
+    return text[: match.start()], Condition(relation, value)
+
+
+_LONGEST = 600
+"""Code points of a question that is looked at; what is longer is a pasted text and looked up as it is."""
+_ARTICLES = "the|a|an|my|our|this|these|der|die|das|den|le|la|les|el|los|las"
+_SUMMARY = re.compile(
+    r"(?:(?:please|can you|could you) )*(?:(?:summari[sz]e|sum up|outline|recap|tl;?dr(?: of)?|fasse|résume[rz]?|resume"
+    r"|resumir|подведи итог|кратко изложи)\b|总结|概括|要約|(?:(?:give|write|show)(?: me| us)? |what(?:'s| is) )?"
+    r"(?:an? |the )?(?:(?:short|brief|quick) )*(?:(?:summary|overview|outline|gist|recap|synopsis|rundown|überblick"
+    r"|zusammenfassung|résumé|resumen)\b|(?:(?:what are|list) )?(?:the )?(?:key|main) (?:points|ideas|takeaways)\b)"
+    r"(?: (?:of|for|on|about|in|über|von|du|de|del|sobre)\b)?)\s*(?P<what>.*)"
+    r"|what(?: is|'s) (?P<about>.+) about",
+    re.IGNORECASE | re.DOTALL,
+)
+_LENGTH = re.compile(
+    r"[,;]?\s+(?:(?:in|within) (?:(?:a|about|at most|few|two|three|four|five|one|\d+|short) )*(?:sentences?|lines?"
+    r"|words|bullets?|bullet points|paragraphs?|short|brief)|briefly|please|for me|zusammen|bitte)$",
+    re.IGNORECASE,
+)
+_DOCUMENT = "document|file|note|page|chapter|section|article|book|paper|post|dokument|datei|notiz|seite|kapitel|fichier"
+_VAGUE_WORDS = """
+this these it that those everything all my our notes note file files the folder document documents workspace here
+"""
+_VAGUE = frozenset(_VAGUE_WORDS.split())
+"""Words that name no document: "this", "my notes"."""
+_JOINT = r",? (?:or|versus|vs\.?|and|oder|und|ou|et|o|y|или|и) "
+_BETWEEN_NAMES = re.compile(rf"{_JOINT}(?:(?:{_ARTICLES}) )?", re.IGNORECASE)
+_LAST_TWO = re.compile(rf"(?P<a>[^\s,:][^,:]{{0,60}}?){_JOINT}(?P<b>[^,:]{{1,60}})")
+_BETWEEN = re.compile(rf"\b(?:between|zwischen|entre|между) (?P<a>.{{1,80}}?){_JOINT}(?P<b>.{{1,80}})", re.IGNORECASE)
+_WITH_ARTICLES = re.compile(
+    rf"\b(?P<a>(?:{_ARTICLES}) \S+(?: \S+){{0,2}}?){_JOINT}(?P<b>(?:{_ARTICLES}) \S+)", re.IGNORECASE
+)
+_DIFFERENCE = re.compile(
+    r"\bdifference in\b|\b(?:how (?:many|much)\b.*\b(?:between|more|less|fewer|longer|later|older|higher|larger))\b"
+    r"|\b(?!the\b|a\b|any\b|main\b)\w+ difference\b|\b(?:wie ?viele?|unterschied|differenz)\b.*\bzwischen\b"
+    r"|\bcombien\b.*\bentre\b|\bcuánt[oa]s\b.*\bentre\b",
+    re.IGNORECASE,
+)
+_SUM = re.compile(r"\b(?:total|sum of|together|combined|altogether|zusammen|insgesamt)\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:the same|equal|equally|differ|das ?selbe|dieselbe|den ?selben|gleich\w*)\b", re.IGNORECASE)
+_LEAST = re.compile(
+    r"\b(?:less|least|fewer|fewest|(?:short|small|low|light|cheap|slow|earli|narrow|near|clos|warm)e(?:r|st)|first"
+    r"|weniger|kleiner|kürzer|leichter|früher|billiger|günstiger|moins|menos)\b",
+    re.IGNORECASE,
+)
+_GREATEST = re.compile(
+    r"\b(?:more|most|(?:long|larg|bigg|high|tall|heavi|great|lat|new|wid|deep|fast|far)e(?:r|st)|farther|last|mehr"
+    r"|größer|grösser|länger|höher|schwerer|später|plus|más)\b",
+    re.IGNORECASE,
+)
+_COMPARES = re.compile(r"^compare\b|\b(?:versus|vs\.?|compared? (?:to|with)|vergleiche)\b", re.IGNORECASE)
+_ELAPSED = re.compile(r"\bhow many (?P<unit>days|weeks|months|years)\b", re.IGNORECASE)
+_EDGES = " \t\r\n.,;:?!¿¡？。！，、"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two things that a question joins, as written, and the question without the second and without the first."""
+
+    labels: tuple[str, str]
+    asked: tuple[str, str]
+
+
+def offline_plan(question: str, *, apart: bool = True) -> Plan:
+    """The plan of a question. Unless the facts of a comparison are wanted ``apart``, the question is the only one."""
+    plan = analyse(question)
+    fact = Requirement("f1", question, answer_type=plan.answer_type)
+    plan = replace(plan, requirements=(fact,))
+    text = re.sub(r"\s+", " ", question).strip()
+    if not text or len(text) > _LONGEST:
+        return plan
+    exact = exact_question(text)
+    if exact is not None:
+        fact = Requirement("f1", question, many=True, rule=exact.rule)
+        rule = Transformation(exact.kind)
+        return replace(plan, requirements=(fact,), intent=Intent.AGGREGATION, transformation=rule)
+    summary = _SUMMARY.fullmatch(text.strip(_EDGES))
+    if summary is not None:
+        document = _document(summary["what"] if summary["about"] is None else summary["about"])
+        return replace(plan, requirements=(replace(fact, many=apart),), intent=Intent.SUMMARIZE, document=document)
+    compared = _compared(plan, text)
+    if compared is None or apart:
+        return compared or plan
+    return replace(plan, intent=compared.intent)
+
+
+def question_plan(question: str) -> Plan:
+    """The plan of a judge that reads first: the question is the only fact. Where it asks for files, lines or matches of
+    words, the exact rule that counts them stays; a document that is to be summarised is named."""
+    return offline_plan(question, apart=False)
+
+
+def _document(what: str) -> str | None:
+    """The folded name of what is to be summarised; None for "this note" and the like."""
+    what = what.strip(_EDGES)
+    while (shorter := _LENGTH.sub("", what)) != what:
+        what = shorter
+    bare = re.sub(rf"^(?:(?:{_ARTICLES}) )*", "", what, flags=re.IGNORECASE)
+    named = re.sub(
+        rf"^(?:{_DOCUMENT})s? (?:(?:called|named|about|on) )?|\s(?:{_DOCUMENT})$", "", bare, flags=re.IGNORECASE
+    )
+    folded = key(bare if re.fullmatch(r"[\d.]*", named) else named)
+    return None if not folded or _VAGUE.issuperset(folded.split()) else folded
+
+
+def _compared(plan: Plan, question: str) -> Plan | None:
+    """A plan with a fact for each of two things; None where nothing compares them or no word tells them apart."""
+    rule = _rule(question)
+    if rule is None and _COMPARES.search(question) is None:
+        return None
+    pair = _pair(question)
+    if pair is None:
+        return None
+    mine, other = ({term for term, _ in terms(fold(POSSESSIVE.sub(" ", label)))} for label in pair.labels)
+    if mine <= other or other <= mine:
+        return None
+    facts = tuple(Requirement(f"f{n}", asked, answer_type=plan.answer_type) for n, asked in enumerate(pair.asked, 1))
+    return replace(
+        plan,
+        requirements=facts,
+        anchors=tuple(_serving(anchor, pair.labels, mine, other) for anchor in plan.anchors),
+        intent=Intent.COMPUTATION if rule is not None and rule.expression else Intent.COMPARISON,
+        transformation=None if rule is None else replace(rule, labels=pair.labels),
+    )
+
+
+def _rule(question: str) -> Transformation | None:
+    """What becomes of two values, by the words of the question."""
+    if _DIFFERENCE.search(question):
+        unit = _ELAPSED.search(question)
+        between = "f1 - f2" if unit is None else f"{unit['unit'].lower()}(f1, f2)"
+        return Transformation(Combination.EXPRESSION, f"abs({between})")
+    if _SUM.search(question):
+        return Transformation(Combination.EXPRESSION, "f1 + f2")
+    for kind, words in ((Combination.SAME, _SAME), (Combination.LEAST, _LEAST), (Combination.GREATEST, _GREATEST)):
+        if words.search(question):
+            return Transformation(kind)
+    return None
+
+
+def _pair(question: str) -> _Pair | None:
+    """The two things that a question joins: behind "between" or its last comma or colon, names, or with articles."""
+    text = question.rstrip(_EDGES)
+    end = question[len(text) :]
+    tail = max(text.rfind(", ", 0, text.rfind(",")), text.rfind(": "), text.rfind(", "))
+    match = _BETWEEN.search(text)
+    if match is None and tail > 0:
+        match = _LAST_TWO.fullmatch(text, tail + 2)
+    spans = None if match is None else (match.span("a"), match.span("b"))
+    if spans is None:
+        found = names(text)
+        spans = next(filter(None, (_joined(text, one, other) for one, other in pairwise(found))), None)
+    if spans is None and (match := _WITH_ARTICLES.search(text)) is not None:
+        extra = len(match["a"].split()) - 2  # as many words as the first one has
+        more = re.match(rf"(?: [^\s,]+){{{extra}}}", text[match.end() :])
+        spans = (match.span("a"), (match.start("b"), match.end() + (0 if more is None else more.end())))
+    if spans is None:
+        return None
+    (a, a_end), (b, b_end) = spans
+    first, second = text[:a_end] + text[b_end:] + end, text[:a] + text[b:] + end
+    return _Pair((text[a:a_end].strip(), text[b:b_end].strip()), (first, second))
+
+
+def _joined(text: str, one: Name, other: Name) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where two names stand that only a joint parts."""
+    joint = _BETWEEN_NAMES.fullmatch(text, one.start + len(one.text), other.start)
+    if joint is None:
+        return None
+    return (one.start, one.start + len(one.text)), (other.start, other.start + len(other.text))
+
+
+def _serving(anchor: Anchor, labels: tuple[str, str], mine: set[str], other: set[str]) -> Anchor:
+    """An anchor that serves the fact whose thing it names; both where it names both or neither."""
+    if anchor.kind is AnchorKind.PHRASE:
+        held = tuple(f" {anchor.text} " in f" {key(POSSESSIVE.sub(' ', label))} " for label in labels)
+    else:
+        held = (anchor.text in mine, anchor.text in other)
+    if held[0] == held[1]:
+        return replace(anchor, requirements=("f1", "f2"))
+    return replace(anchor, requirements=("f1",) if held[0] else ("f2",))
