@@ -25,11 +25,11 @@ from lens_lsp.judge.oracle import (
     ReadReply,
     ReadRequest,
 )
-from lens_lsp.model.answer import Arm, Mode, StopReason
+from lens_lsp.model.answer import Admitted, AnswerDelta, Arm, Covered, Event, EvidenceFound, Mode, Observed, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.events import Admitted, Covered, Event
-from lens_lsp.model.observation import CoverageReply, ObservationReply
+from lens_lsp.model.observation import CoverageReply, ObservationReply, tokens
+from lens_lsp.model.sanitize import printable
 from lens_lsp.search.exploration import EventBuilder, Exploration
 from lens_lsp.search.localisation import Candidates
 from lens_lsp.search.proposals import (
