@@ -17,28 +17,37 @@ from numpy.typing import NDArray
 
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.judge.analysis import phrases
-from lens_lsp.judge.base import Oracle, PassageOracle
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, SaidQuote
-from lens_lsp.judge.verification import Claim, ClaimJudge, Fault
-from lens_lsp.model.ablations import LOOP
-from lens_lsp.model.answer import Arm, Mode, StopReason
-from lens_lsp.model.documents import Evidence, Stage
-from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.events import (
+from lens_lsp.judge.oracle import (
+    Answerable,
+    Claim,
+    ClaimJudge,
+    Fault,
+    Oracle,
+    PassageOracle,
+    ReadingJudge,
+    ReadReply,
+    SaidQuote,
+)
+from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
+    Arm,
     Belief,
     Covered,
     Event,
     EvidenceFound,
     Judged,
+    Mode,
     Observed,
     Proposed,
     ProposedRegion,
+    StopReason,
 )
+from lens_lsp.model.documents import Evidence, Stage
+from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
-from lens_lsp.model.plan import Intent, Plan, Requirement, filled
+from lens_lsp.model.plan import LOOP, Intent, Plan, Requirement, filled
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
 from lens_lsp.search.beliefs import (

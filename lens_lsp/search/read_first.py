@@ -17,15 +17,12 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.judge.answer_markdown import MARKER, NUMBER
-from lens_lsp.judge.links import unlinked
-from lens_lsp.judge.oracle import Answerable, ReadReply
-from lens_lsp.judge.read import ReadingJudge, ReadRequest
-from lens_lsp.model.answer import StopReason
+from lens_lsp.judge.answer_markdown import MARKER, NUMBER, unlinked
+from lens_lsp.judge.oracle import Answerable, ReadingJudge, ReadReply, ReadRequest
+from lens_lsp.model.answer import AnswerDelta, Covered, Event, StopReason
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.events import AnswerDelta, Covered, Event
-from lens_lsp.model.inert import printable
-from lens_lsp.model.shown import tokens
+from lens_lsp.model.observation import tokens
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, words
 from lens_lsp.search.beliefs import Admission

@@ -12,24 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from lens_lsp.judge.answer_markdown import unlinked
 from lens_lsp.judge.oracle import (
-    Answerable,
-    Claim,
-    ClaimJudge,
-    Fault,
     ObserveRequest,
-    Oracle,
-    PassageOracle,
-    ReadingJudge,
-    ReadReply,
-    ReadRequest,
 )
-from lens_lsp.model.answer import Admitted, AnswerDelta, Arm, Covered, Event, EvidenceFound, Mode, Observed, StopReason
+from lens_lsp.model.answer import Admitted, Arm, Covered, Event, Mode, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.observation import CoverageReply, ObservationReply, tokens
-from lens_lsp.model.sanitize import printable
+from lens_lsp.model.observation import CoverageReply, ObservationReply
 from lens_lsp.search.exploration import EventBuilder, Exploration
 from lens_lsp.search.localisation import Candidates
 from lens_lsp.search.proposals import (
