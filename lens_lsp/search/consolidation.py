@@ -39,16 +39,36 @@ from lens_lsp.search.metadata import dates
 from lens_lsp.search.proposals import Proposal, Quote
 
 MOST_QUOTES = 4
-
 """Quotes cited for one covered requirement; a list cites all."""
-
 MOST_CHAIN = 6
-
 """Quotes cited for one covered requirement together with what leads to it."""
-
 MOST_PASSAGES = 5
-
 """Passages offered when nothing covers a requirement."""
+_COMPARED = frozenset({Kind.NUMBER, Kind.DATE, Kind.DURATION, Kind.TIME})
+_DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
+_ANOTHER_TIME = re.compile(
+    r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
+    r"|replaced|superseded|obsolete|since then|back then|at first)\b"
+)
+_ONE_OF_SEVERAL = re.compile(
+    r"\bco-|\b(?:one of|among|also|another|including|such as|together with|along with|both|as well as)\b"
+)
+_NAME = re.compile(r"[^\W\d_a-z]|.*[0-9]")
+_MOST_WORDS = 6
+_MOST_LEFT = 1
+"""Content words beside its value that one of two sentences may have and the other not."""
+_LEAST_SHARED = 2
+_SHOWN = 1000
+"""Lines that are kept of the matches; all are counted."""
+_GAP = rb"[^a-z0-9\n\r]{1,3}"
+_LISTED = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
+_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
+_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
+_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
+_PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
+_ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
+"""Transformations that need the value of every requirement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +100,11 @@ class Item:
     def passage(self) -> bool:
         """It is a window that covers nothing by itself."""
         return self.carries[0].verdict is Verdict.RELATED
+
+    @property
+    def day(self) -> date | None:
+        """Of which day it is, as far as its document says."""
+        return day_of(self.document, self.span.start)
 
     @property
     def requirements(self) -> tuple[int, ...]:
@@ -147,30 +172,6 @@ def choose(quotes: Iterable[CitedSpan], *, many: bool, covered: bool, chain: boo
                 kept.append(one)
         return kept
     return ranked[:MOST_QUOTES]
-
-
-_COMPARED = frozenset({Kind.NUMBER, Kind.DATE, Kind.DURATION, Kind.TIME})
-
-_DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
-
-_ANOTHER_TIME = re.compile(
-    r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
-    r"|replaced|superseded|obsolete|since then|back then|at first)\b"
-)
-
-_ONE_OF_SEVERAL = re.compile(
-    r"\bco-|\b(?:one of|among|also|another|including|such as|together with|along with|both|as well as)\b"
-)
-
-_NAME = re.compile(r"[^\W\d_a-z]|.*[0-9]")
-
-_MOST_WORDS = 6
-
-_MOST_LEFT = 1
-
-"""Content words beside its value that one of two sentences may have and the other not."""
-
-_LEAST_SHARED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,13 +370,6 @@ def _initials(text: str) -> str:
     return "".join(part[0] for part in fold(text).split() if part not in STOP_WORDS)
 
 
-_SHOWN = 1000
-
-"""Lines that are kept of the matches; all are counted."""
-
-_GAP = rb"[^a-z0-9\n\r]{1,3}"
-
-
 @dataclass(frozen=True, slots=True)
 class Match:
     """One match: a line of a slot's document, in code points."""
@@ -530,23 +524,6 @@ def _meets(reading: DocumentAccess, slot: int, line: Span, rule: MatchRule) -> b
     return meets(rule.condition, document.text[line.start : line.end], above)
 
 
-_LISTED = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
-
-_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
-
-_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
-
-_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
-
-_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
-
-_PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
-
-_ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
-
-"""Transformations that need the value of every requirement."""
-
-
 @dataclass(frozen=True, slots=True)
 class Combined:
     """The result of the plan's transformation: for the answer, and as it is shown."""
@@ -568,6 +545,7 @@ def facts_of(
     ``apart`` what is proven stays so where it cannot be computed with: who words the answer combines it."""
     facts = []
     combined = plan.transformation is not None and plan.transformation.kind in _ON_VALUES
+    counting = plan.transformation is not None and plan.transformation.kind is Combination.COUNT
     given = [_values(j, items) for j in range(len(plan.requirements))]
     if combined:
         given = [_beside(j, given, items) for j in range(len(given))]
@@ -579,7 +557,7 @@ def facts_of(
         values = given[j]
         alike = [(value, n) for value, n, belief in values if belief >= values[0][2] / 2]
         sides = () if j not in covered or requirement.many else _sides(requirement.text, alike, items)
-        newer = newest([_day_of(items[n - 1]) for _, n in sides])
+        newer = newest([items[n - 1].day for _, n in sides])
         status = RequirementStatus.CONTESTED if sides else RequirementStatus.COVERED
         value = values[0][0] if values and j in covered else None
         # A passage that gives no value to compare or compute with leaves the question open.
@@ -589,7 +567,7 @@ def facts_of(
             status = RequirementStatus.MISSING  # passages that come near are no list
         if combined and value is not None:  # what is computed with is what is cited
             numbers = (values[0][1], *(n for n in numbers if n != values[0][1]))
-        matching = sum(_size(items[n - 1]) for n in numbers) if _counts(plan) else len(numbers)
+        matching = sum(_size(items[n - 1]) for n in numbers) if counting else len(numbers)
         found = Fact(requirement, status, value, numbers, sides, matching=matching, read=matching)
         facts.append(found if newer is None else replace(found, newer=sides[newer][1]))
     covered_all = all(fact.status is RequirementStatus.COVERED for fact in facts)
@@ -609,10 +587,6 @@ def _usable(value: str | None, plan: Plan) -> bool:
     """Whether a value can be combined: it is typed, or equal wording is all that is asked for."""
     assert plan.transformation is not None
     return value is not None and (first_value(value) is not None or plan.transformation.kind is Combination.SAME)
-
-
-def _counts(plan: Plan) -> bool:
-    return plan.transformation is not None and plan.transformation.kind is Combination.COUNT
 
 
 def _size(item: Item) -> int:
@@ -671,17 +645,13 @@ def _sides(asked: str, values: Sequence[tuple[str, int]], items: Sequence[Item])
     return tuple((statement.value, n) for statement, n in sides) if len(sides) > 1 else ()
 
 
-def _day_of(item: Item) -> date | None:
-    return day_of(item.document, item.span.start)
-
-
 def combine(plan: Plan, facts: Sequence[Fact]) -> Combined | None:
     """Apply the plan's transformation to the facts; None when it has none or an operand is missing."""
     rule = plan.transformation
     if rule is None or any(fact.status is not RequirementStatus.COVERED for fact in facts):
         return None
     if rule.kind in (Combination.COUNT, Combination.LIST):
-        return _counting(facts)
+        return Combined(None, f"{sum(fact.matching for fact in facts):,}", "")
     if rule.kind is Combination.SAME and all(fact.value and first_value(fact.value) is None for fact in facts):
         return _alike(rule.labels, facts)
     operands = {fact.requirement.id: value for fact in facts if fact.value and (value := first_value(fact.value))}
@@ -749,11 +719,6 @@ def _alike(labels: Sequence[str], facts: Sequence[Fact]) -> Combined | None:
     beside = ", ".join(f"{label}: {fact.value} [{n}]" for label, fact, n in zip(labels, facts, cited, strict=True))
     expression = " = ".join(fact.requirement.id for fact in facts)
     return Combined(Computation(expression, cited, "yes", None), "yes", beside)
-
-
-def _counting(facts: Sequence[Fact]) -> Combined:
-    total = sum(fact.matching for fact in facts)
-    return Combined(None, f"{total:,}", "")
 
 
 def _computed(

@@ -36,17 +36,21 @@ from lens_lsp.model.words import content
 from lens_lsp.search.boundaries import context_of, heading_path
 
 Phrase = tuple[str, ...]
-
 """Two words or more, or a name of one, folded."""
-
 _GAP = 3
-
 """Characters that may stand between two words."""
-
-
-def phrase_pattern(phrase: Phrase) -> bytes:
-    """Words in this order with at most three characters that are no letters or digits between them."""
-    return rb"(?<![a-z0-9])" + rb"[^a-z0-9]{1,3}".join(re.escape(word.encode()) for word in phrase)
+_AT_ONCE = 8 << 20
+"""Bytes of texts that are not kept in memory whose places are held at once: where nearly each word is asked for, they
+take ten times as much."""
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_K1 = 1.2
+_B = 0.6
+_COMMENTED = "markdown/"
+"""The reader of the texts in which people hide words by comments."""
+_OURS = ("<!-- lens:begin", "<!-- lens:end")
+_HELD = 32 << 20
+"""Code points of documents that are held: with what is known of their structure they take several bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class Around:
         at, data = phrase.index(word), [one.encode() for one in phrase]
         return cls(
             term=term,
-            pattern=re.compile(phrase_pattern(phrase)),
+            pattern=re.compile(rb"(?<![a-z0-9])" + rb"[^a-z0-9]{1,3}".join(map(re.escape, data))),
             before=sum(len(one) + _GAP for one in data[:at]) + 1,
             after=sum(len(one) + _GAP for one in data[at:]) + 1,
             word=data[at],
@@ -132,12 +136,6 @@ def _note(wanted: list[tuple[set[int], Around]], chunk: Chunk, hits: Hits) -> No
 def _any(masks: Iterable[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = np.logical_or.reduce(list(masks))
     return found
-
-
-_AT_ONCE = 8 << 20
-
-"""Bytes of texts that are not kept in memory whose places are held at once: where nearly each word is asked for, they
-take ten times as much."""
 
 
 def never() -> bool:
@@ -228,15 +226,6 @@ class Corpus:
         return slots[np.array(keyed[:most], np.int64)] if keyed else slots
 
 
-Floats = NDArray[np.float64]
-
-Ints = NDArray[np.int64]
-
-_K1 = 1.2
-
-_B = 0.6
-
-
 @dataclass(frozen=True, slots=True)
 class Measures:
     """One question's measurements."""
@@ -309,17 +298,6 @@ def inverse_frequency(frequency: Ints | Floats, texts: float) -> Floats:
     """Robertson's idf, kept positive: ln(1 + (N − df + ½) / (df + ½)); 0 for what is nowhere."""
     weights = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
     return np.where(frequency > 0, weights, 0.0)
-
-
-_COMMENTED = "markdown/"
-
-"""The reader of the texts in which people hide words by comments."""
-
-_OURS = ("<!-- lens:begin", "<!-- lens:end")
-
-_HELD = 32 << 20
-
-"""Code points of documents that are held: with what is known of their structure they take several bytes each."""
 
 
 class DocumentAccess:

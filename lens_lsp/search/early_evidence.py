@@ -26,50 +26,34 @@ from lens_lsp.model.plan import Plan
 from lens_lsp.search.corpus_view import DocumentAccess, Floats, Ints, Measures, inverse_frequency, measure
 from lens_lsp.search.localisation import Scored, as_evidence, passages_of, windows_of
 from lens_lsp.search.passages import ScoredPassage, Weights, count
-from lens_lsp.search.prior import NAMES, TITLES, PriorWeights, name_scores, prior, title_scores
+from lens_lsp.search.prior import NAMES, TITLES, name_scores, prior, title_scores
 from lens_lsp.search.question import prepare
 
 _SHOWN = 3
-
 _CONSIDERED = 10
-
 """Documents that are read for what is shown."""
-
 _WINDOWS = 100
-
 _MEASURED = 50
-
 """Documents that are measured by all terms."""
-
 _SAMPLED = 251
-
 """One text in so many is in the sample. Which ones depends on the texts alone, not on when they were read."""
-
 _MOST_HITS = 50_000
-
 """Occurrences that a first scan may find, by the sample: each costs a third of a microsecond."""
-
 _MOST_TERMS = 8
-
 _SHORTEST = 4
-
 """Bytes of a term: shorter ones are looked for in a pass of their own."""
-
 _FEWEST_SAMPLED = 400
-
 """Texts in the sample, where there are so many."""
-
 _MOST_SAMPLED = 8 << 20
-
 """Bytes of the sample: of very long texts it holds the first."""
-
 _AT_ONCE = 1 << 20
-
 """Bytes of the promising texts that are scanned in one go."""
-
 _PATIENCE = 1.0
-
 """Seconds after which no further text is read from the disk: something to read now beats something better later."""
+_AFTER = 1.0
+"""Seconds of reading before the first look."""
+_LEFT = 1.0
+"""Seconds that reading goes on for by all appearances: with fewer a look at everything comes as soon."""
 
 
 class EarlySearch:
@@ -84,7 +68,6 @@ class EarlySearch:
         plan: Plan,
         reading: DocumentAccess,
         *,
-        weights: PriorWeights = PriorWeights(),
         ablate: Set[str] = frozenset(),
         cancelled: Callable[[], bool] | None = None,
         patience: float = _PATIENCE,
@@ -95,7 +78,6 @@ class EarlySearch:
         self._corpus = reading.corpus
         self._cache = reading.corpus.cache
         self._lengths = self._cache.arena.lengths()
-        self._weights = weights
         self._ablate = {*ablate, "links"}
         self._cancelled = cancelled
         self._patience = patience
@@ -113,7 +95,7 @@ class EarlySearch:
         parts = np.split(candidates, np.flatnonzero(np.diff(run)) + 1)
         hits = scan([self._cache.together(part) for part in parts], self._question.literals, cancelled=self._cancelled)
         measures = self._measured(hits, frequency)
-        ranking = prior(self._corpus, self._question, hits, measures, weights=self._weights, ablate=self._ablate)
+        ranking = prior(self._corpus, self._question, hits, measures, ablate=self._ablate)
         found: list[Evidence] = []
         for passage in self._passages(candidates, hits, measures):
             if not self._counts(self._reading.text(passage.slot).key):
@@ -183,15 +165,6 @@ class EarlySearch:
         whole = measures.coverage()
         scored = Scored(self._question, weights, hits, windows, whole, whole)
         return passages_of(self._reading, scored, _CONSIDERED, read=_CONSIDERED)
-
-
-_AFTER = 1.0
-
-"""Seconds of reading before the first look."""
-
-_LEFT = 1.0
-
-"""Seconds that reading goes on for by all appearances: with fewer a look at everything comes as soon."""
 
 
 class EarlyEvidenceTimer:

@@ -100,10 +100,8 @@ _BESIDE_QUOTE = 12
 NOT_NEEDED = "not-needed"
 """The rule of a requirement without evidence that the question does not need."""
 _BEST_CELLS = 5
-
 Locate = Callable[[int], tuple[int, int]]
 """From a cell to its document, by order of admission, and its number in it."""
-
 _SPENT = {
     StopReason.BUDGET_CALLS: "the calls to it that one question may take are spent",
     StopReason.BUDGET_TOKENS: "the tokens that this question may take are spent",
@@ -112,6 +110,7 @@ _SPENT = {
 }
 WITHOUT_MODEL = frozenset({StopReason.MODEL_FAILED, *_SPENT})
 """Ends after which those who need no model decide, in the time that is kept for it."""
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -424,7 +423,7 @@ class EventBuilder:
         )
 
     def _described(self, admission: Admission, ids: Sequence[str], position: Floats) -> AdmittedDocument:
-        cells = position[:, admission.first : admission.first + admission.cells] if self.trace else position[:0]
+        cells = position[:, admission.first : admission.end] if self.trace else position[:0]
         return AdmittedDocument(
             root=admission.document.root,
             path=display_path(admission.document.path),
@@ -456,14 +455,14 @@ class DocumentFeed:
         """Whether documents wait to be read, and there is time for it."""
         return self._left is not None and self._left()
 
-    async def some(self, take_in: Callable[[], bool]) -> bool:
+    async def read_some(self, take_in: Callable[[], bool]) -> bool:
         """Read for a moment; whether a document came that belongs to the best. ``take_in`` says so of what came."""
         return self._read is not None and self.left and await self._read(take_in)
 
-    async def promising(self, take_in: Callable[[], bool]) -> bool:
+    async def read_until_promising(self, take_in: Callable[[], bool]) -> bool:
         """Read until such a document comes; False when there is none, or no more time."""
         while self.left:
-            if await self.some(take_in):
+            if await self.read_some(take_in):
                 return True
         return False
 
@@ -496,9 +495,6 @@ class SearchOptions:
         if off:
             mixture.without(off)
         return mixture
-
-
-T = TypeVar("T")
 
 
 class Runner(Protocol):
@@ -590,7 +586,7 @@ class Exploration:
         next. Takes long, as `scan`."""
         best = self.candidates.join()
         self.rank()
-        self.queue.bring(best)
+        self.queue.add(best)
         self.count_all()
         return bool(best)
 
@@ -706,7 +702,7 @@ class Exploration:
         self.progress.beliefs.admit(joint(self.space, file, self.position))
         return self.events.admitted(self.progress.round, joined, file, self.position, len(self.queue.reserve()))
 
-    def take_up(self, recalled: Recalled, direct: Sequence[int]) -> Iterator[Event]:
+    def enter_recalled(self, recalled: Recalled, direct: Sequence[int]) -> Iterator[Event]:
         """Enter what is held, as a round 0; a requirement that needs no further look is covered, and one that builds on
         it is searched with its value."""
         slots = [held.slot for items in recalled.held.values() for held in items]
@@ -716,7 +712,7 @@ class Exploration:
         if not recalled.held:
             return
         yield self.admit(slots)
-        admissions = {admission.slot: admission for admission in self.space.admitted}
+        admissions = self.space.by_slot
         request, judged = RegionRequest(self.ledger.budget.request_tokens), []
         for j, items in sorted(recalled.held.items()):
             for held in items:
@@ -760,7 +756,7 @@ class Exploration:
         proven = {quote.proposal.admission.slot for quote in self.progress.quotes}
         led = self.candidates.extend(terms, admitted=set(self.space.slots.tolist()), proven=proven)
         self.led.update(led[:ADMITTED])
-        self.queue.bring(led)
+        self.queue.add(led)
 
     @property
     def may_call(self) -> bool:
@@ -813,13 +809,13 @@ class Exploration:
         relevant = above(mass, _FLOOR)
         for admission in self.space.admitted:
             if admission.slot in self.led and not admission.read:
-                cells = slice(admission.first, admission.first + admission.cells)
+                cells = slice(admission.first, admission.end)
                 relevant[cells] |= above(mass[:, cells], 1.0)
         for quote in self.progress.quotes:
             if quote.requirement in searched:
                 admission = quote.proposal.admission
                 first = max(admission.first, quote.cells.start - _BESIDE_QUOTE)
-                relevant[first : min(admission.first + admission.cells, quote.cells.end + _BESIDE_QUOTE)] = True
+                relevant[first : min(admission.end, quote.cells.end + _BESIDE_QUOTE)] = True
         return relevant
 
     def links(self) -> dict[int, tuple[int, ...]]:

@@ -36,54 +36,38 @@ from lens_lsp.search.passages import (
     locator_offset,
     score,
 )
-from lens_lsp.search.prior import Named, Prior, PriorWeights, bridges, gain, prior
+from lens_lsp.search.prior import Named, Prior, bridges, gain, prior
 from lens_lsp.search.question import ScanQuestion, corrections, definition_of, prepare
 
 ADMITTED = 10
-
 """m of the paper: documents admitted at first by its protocol. Self-correction admits as many more by any."""
-
 _BROUGHT = 50
-
 """Documents that new terms may lead to; how many of them join is not decided here."""
-
 _BEARING = 3
-
 """Documents that bear on one fact, beside those that the whole question admits."""
-
 LEADING = 6
-
 """Documents that come first for what they are as a whole."""
-
 _PASSAGE = 3.0
-
 """How much the best passage of any other document counts beside the document as a whole."""
-
 RARE = 0.3
-
 """What a file counts that is of a kind which is searched last."""
-
 _MOST_WANTED = 20
-
 """Documents with the metadata that is wanted that are looked at."""
-
 _PROMISING = 1000
-
 """Texts whose windows are scored."""
-
 _LATE = 2
-
 """Texts whose windows are scored when the question's time is over."""
-
 _WINDOWS = 400
-
 """Windows that are kept."""
-
 _CANDIDATES = 80
-
 _SHORTEST = 3
-
 _ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
+_READ = 30
+"""Documents that are cut into passages, at least."""
+_LEADING = 20
+"""Passages that are ranked by themselves alone."""
+_PRIOR = 0.8
+"""How much the prior of the document counts in the other ranking of what comes behind those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +117,10 @@ class Candidates:
         corpus: Corpus,
         plan: Plan,
         *,
-        weights: PriorWeights = PriorWeights(),
         ablate: Set[str] = frozenset(),
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self._corpus = corpus
-        self._weights = weights
         self._ablate = ablate
         self._cancelled = cancelled
         self.plan = plan
@@ -288,7 +270,7 @@ class Candidates:
         return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
 
     def _prior(self, question: ScanQuestion, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
-        return prior(self._corpus, question, hits, measures, weights=self._weights, ablate=ablate)
+        return prior(self._corpus, question, hits, measures, ablate=ablate)
 
     def _own_scores(self) -> Floats:
         """Per requirement and slot, the score under the requirement's anchors; of a single one the question's."""
@@ -297,8 +279,7 @@ class Candidates:
             return overall[None]
         rows = []
         for requirement in self.plan.requirements:
-            part = self.question.only(self.plan_of(requirement))
-            chosen = np.array(self.question.places(part), np.int64)
+            part, chosen = self.question.only(self.plan_of(requirement)), self.terms_of(requirement)
             hits = self.hits.only(chosen)
             alone = self._prior(part, hits, self.measures.only(chosen, hits.counts), {*self._ablate, "links"})
             rows.append(overall + np.maximum(alone.scores, 0.0))
@@ -395,7 +376,10 @@ class Candidates:
         names = list(dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts))
         more = replace(more, related=())
         hits = self._scan(more, names)
-        scores = self._led_to(more, hits, names, proven)
+        measures = self._measure(hits, more)
+        alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
+        led_by = Named(tuple(names), more, hits, measures)
+        scores = bridges(self._corpus, led_by, alike, gain(self._asked_measures, proven))
         beside = scores > 0
         beside[list(admitted)] = False
         led = np.flatnonzero(beside)
@@ -417,14 +401,6 @@ class Candidates:
             self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
         return [int(slot) for slot in ranked]
 
-    def _led_to(self, more: ScanQuestion, hits: Hits, names: Sequence[Phrase], proven: Set[int]) -> Floats:
-        """Per slot, how well new terms lead there."""
-        measures = self._measure(hits, more)
-        alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
-        return bridges(
-            self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked_measures, proven)
-        )
-
 
 def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:
     """New terms as anchors: each as a phrase, and its words."""
@@ -440,19 +416,6 @@ def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:
                 if requirement not in owners:
                     owners.append(requirement)
     return tuple(Anchor(text, kind, requirements=tuple(owners)) for (text, kind), owners in serves.items() if text)
-
-
-_READ = 30
-
-"""Documents that are cut into passages, at least."""
-
-_LEADING = 20
-
-"""Passages that are ranked by themselves alone."""
-
-_PRIOR = 0.8
-
-"""How much the prior of the document counts in the other ranking of what comes behind those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,12 +438,11 @@ def localise(
     plan: Plan,
     limit: int,
     *,
-    weights: PriorWeights = PriorWeights(),
     ablate: Set[str] = frozenset(),
     cancelled: Callable[[], bool] | None = None,
 ) -> Localisation:
     """Scan for the plan's anchors, form the prior, and find the best ``limit`` passages."""
-    candidates = Candidates(reading.corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
+    candidates = Candidates(reading.corpus, plan, ablate=ablate, cancelled=cancelled)
     started = time.perf_counter()
     passages = passages_of(reading, candidates.scored, limit)
     candidates.rank_by(passages)
@@ -501,7 +463,7 @@ def passages_of(reading: DocumentAccess, scored: Scored, limit: int, *, read: in
             document = None if corpus.over() else reading.document(slot)
             if document is None:
                 continue
-            stretches = _joined(corpus.points(slot, np.array(chosen[slot])).tolist(), len(document.text))
+            stretches = _around(corpus.points(slot, np.array(chosen[slot])).tolist(), len(document.text))
             own = cutter.passages(slot, document, at, stretches, float(scored.documents[slot]))
             found[slot] = [replace(one, score=RARE * one.score) for one in own] if slot in scored.rare else own
             places[slot] = at if corpus.cache.arena.holds(slot) else _within(at, own)
@@ -558,16 +520,9 @@ def _places(reading: DocumentAccess, scored: Scored, slots: Sequence[int]) -> di
     return found
 
 
-def _joined(windows: list[int], length: int) -> list[Span]:
+def _around(windows: list[int], length: int) -> tuple[Span, ...]:
     """Stretches around windows, apart and in order: a passage may begin a window before and end one behind."""
-    joined: list[Span] = []
-    for window in sorted(windows):
-        start, end = max(0, window - WINDOW), min(length, window + 2 * WINDOW)
-        if joined and start <= joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(end, joined[-1].end))
-        elif start < end:
-            joined.append(Span(start, end))
-    return joined
+    return merged(Span(max(0, at - WINDOW), min(length, at + 2 * WINDOW)) for at in windows if at - WINDOW <= length)
 
 
 def as_evidence(

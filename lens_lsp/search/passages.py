@@ -21,14 +21,37 @@ import numpy as np
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.hits import STRETCH, Hits
 from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator, has_own_places
-from lens_lsp.model.text import Span, sentences, trim
+from lens_lsp.model.text import Span, trim
 from lens_lsp.model.words import stem, words
-from lens_lsp.search.boundaries import heading_path, inside, overlapping, widened, without
+from lens_lsp.search.boundaries import PROSE, heading_path, lines, overlapping, whole_sentences, widened, without
 from lens_lsp.search.corpus_view import Floats, Ints, joined
 from lens_lsp.search.metadata import FieldQuery
 from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vocabulary
 
 _ROW = re.compile(r"\d+")
+WINDOW = 600
+"""The most code points of a passage, and bytes of a free window."""
+_CELL = 200
+"""Bytes of the grid that windows are scored on: three cells are a window."""
+_CELLS = WINDOW // _CELL
+_BLOCK = 1 << 20
+"""Cells times terms that are scored in one go: a few megabytes."""
+_ITEM = re.compile(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
+"""The mark of an item."""
+_QUOTED_ITEM = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
+_KEY = re.compile(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
+"""A line of data that goes on with nothing above it."""
+_DEEPER = 4
+"""Columns behind the text of an item from which on what stands under it is code."""
+_MOST_INDENT = 200
+VERBATIM = 0.5
+"""What a passage counts, in shares of the question, that holds all of it word for word."""
+_FEWEST_VERBATIM, _MOST_VERBATIM = 3, 16
+"""Words of a question that is looked for as a whole."""
+_NEAR = 25
+"""Code points from the beginning of one term to that of the next, for both to count as said together."""
+METADATA = (-1, -1)
+"""The section of what a document says about itself."""
 
 
 class TermMark(NamedTuple):
@@ -66,53 +89,6 @@ def _row(place: Locator) -> Hashable:
     """What cells of one row have in common; any other place itself."""
     row = _ROW.search(str(place["cell"])) if "cell" in place else None
     return (place.get("sheet"), row[0]) if row else tuple(sorted(place.items()))
-
-
-WINDOW = 600
-
-"""The most code points of a passage, and bytes of a free window."""
-
-_CELL = 200
-
-"""Bytes of the grid that windows are scored on: three cells are a window."""
-
-_CELLS = WINDOW // _CELL
-
-_BLOCK = 1 << 20
-
-"""Cells times terms that are scored in one go: a few megabytes."""
-
-_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
-
-_LINE = re.compile(r"[^\r\n]+")
-
-_ITEM = re.compile(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
-
-"""The mark of an item."""
-
-_QUOTED_ITEM = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
-
-_KEY = re.compile(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
-
-"""A line of data that goes on with nothing above it."""
-
-_DEEPER = 4
-
-"""Columns behind the text of an item from which on what stands under it is code."""
-
-_MOST_INDENT = 200
-
-VERBATIM = 0.5
-
-"""What a passage counts, in shares of the question, that holds all of it word for word."""
-
-_FEWEST_VERBATIM, _MOST_VERBATIM = 3, 16
-
-"""Words of a question that is looked for as a whole."""
-
-_NEAR = 25
-
-"""Code points from the beginning of one term to that of the next, for both to count as said together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +152,10 @@ def count(hits: Hits, terms: int, lengths: Ints) -> Totals:
 class Weights:
     """How much each term of a question and each word related to one counts in a corpus."""
 
-    def __init__(self, question: ScanQuestion, totals: Totals, constants: PassageWeights = PassageWeights()) -> None:
+    def __init__(self, question: ScanQuestion, totals: Totals) -> None:
         rarity, terms = totals.rarity(), len(question.terms)
         known = vocabulary()
-        self.constants = constants
+        self.constants = constants = PassageWeights()
         self.own: Floats = rarity[:terms] * np.array([known.weight(term) for term in question.terms])
         """Per term."""
         self.owner = np.array([related.term for related in question.related], np.int64)
@@ -318,11 +294,6 @@ class ScoredPassage:
     """``"start"`` or ``"end"``, where it is a part of a unit that is longer than a passage."""
 
 
-METADATA = (-1, -1)
-
-"""The section of what a document says about itself."""
-
-
 @dataclass(frozen=True, slots=True)
 class TextUnit:
     """What is never cut when it fits: a sentence, item, row, heading, block or line of code."""
@@ -408,7 +379,7 @@ def _outward(blocks: Sequence[Block], text: str, span: Span, least: int) -> Iter
 
 def _loose(text: str, span: Span) -> Iterator[Block]:
     """Text in no block, as blocks of one line each."""
-    for line in _lines(text, span):
+    for line in lines(text, span):
         found = trim(text, line)
         if len(found):
             yield Block(BlockKind.CODE, found)
@@ -439,12 +410,12 @@ def _pieces(text: str, block: Block, hidden: Sequence[Span], *, keyed: bool) -> 
     if kind is BlockKind.QUOTE:
         return _quoted(text, span, hidden)
     if kind is BlockKind.PARAGRAPH:
-        return _sentences(text, span, hidden)
+        return whole_sentences(text, span, hidden)
     if kind is BlockKind.FRONT_MATTER or (len(span) > WINDOW and keyed):
         return [part for entry in _entries(text, span) for part in _whole(text, entry, hidden)]
     if kind is BlockKind.LIST_ITEM:
         return _whole(text, span, hidden)
-    return [span] if len(span) <= WINDOW or kind is BlockKind.TABLE_ROW else _lines(text, span)
+    return [span] if len(span) <= WINDOW or kind is BlockKind.TABLE_ROW else lines(text, span)
 
 
 def _is_keyed(document: Document, block: Block) -> bool:
@@ -456,13 +427,13 @@ def _is_keyed(document: Document, block: Block) -> bool:
 
 def _whole(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
     """A stretch that is not cut where it fits in a passage, else its sentences."""
-    return [span] if len(span) <= WINDOW else _sentences(text, span, hidden)
+    return [span] if len(span) <= WINDOW else whole_sentences(text, span, hidden)
 
 
 def _quoted(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
     """The items and the sentences of a quotation."""
     starts = [item.start() for item in _QUOTED_ITEM.finditer(text, span.start, span.end)]
-    found = _sentences(text, Span(span.start, starts[0] if starts else span.end), hidden)
+    found = whole_sentences(text, Span(span.start, starts[0] if starts else span.end), hidden)
     for start, end in pairwise([*starts, span.end]):
         found += _whole(text, trim(text, Span(start, end)), hidden)
     return found
@@ -471,27 +442,12 @@ def _quoted(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
 def _entries(text: str, span: Span) -> list[Span]:
     """The lines of metadata or nested data, those that go on in a value with the line that it begins on."""
     found: list[Span] = []
-    for line in _lines(text, span):
+    for line in lines(text, span):
         if found and text[line.start : line.start + 1].isspace() and _KEY.match(text, line.start, line.end) is None:
             found[-1] = Span(found[-1].start, line.end)
         else:
             found.append(line)
     return found
-
-
-def _sentences(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
-    """The sentences of prose; a full stop inside a tag ends nothing."""
-    found: list[Span] = []
-    for sentence in sentences(text, span):
-        if found and inside(hidden, sentence.start):
-            found[-1] = Span(found[-1].start, sentence.end)
-        else:
-            found.append(sentence)
-    return found
-
-
-def _lines(text: str, span: Span) -> list[Span]:
-    return [Span(*line.span()) for line in _LINE.finditer(text, span.start, span.end)]
 
 
 def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Iterator[TextUnit]:
@@ -515,17 +471,12 @@ def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Itera
 def _between_words(text: str, span: Span, around: Span) -> Span:
     """A stretch without the parts of words that it cuts, unless that leaves nothing."""
     outer = widened(text, span)
-    start = span.start if outer.start == span.start else _after_word(text, span)
-    end = span.end if outer.end == span.end else _before_word(text, span)
+    start, end = span.start, span.end
+    if outer.start != start:
+        start = next((at for at in range(span.start, span.end) if text[at].isspace()), start)
+    if outer.end != end:
+        end = next((at for at in range(span.end - 1, span.start, -1) if text[at].isspace()), end)
     return Span(start, end) if around.start <= start < end <= around.end else span
-
-
-def _after_word(text: str, span: Span) -> int:
-    return next((at for at in range(span.start, span.end) if text[at].isspace()), span.start)
-
-
-def _before_word(text: str, span: Span) -> int:
-    return next((at for at in range(span.end - 1, span.start, -1) if text[at].isspace()), span.end)
 
 
 class _Sections:
@@ -571,7 +522,7 @@ def _openings(document: Document) -> dict[int, tuple[str, ...]]:
             if heading is not None:
                 above.append(heading.text)
             following = True
-        elif block.kind in _PROSE:
+        elif block.kind in PROSE:
             if above:
                 found[block.span.start] = tuple(above)
             above, following = [], False
@@ -787,12 +738,9 @@ def apart(passages: Iterable[ScoredPassage], keys: Mapping[int, object]) -> list
     taken: dict[int, list[Span]] = {}
     for passage in sorted(passages, key=lambda one: (-one.score, keys[one.slot], one.span)):
         under = taken.setdefault(passage.slot, [])
-        if any(_shared(passage.span, span) > min(len(passage.span), len(span)) / 3 for span in under):
-            continue
-        under.append(passage.span)
-        kept.append(passage)
+        own = passage.span
+        shared = ((min(own.end, span.end) - max(own.start, span.start), min(len(own), len(span))) for span in under)
+        if all(common <= shorter / 3 for common, shorter in shared):
+            under.append(own)
+            kept.append(passage)
     return kept
-
-
-def _shared(one: Span, other: Span) -> int:
-    return min(one.end, other.end) - max(one.start, other.start)

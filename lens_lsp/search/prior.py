@@ -27,11 +27,8 @@ from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, 
 from lens_lsp.search.question import ScanQuestion
 
 _LONGEST_TITLE = 8
-
 _SHORT_QUERY = 3
-
 _LEAST_SHARED = 0.3
-
 # Headings in folded bytes, at most 300 of them: Markdown, AsciiDoc, LaTeX. Each pattern begins with a literal, which
 # the regex engine looks for a hundred times faster than for the beginning of a line.
 _HEADINGS = (
@@ -39,13 +36,43 @@ _HEADINGS = (
     re.compile(rb"\n={1,6}[ \t]([^\n]{1,300})"),
     re.compile(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
 )
-
 _HEADING_WORD = re.compile(rb"[a-z0-9]+")
-
 _PROXIMITY = 300
-
 # Proximity is measured in the most promising texts only; it cannot lift a text from further down to the top.
 _PROXIMITY_TEXTS = 1000
+_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
+_WHOLE = 3000
+"""Documents up to this many code points are read whole for mentions; of longer ones the best region."""
+_CELL = 300
+_SOURCES = 10
+_REVERSE_SOURCES = 4
+_MOST_REVERSE = 40
+_NAME_SOURCES = 3
+_NAMES = 16
+_RARE = 20
+_SPACED = re.compile(r"\S+")
+_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
+_DOUBTFUL = 0.5
+_NEAR = 80
+_AROUND = 200
+_AROUND_WEIGHT = 0.4
+_CANDIDATES = 80
+_SECOND_SOURCES = 12
+# How much links and what the best documents lack count, from a random search over all visible questions
+# (docs/explanation/algorithm.md says what that means); how much each signal does stands in `SIGNALS`.
+_PASSING = 5
+"""How many of the best documents pass weight on along links."""
+_SOURCE_POWER = 0.979
+_FORWARD, _FORWARD_NEAR, _FORWARD_GAIN, _FORWARD_EARLY = 0.2, 0.216, 2.172, 0.087
+_REVERSE_GAIN = 3.088
+_SHARED, _SHARED_BASE = 0.813, 0.315
+_LACKING = 0.6
+"""What counts for a document that holds what the best ones lack."""
+_ROUNDS, _DECAY = 2, 0.514
+_HELD = 0.3
+"""What it is worth to hold a name, beside what of the question is new: shares of the question's idf mass."""
+_WORDS = 0.5
+"""What words of the names count that stand apart from one another, or in a title."""
 
 
 def phrase_scores(corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures) -> Floats:
@@ -231,10 +258,8 @@ class Signal:
 
 
 TITLES = Signal("titles", "path", lambda s: title_scores(s.corpus, s.question, len(s.measures.norm)), 0.678, 0.25)
-
 # Counts less in exploring: what is only called like a word of the question is worth showing, not worth following.
 NAMES = Signal("names", "path", lambda s: name_scores(s.corpus, s.question, len(s.measures.norm)), 2.0, 1.0)
-
 SIGNALS: tuple[Signal, ...] = (
     Signal("coverage", "lexical", lambda s: s.measures.coverage(), 1.0, 1.0),
     Signal("phrases", "lexical", lambda s: phrase_scores(s.corpus, s.question, s.hits, s.measures), 0.499, 0.2),
@@ -264,43 +289,10 @@ SIGNALS: tuple[Signal, ...] = (
         0.2,
     ),
 )
-
 """All signals, in the order in which they are measured and added up (docs/explanation/algorithm.md says each in words).
 
 The weights of phrases, titles and proximity come from a random search over all visible questions; names, headings and
 descriptions were set by hand with the same questions in view."""
-
-_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
-
-_WHOLE = 3000
-
-"""Documents up to this many code points are read whole for mentions; of longer ones the best region."""
-
-_CELL = 300
-
-_SOURCES = 10
-
-_REVERSE_SOURCES = 4
-
-_MOST_REVERSE = 40
-
-_NAME_SOURCES = 3
-
-_NAMES = 16
-
-_RARE = 20
-
-_SPACED = re.compile(r"\S+")
-
-_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
-
-_DOUBTFUL = 0.5
-
-_NEAR = 80
-
-_AROUND = 200
-
-_AROUND_WEIGHT = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,34 +506,6 @@ def _words(text: str, start: int, end: int) -> tuple[list[str], list[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class PriorWeights:
-    """How much links and what the best documents lack count; how much each signal does stands in their table.
-
-    Links come from a random search over all visible questions (docs/explanation/algorithm.md says what that means).
-    """
-
-    sources: int = 5
-    """How many of the best documents pass weight on along links."""
-    source_power: float = 0.979
-    forward: float = 0.2
-    forward_near: float = 0.216
-    forward_gain: float = 2.172
-    forward_early: float = 0.087
-    reverse_gain: float = 3.088
-    shared: float = 0.813
-    shared_base: float = 0.315
-    lacking: float = 0.6
-    """What counts for a document that holds what the best ones lack."""
-    rounds: int = 2
-    decay: float = 0.514
-
-
-_CANDIDATES = 80
-
-_SECOND_SOURCES = 12
-
-
-@dataclass(frozen=True, slots=True)
 class Prior:
     """Scores over all slots before normalisation, and each signal family's part in them."""
 
@@ -549,8 +513,6 @@ class Prior:
     ranked: Ints
     """Candidate slots, best first."""
     parts: Mapping[str, Floats]
-    linked: Floats
-    """The part of the scores that links and what the best documents lack add."""
     links: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Slots that a slot names."""
 
@@ -567,7 +529,6 @@ def prior(
     hits: Hits,
     measures: Measures,
     *,
-    weights: PriorWeights = PriorWeights(),
     ablate: Set[str] = frozenset(),
 ) -> Prior:
     """Score every document for the question: π_prior at the level of documents (paper, equation 6).
@@ -581,16 +542,16 @@ def prior(
     parts = signals.families(lambda signal: signal.weight)
     base = _fused(parts)
     if not len(followed) or ablate & {"links", "scans"}:
-        return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts, np.zeros_like(base))
+        return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts)
     finder = LinkFinder(corpus, question, hits, measures)
     candidates = _follow(corpus, finder, exploring, followed)
-    linked = propagate(base, candidates, finder.links, measures, weights)
-    linked = np.maximum(linked, complete(base, candidates, measures, weights))
+    linked = propagate(base, candidates, finder.links, measures)
+    linked = np.maximum(linked, complete(base, candidates, measures))
     parts["scans"] = parts["scans"] + linked - base
     targets: dict[int, tuple[int, ...]] = {}
     for source, target in finder.links.forward:
         targets[source] = (*targets.get(source, ()), target)
-    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, linked - base, targets)
+    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, targets)
 
 
 class _Signals:
@@ -645,31 +606,32 @@ def _follow(corpus: Corpus, finder: LinkFinder, exploring: Floats, followed: Int
     return np.array(sorted({*candidates.tolist(), *finder.links.targets()}), np.int64)
 
 
-def propagate(base: Floats, candidates: Ints, links: Links, measures: Measures, weights: PriorWeights) -> Floats:
-    """Pass weight from the best documents along links, ``weights.rounds`` times, each time less."""
+def propagate(base: Floats, candidates: Ints, links: Links, measures: Measures) -> Floats:
+    """Pass weight from the best documents along links, `_ROUNDS` times, each time less."""
     row = {slot: index for index, slot in enumerate(candidates.tolist())}
     covered = measures.rows(candidates)
     own = base[candidates]
-    edges = _edges(links, row, covered, measures, weights)
+    sources, targets, weights = _edges(links, row, covered, measures)
     scores = own.copy()
-    for turn in range(weights.rounds):
-        threshold = np.sort(scores)[-min(len(scores), weights.sources)]
-        strength = np.where(scores >= threshold, (scores / scores.max()) ** weights.source_power, 0.0)
+    for turn in range(_ROUNDS):
+        threshold = np.sort(scores)[-min(len(scores), _PASSING)]
+        strength = np.where(scores >= threshold, (scores / scores.max()) ** _SOURCE_POWER, 0.0)
         gain = np.zeros(len(scores))
-        np.maximum.at(gain, edges.target, strength[edges.source] * edges.weight)
-        scores = np.maximum(scores, own + gain * weights.decay**turn)
+        np.maximum.at(gain, targets, strength[sources] * weights)
+        scores = np.maximum(scores, own + gain * _DECAY**turn)
     spread = base.copy()
     spread[candidates] = scores
     return spread
 
 
-def complete(base: Floats, candidates: Ints, measures: Measures, weights: PriorWeights) -> Floats:
-    """Give each candidate more for the part of the question that it holds and the best others together do not.
+def complete(base: Floats, candidates: Ints, measures: Measures, leaders: int = _PASSING) -> Floats:
+    """Give each candidate more for the part of the question that it holds and the ``leaders``, the best others,
+    together do not.
 
     The best one needs nothing to complete it and keeps its score.
     """
     own, covered = base[candidates], measures.rows(candidates)
-    best = np.argsort(-own, kind="stable")[: weights.sources]
+    best = np.argsort(-own, kind="stable")[:leaders]
     held = np.sort(covered[best], axis=0)
     known = np.tile(held[-1], (len(candidates), 1))
     if len(best) > 1:  # what one of the best holds itself does not count against it
@@ -677,19 +639,12 @@ def complete(base: Floats, candidates: Ints, measures: Measures, weights: PriorW
     gain = np.maximum(covered - known, 0.0) @ measures.idf / measures.total
     gain[best[0]] = 0.0
     completed = base.copy()
-    completed[candidates] += weights.lacking * gain
+    completed[candidates] += _LACKING * gain
     return completed
 
 
-@dataclass(frozen=True, slots=True)
-class _Edges:
-    source: Ints
-    target: Ints
-    weight: Floats
-
-
-def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measures, weights: PriorWeights) -> _Edges:
-    """All links as arrays of rows and weights; a target that adds nothing new is worth little."""
+def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measures) -> tuple[Ints, Ints, Floats]:
+    """All links as rows of sources, rows of targets and weights; a target that adds nothing new is worth little."""
 
     def gain(source: int, target: int) -> float:
         new = np.maximum(covered[row[target]] - covered[row[source]], 0.0)
@@ -699,28 +654,19 @@ def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measure
     for (source, target), mention in links.forward.items():
         early = 1.0 / (1.0 + mention.at / 400.0)
         weight = (
-            weights.forward
-            + weights.forward_near * min(1.0, 2.0 * mention.near)
-            + weights.forward_gain * gain(source, target)
-            + weights.forward_early * early
+            _FORWARD
+            + _FORWARD_NEAR * min(1.0, 2.0 * mention.near)
+            + _FORWARD_GAIN * gain(source, target)
+            + _FORWARD_EARLY * early
         ) * (mention.sure / mention.namesakes**0.5)
         table.append((row[source], row[target], weight))
     for source, target in links.reverse:
-        table.append((row[source], row[target], weights.reverse_gain * gain(source, target)))
+        table.append((row[source], row[target], _REVERSE_GAIN * gain(source, target)))
     for (source, target), rarity in links.shared.items():
-        weight = rarity * weights.shared * (weights.shared_base + gain(source, target))
+        weight = rarity * _SHARED * (_SHARED_BASE + gain(source, target))
         table.append((row[source], row[target], weight))
     columns = np.array(table, np.float64).reshape(-1, 3)
-    return _Edges(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2])
-
-
-_HELD = 0.3
-
-"""What it is worth to hold a name, beside what of the question is new: shares of the question's idf mass."""
-
-_WORDS = 0.5
-
-"""What words of the names count that stand apart from one another, or in a title."""
+    return columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2]
 
 
 def gain(asked: Measures, proven: Iterable[int]) -> Floats:

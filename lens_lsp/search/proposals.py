@@ -19,7 +19,7 @@ import numpy as np
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
-from lens_lsp.model.documents import Block, BlockKind, Document
+from lens_lsp.model.documents import BlockKind, Document
 from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, Verdict, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, Admission, Space
@@ -29,18 +29,25 @@ from lens_lsp.search.localisation import ADMITTED, Candidates
 from lens_lsp.search.passages import ScoredPassage
 
 START: Mapping[Arm, float] = MappingProxyType({Arm.LEXICAL: 0.60, Arm.LOCAL: 0.25, Arm.GLOBAL: 0.15})
-
 """λ at the beginning of a question."""
-
 FLOOR = 0.05
-
 _NEAR = 6
-
 """Cells on either side that count as next to a cell: about 300 code points."""
-
 _SECTION_SHARE = 0.3
-
 _LINKED_SHARE = 0.2
+_BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
+LEAST_JOINING = 5
+"""Documents that new terms may bring in per round, at least."""
+_WIDTH = 500
+"""Code points around a drawn cell, before snapping."""
+_OPENING = 300
+"""Code points that are shown of the beginning of a document, before snapping."""
+_FLAT = 0.8
+"""The ranking is flat while passages score this share of the third one."""
+_COMPARED = 3
+_SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
+_ENOUGH = 0.9
+"""Share of the outstanding belief that one request needs to hold at most."""
 
 
 @dataclass(slots=True)
@@ -65,9 +72,6 @@ class Mixture:
             self.weights[arm] *= float(np.exp(utility.get(arm, 0.0) / most))
         total = sum(self.weights.values())
         self.weights = {arm: weight / total for arm, weight in self.weights.items()}
-        self._raise_to_floor()
-
-    def _raise_to_floor(self) -> None:
         low = {arm for arm, weight in self.weights.items() if weight < FLOOR}
         rest = sum(weight for arm, weight in self.weights.items() if arm not in low)
         for arm, weight in self.weights.items():
@@ -96,7 +100,7 @@ def local(space: Space, posterior: Floats, seen: Floats, links: Mapping[int, tup
     sums = np.concatenate([[0.0], np.cumsum(favoured)])
     cells = np.arange(space.cells)
     first = space.spread(np.array([a.first for a in space.admitted]))
-    end = space.spread(np.array([a.first + a.cells for a in space.admitted]))
+    end = space.spread(np.array([a.end for a in space.admitted]))
     near = sums[np.minimum(cells + _NEAR + 1, end)] - sums[np.maximum(cells - _NEAR, first)]
     return _normalised(
         _normalised(near)
@@ -107,8 +111,8 @@ def local(space: Space, posterior: Floats, seen: Floats, links: Mapping[int, tup
 
 def _by_section(space: Space, sums: Floats) -> Floats:
     shares = np.zeros(space.cells)
-    for stratum in space.strata():
-        shares[stratum.start : stratum.end] = (sums[stratum.end] - sums[stratum.start]) / len(stratum)
+    for start, end in (section for admission in space.admitted for section in pairwise(admission.bounds)):
+        shares[start:end] = (sums[end] - sums[start]) / (end - start)
     return shares
 
 
@@ -116,7 +120,7 @@ def _by_link(space: Space, sums: Floats, links: Mapping[int, tuple[int, ...]]) -
     shares = np.zeros(len(space.admitted))
     for source, targets in links.items():
         admission = space.admitted[source]
-        belief = sums[admission.first + admission.cells] - sums[admission.first]
+        belief = sums[admission.end] - sums[admission.first]
         for target in targets:
             shares[target] += belief / space.admitted[target].cells
     return space.spread(shares)
@@ -174,9 +178,6 @@ def _normalised(weights: Floats) -> Floats:
     return np.asarray(weights / total, np.float64) if total > 0 else weights
 
 
-_BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
-
-
 def disclosed(document: Document, title: str, view: RegionView, before: int = 0) -> tuple[Span, ...]:
     """The spans of a region, its title, headings and table headers, in order and apart.
 
@@ -210,29 +211,6 @@ def _title(document: Document, title: str) -> list[Span]:
     if found is not None:
         return [Span(*found.span())]
     return [Span(0, min(len(document.text), REACH))] if title == document.structure.head.title else []
-
-
-JOINING = 5
-"""Documents that new terms may bring in per round, at least."""
-_WIDTH = 500
-
-"""Code points around a drawn cell, before snapping."""
-
-_OPENING = 300
-
-"""Code points that are shown of the beginning of a document, before snapping."""
-
-_FLAT = 0.8
-
-"""The ranking is flat while passages score this share of the third one."""
-
-_COMPARED = 3
-
-_SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
-
-_ENOUGH = 0.9
-
-"""Share of the outstanding belief that one request needs to hold at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +387,7 @@ def best(
 ) -> None:
     """Regions of passages, which come best first: up to about ``enough`` tokens, and further ones while the ranking is
     flat and there is room. Those that are ``bare`` come without what leads into them."""
-    admitted = {admission.slot: admission for admission in space.admitted}
+    admitted = space.by_slot
     flat = _FLAT * passages[min(_COMPARED, len(passages)) - 1].score if passages else 0.0
     for passage in passages:
         if request.full or (request.used >= enough and passage.score < flat):
@@ -422,7 +400,7 @@ def best(
 
 def first(request: RegionRequest, space: Space, passages: Sequence[ScoredPassage]) -> dict[int, ScoredPassage]:
     """A region for each passage of admitted documents, as far as there is room; by their numbers the passages."""
-    admitted = {admission.slot: admission for admission in space.admitted}
+    admitted = space.by_slot
     shown: dict[int, ScoredPassage] = {}
     for passage in passages:
         admission = admitted.get(passage.slot)
@@ -448,7 +426,7 @@ def _with_context(document: Document, span: Span) -> Span:
 def _series(document: Document, span: Span) -> Span:
     """The items or rows that follow each other without a break where a span ends, or right behind it."""
     blocks = document.structure.blocks
-    at = bisect_right(blocks, max(span.start, span.end - 1), key=_start_of) - 1
+    at = bisect_right(blocks, max(span.start, span.end - 1), key=lambda block: block.span.start) - 1
     if 0 <= at < len(blocks) - 1 and blocks[at].kind is BlockKind.PARAGRAPH:
         at += 1  # a sentence that leads in
     if not (0 <= at < len(blocks)) or blocks[at].kind not in _SERIAL:
@@ -461,31 +439,20 @@ def _series(document: Document, span: Span) -> Span:
     return Span(blocks[first].span.start, blocks[last].span.end)
 
 
-def _start_of(block: Block) -> int:
-    return block.span.start
-
-
 def certain(request: RegionRequest, space: Space, outstanding: Floats, *, first: bool) -> None:
     """What is shown before anything is drawn: the likeliest places, then at first the beginnings of documents, which
     say what and of when they are, whatever words they use, and later what joined.
 
     ``outstanding`` is the belief of each unread cell, one row per open requirement.
     """
-    likeliest(request, space, outstanding)
+    for row in outstanding:  # a draw may miss the likeliest place, and the request of a small model holds few
+        if row.any():
+            cell = int(row.argmax())
+            _around(request, space.of(cell), cell, Arm.LEXICAL)
     if first:
         openings(request, space)
     else:
         newcomers(request, space, outstanding.sum(axis=0))
-
-
-def likeliest(request: RegionRequest, space: Space, outstanding: Floats) -> None:
-    """The place that is believed in most, of each open requirement: a draw may miss it, and the request of a small
-    model holds few places."""
-    for row in outstanding:
-        if row.any():
-            cell = int(row.argmax())
-            admission = space.of(cell)
-            _around(request, admission, cell, Arm.LEXICAL)
 
 
 def openings(request: RegionRequest, space: Space) -> None:
@@ -500,7 +467,7 @@ def openings(request: RegionRequest, space: Space) -> None:
 def newcomers(request: RegionRequest, space: Space, likely: Floats) -> None:
     """Of every document of which nothing was read its most likely place, the likeliest first, while there is room."""
     unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
-    places = [one.first + int(likely[one.first : one.first + one.cells].argmax()) for one in unread]
+    places = [one.first + int(likely[one.first : one.end].argmax()) for one in unread]
     for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
         if request.full or not likely[cell]:
             return
@@ -600,7 +567,7 @@ class AdmissionQueue:
         self._around = 2 * budget.fence_tokens
         self._brought: list[int] = []
 
-    def bring(self, slots: Iterable[int]) -> None:
+    def add(self, slots: Iterable[int]) -> None:
         """New terms lead to these slots, best first; they go before those of earlier terms."""
         self._brought = list(dict.fromkeys((*slots, *self._brought)))
 
@@ -609,10 +576,10 @@ class AdmissionQueue:
         """Whether terms lead to a document that has not joined."""
         return any(slot not in self._space for slot in self._brought)
 
-    def joining(self, *, correcting: bool) -> list[int]:
+    def next_slots(self, *, correcting: bool) -> list[int]:
         """Who joins now: the best of those that terms lead to; at self-correction they share with the reserve."""
         if not correcting:
-            return self._first(self._brought, JOINING, self._room)
+            return self._first(self._brought, LEAST_JOINING, self._room)
         brought = self._first(self._brought, ADMITTED, self._room // 2)
         left = self._room - sum(map(self._size, brought))
         return [*brought, *self._first(self._ranked(), ADMITTED, left, beside=brought)]

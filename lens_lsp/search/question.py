@@ -23,14 +23,45 @@ from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key
 
 _PLAIN = 3.0
-
 """Zipf frequency up to which a word counts in full."""
-
 _SLOPE = 0.2
-
 """How much less a word counts for each tenfold of that."""
-
 _LEAST = 0.3
+_NUMBER = re.compile(
+    r"(?<![\w.,'])(?<![0-9][-/:])"
+    r"(?:[0-9]{1,3}(?P<group>[,. '])[0-9]{3}(?:(?P=group)[0-9]{3}){0,4}|[0-9]{1,15})(?:[.,][0-9]{1,12})?"
+    r"(?!\w|[-/:.,'][0-9])"
+)
+_MARKS = ((",", "."), (".", ","), (" ", ","), ("'", "."), ("", "."), ("", ","))
+"""What groups thousands, and what stands before the decimals."""
+_YEAR = re.compile(r"(?:19|20)[0-9][0-9]")
+_GROUPED = 4
+"""So many digits have groups."""
+_CENTS = 2
+_SHARE = re.compile(r"0\.([0-9]{2,6})")
+_SHORTEST_WRONG = 5
+"""Letters from which on a word is taken for a misspelt one: of shorter ones too many others are near."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_MOST_RELATED = 64
+"""Words close in meaning that are looked for, of all terms together."""
+_ASKS = re.compile(
+    r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"
+    r"(?:an?\s+|the\s+)?(?P<subject>[^?!.,;:]{1,80}?)(?:\s+(?:mean|stand\s+for))?\s*[?.!]*\s*",
+    re.IGNORECASE,
+)
+_LONGEST = 6
+"""Words of a subject; more are no name."""
+_INTRODUCED = 0.6
+"""What the block counts, in shares of the question, that opens what is titled with the subject."""
+_DOCUMENT = 0.2
+"""What it counts besides at the beginning of its document."""
+_BEGINNING = 3000
+"""Code points of a document in which its beginning stands, metadata and headings included."""
+_DEFINED = 0.5
+"""What a sentence counts that says what the subject is."""
+UNDEFINING = -0.5
+"""What a document's metadata count where a definition is asked for: they never define anything."""
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 class Related(NamedTuple):
@@ -97,27 +128,6 @@ def vocabulary() -> Vocabulary:
         return Vocabulary(file.read())
 
 
-_NUMBER = re.compile(
-    r"(?<![\w.,'])(?<![0-9][-/:])"
-    r"(?:[0-9]{1,3}(?P<group>[,. '])[0-9]{3}(?:(?P=group)[0-9]{3}){0,4}|[0-9]{1,15})(?:[.,][0-9]{1,12})?"
-    r"(?!\w|[-/:.,'][0-9])"
-)
-
-_MARKS = ((",", "."), (".", ","), (" ", ","), ("'", "."), ("", "."), ("", ","))
-
-"""What groups thousands, and what stands before the decimals."""
-
-_YEAR = re.compile(r"(?:19|20)[0-9][0-9]")
-
-_GROUPED = 4
-
-"""So many digits have groups."""
-
-_CENTS = 2
-
-_SHARE = re.compile(r"0\.([0-9]{2,6})")
-
-
 def spellings(folded: str) -> dict[str, tuple[str, ...]]:
     """For words of a folded question that are of a number, how else the whole number may be written."""
     found: dict[str, dict[str, None]] = {}
@@ -155,13 +165,6 @@ def _parts(written: str) -> tuple[str, str]:
     return "".join(digits), ""
 
 
-_SHORTEST_WRONG = 5
-
-"""Letters from which on a word is taken for a misspelt one: of shorter ones too many others are near."""
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
 def corrections(word: str) -> list[str]:
     """The words one letter away from a folded word that is not in the vocabulary: one letter dropped, doubled, changed
     or exchanged with the next. Empty for words that people write, short ones and other scripts."""
@@ -173,11 +176,6 @@ def corrections(word: str) -> list[str]:
     near |= dict.fromkeys(left + letter + right[1:] for left, right in parts if right for letter in _LETTERS)
     near |= dict.fromkeys(left + letter + right for left, right in parts for letter in _LETTERS)
     return [other for other in near if other != word and vocabulary().knows(other)]
-
-
-_MOST_RELATED = 64
-
-"""Words close in meaning that are looked for, of all terms together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,39 +280,6 @@ def _related(terms: tuple[str, ...], own: set[bytes]) -> tuple[RelatedTerm, ...]
 def _stop_phrase(anchor: Anchor) -> bool:
     """A name made of stop words only ("The Who") is looked for as a whole."""
     return anchor.kind is AnchorKind.PHRASE and " " in anchor.text and STOP_WORDS.issuperset(anchor.text.split(" "))
-
-
-_ASKS = re.compile(
-    r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"
-    r"(?:an?\s+|the\s+)?(?P<subject>[^?!.,;:]{1,80}?)(?:\s+(?:mean|stand\s+for))?\s*[?.!]*\s*",
-    re.IGNORECASE,
-)
-
-_LONGEST = 6
-
-"""Words of a subject; more are no name."""
-
-_INTRODUCED = 0.6
-
-"""What the block counts, in shares of the question, that opens what is titled with the subject."""
-
-_DOCUMENT = 0.2
-
-"""What it counts besides at the beginning of its document."""
-
-_BEGINNING = 3000
-
-"""Code points of a document in which its beginning stands, metadata and headings included."""
-
-_DEFINED = 0.5
-
-"""What a sentence counts that says what the subject is."""
-
-UNDEFINING = -0.5
-
-"""What a document's metadata count where a definition is asked for: they never define anything."""
-
-_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import PurePosixPath
@@ -57,6 +57,15 @@ _SHORTEST_TITLE = 2
 _MARKER = re.compile(rf"([ \t]*){MARKER.pattern}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Similar:
+    """Passages like those that the members of a list in a reply were quoted from, and whether there are no more."""
+
+    reply: ReadReply | None = None
+    passages: Sequence[ScoredPassage] = ()
+    complete: bool = False
+
+
 class ReadFirst:
     """Lines 5 to 10 of one search with a judge that reads first."""
 
@@ -67,16 +76,11 @@ class ReadFirst:
         """The read call that the last reply answers, and what it showed."""
         self._queue: list[ScoredPassage] = []
         """What the next read call is to show, best first."""
-        self._alike: list[ScoredPassage] = []
-        """Passages like those of the members of a list, of"""
-        self._alike_of: ReadReply | None = None
-        """this reply, and"""
-        self._alike_all = False
-        """whether there are no more."""
+        self._similar = _Similar()
         self._widened = False
         self._broken_off = False
         """The last reply ended before its end."""
-        self._noes = 0
+        self._fruitless = 0
         """Read calls that found nothing of what is asked."""
 
     async def explore(self, *, everything: bool) -> AsyncIterator[Event]:
@@ -89,7 +93,7 @@ class ReadFirst:
                 yield self._search.admit(newcomers)
             request = self._propose_reading(everything=everything)
             if len(request.proposals) == request.kept:
-                if await self._search.feed.promising(self._search.take_in):
+                if await self._search.feed.read_until_promising(self._search.take_in):
                     self._queue = list(self._search.passages)
                     continue
                 if await self._widen_words():
@@ -128,7 +132,9 @@ class ReadFirst:
             return StopReason.CANCELLED
         if not self._search.progress.open and self._search.subject is None:
             return StopReason.COVERED
-        if self._search.progress.round >= self._search.rounds or (self._search.progress.round > 1 and self._noes > 1):
+        if self._search.progress.round >= self._search.rounds or (
+            self._search.progress.round > 1 and self._fruitless > 1
+        ):
             return StopReason.NOWHERE if self._says_no() else StopReason.ROUNDS
         self._search.ledger.check_time()
         return None
@@ -163,14 +169,14 @@ class ReadFirst:
             outline(request, self._search.space)
         else:
             enough = self._enough()
-            best(request, self._search.space, self._queue, enough, bare=self._alike)
+            best(request, self._search.space, self._queue, enough, bare=self._similar.passages)
         request.arrange()
         return request
 
     def _enough(self) -> int:
         """Tokens of regions that a read call needs: more where a list goes on or nothing was found than where a step is
         missing, whose words are known."""
-        if self._alike:
+        if self._similar.passages:
             return MOST_READ
         if self._search.reply is None:
             return _FIRST_READ
@@ -201,7 +207,7 @@ class ReadFirst:
             reply, said = joined(earlier, self._search.said, reply, said)
         self._broken_off = reply.broken_off
         no = reply.answerable is Answerable.NO
-        self._noes += no and self._search.subject is None
+        self._fruitless += no and self._search.subject is None
         if not no or not self._search.said:  # what was proven before stays
             self._search.reply, self._search.said = reply, said
             self._asked = (asked, request.proposals) if earlier is None else None  # one of several is not said again
@@ -245,14 +251,18 @@ class ReadFirst:
         beside = [*self._named(reply), *self._beside()]
         both = [passage for row in zip_longest(beside, led) for passage in row if passage is not None]
         self._look_for_members(reply)
-        return [*self._alike, *both, *(passage for passage in self._search.passages if passage.score >= floor)]
+        return [
+            *self._similar.passages,
+            *both,
+            *(passage for passage in self._search.passages if passage.score >= floor),
+        ]
 
     def _look_for_members(self, reply: ReadReply) -> None:
         """Find passages like those that the members of a list were quoted from, once for each reply: by the words that
         most of the quotes share (relevance feedback), down to about the score of the lowest of these quotes."""
-        if self._alike_of is reply:
+        if self._similar.reply is reply:
             return
-        self._alike_of, self._alike, self._alike_all = reply, [], False
+        self._similar = _Similar(reply)
         quotes = {
             item.quote: self._search.said[item.quote] for item in reply.items if item.quote in self._search.said
         }.values()
@@ -266,15 +276,22 @@ class ReadFirst:
         found = self._search_for(" ".join(common), _ALIKE) if common else []
         known = [one.score for one in found if any(one.slot == s and one.span.overlaps(at) for s, at in places)]
         if known:
-            self._alike = [one for one in found if one.score >= _LIKE * min(known)]
-            self._alike_all = len(self._alike) < len(found) or len(found) < _ALIKE
+            passages = [one for one in found if one.score >= _LIKE * min(known)]
+            self._similar = _Similar(reply, passages, len(passages) < len(found) or len(found) < _ALIKE)
 
     def _exhausted(self) -> bool:
         """Whether every passage like the members of a list was shown, and no document waits to be read."""
-        if not self._alike or not self._alike_all or self._search.feed.left or self._search.cancelled():
+        if (
+            not self._similar.passages
+            or not self._similar.complete
+            or self._search.feed.left
+            or self._search.cancelled()
+        ):
             return False
-        admitted = {admission.slot: admission for admission in self._search.space.admitted}
-        return all(one.slot in admitted and admitted[one.slot].unread(one.span) is None for one in self._alike)
+        admitted = self._search.space.by_slot
+        return all(
+            one.slot in admitted and admitted[one.slot].unread(one.span) is None for one in self._similar.passages
+        )
 
     def _named(self, reply: ReadReply) -> list[ScoredPassage]:
         """What was not shown of short documents whose title stands in what a reply says is missing."""

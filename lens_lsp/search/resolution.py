@@ -34,17 +34,12 @@ from lens_lsp.model.text import Span, trim
 from lens_lsp.search.boundaries import in_word, joined, signed, widened
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
-
 _TOKEN = re.compile(
     rf"(?P<blank>[\s{_ZERO_WIDTH}]+)|(?P<ascii>[^\s\x80-\U0010ffff]+)|(?P<other>[^\x00-\x7f\s{_ZERO_WIDTH}]+)"
 )
-
 _CJK = re.compile("[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U000323af]")
-
 _MOST_MARKS = 16
-
 """Accents on one letter; sorting more of them takes time that grows with their square."""
-
 _PLAIN = {
     **dict.fromkeys("‘’‚‛′ʼ", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
@@ -52,7 +47,6 @@ _PLAIN = {
     "…": "...",
     "ς": "σ",
 }
-
 _MARK = re.compile(
     r"\\[!-/:-@\[-`{-~]|(?P<blank>(?:\r\n?+|\n)[ \t]*+[\r\n])"
     r"|\[\[(?P<target>[^\[\]|\r\n]{1,200}\|)?(?=[^\s\[\]|])(?P<shown>[^\[\]|\r\n]{1,200})\]\]"
@@ -60,6 +54,16 @@ _MARK = re.compile(
     r"(?:[ \t]\"[^\"\r\n]{0,200}\")?)\))?"
     r"|(?P<run>(?P<sign>[*_`~])(?P=sign)*+)"
 )
+Match = Literal["exact", "normalised"]
+SHORT = 12
+"""Code points under which a quote counts only by its place."""
+SHORT_CJK = 6
+"""The same for a quote with Chinese, Japanese or Korean characters."""
+_MOST_PLACES = 256
+"""Places of one quote that are looked at: 256 that cut a word are no quote of anything."""
+_WORDY = re.compile(r"[^\W_]")
+_CJK_LETTER = re.compile("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]")
+_LEADING_MARK = re.compile(r"(?:#{1,6}|[-*+]|\d{1,9}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,27 +220,6 @@ def _pair(text: str, run: str, span: Span, opened: dict[str, Span], pairs: list[
         pairs.append((opener, span))
     elif code or (after < len(text) and not text[after].isspace() and not (before >= 0 and in_word(text, before))):
         opened[run] = span
-
-
-Match = Literal["exact", "normalised"]
-
-SHORT = 12
-
-"""Code points under which a quote counts only by its place."""
-
-SHORT_CJK = 6
-
-"""The same for a quote with Chinese, Japanese or Korean characters."""
-
-_MOST_PLACES = 256
-
-"""Places of one quote that are looked at: 256 that cut a word are no quote of anything."""
-
-_WORDY = re.compile(r"[^\W_]")
-
-_CJK_LETTER = re.compile("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]")
-
-_LEADING_MARK = re.compile(r"(?:#{1,6}|[-*+]|\d{1,9}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
 
 
 @dataclass(frozen=True, slots=True)

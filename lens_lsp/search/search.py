@@ -98,7 +98,7 @@ class Search(Exploration):
             if self.recalled.whole:
                 return
             if self.subject is None:
-                yield from self.take_up(self.recalled, direct)
+                yield from self.enter_recalled(self.recalled, direct)
         if not self.space.admitted:
             named = [] if self.subject is None else [self.subject]
             yield self.admit(direct or named or self.first_slots())
@@ -110,7 +110,7 @@ class Search(Exploration):
                 yield self._widen()
             request = self._propose(everything=everything)
             if not request.proposals:
-                if await self.feed.promising(self.take_in):
+                if await self.feed.read_until_promising(self.take_in):
                     continue
                 if self.progress.corrected:
                     reason = StopReason.NOWHERE if self.progress.hopeless() else StopReason.ROUNDS
@@ -145,7 +145,7 @@ class Search(Exploration):
     async def _read_on(self) -> bool:
         """Whether documents came that bear on the question. The last round is kept for such while any is unread."""
         last = self.progress.corrected or self.rounds_left == 1
-        return await (self.feed.promising(self.take_in) if last else self.feed.some(self.take_in))
+        return await (self.feed.read_until_promising(self.take_in) if last else self.feed.read_some(self.take_in))
 
     def _time_to_correct(self) -> bool:
         """Once, before the last round, while a requirement is open."""
@@ -156,7 +156,7 @@ class Search(Exploration):
         """Admit what new terms brought up and, when self-correction is due, the reserve; relax the threshold then."""
         correcting = self._time_to_correct()
         self.progress.corrected |= correcting
-        return self.admit(self.queue.joining(correcting=correcting))
+        return self.admit(self.queue.next_slots(correcting=correcting))
 
     def _propose(self, *, everything: bool) -> RegionRequest:
         """Line 6: choose regions by the mixture of arms; on the direct path and for summaries in reading order."""

@@ -84,7 +84,6 @@ from lens_lsp.search.consolidation import (
     choose,
     combine,
     consolidate,
-    day_of,
     facts_of,
     newest,
     rivals,
@@ -98,23 +97,52 @@ from lens_lsp.search.recall import named_newer
 from lens_lsp.search.search import Search
 
 MOST_CLAIMS = 20
-
 """Sentences of one answer that a judge is asked about."""
-
 _MOST_NAMED = 12
-
 _GAP = re.compile(r" +(?=[.,;:!?](?: |\Z))")
-
 """Where a marker stood before a mark."""
-
 _LABEL = re.compile(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
-
 """What an item of a list begins with that names it."""
-
 _TOLD = frozenset({claims.Reason.NEGATION, claims.Reason.LIMIT})
-
 """What rules say of these is told beside the answer and decides nothing: most of it was unfounded
 over the answers of a capable reader."""
+RESULT = "{result}"
+_MARKER = re.compile(rf"([ \t]*){MARKER.pattern}")
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
+_LONGEST_SENTENCE = 600
+_COPIED = 12
+"""Code points before a marker that are looked for in the evidence with it."""
+_REPEATED = re.compile(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
+_EMPHASIS = re.compile(r"[*_`~]+")
+_ORDERED = re.compile(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]*\)")
+_BETWEEN = re.compile(r"\b(day|week|month|year)s?_between\b")
+_UNIT = re.compile(r"(?:[^\W\d]+|%)\Z")
+"""What a result ends in, if it has a unit."""
+_UNIT_AGAIN = re.compile(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
+_DAY = re.compile(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
+_CLOCKED = re.compile(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
+"""A duration as programs write it: ``1h30m0s``."""
+_WHOLE = re.compile(r"[0-9]{1,6}")
+_ANY_YEAR, _MARCH = "2001", 3
+_COUNT = frozenset({"count", "count()"})
+ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
+"""What a judge is told that says a list may go on after everything like its members was shown."""
+LONGEST_COMPARED = 20_000
+"""Code points of a worded answer that are compared with its evidence; a longer one runs away, and is none."""
+MOST_LISTED = 200
+"""Matches of an exact rule that are cited; the count is exact whatever their number."""
+_CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
+_SPENT = frozenset(
+    {
+        StopReason.BUDGET_TOKENS,
+        StopReason.BUDGET_SECONDS,
+        StopReason.BUDGET_COST,
+        StopReason.MODEL_FAILED,
+        StopReason.CANCELLED,
+    }
+)
+"""After these the oracle is not asked for anything more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,47 +234,6 @@ def _kind(doubt: Doubt) -> str:
     return "" if doubt.reason == claims.Reason.MEANING else f" ({doubt.reason})"
 
 
-RESULT = "{result}"
-
-_MARKER = re.compile(rf"([ \t]*){MARKER.pattern}")
-
-_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|\Z)(?:[ \t]*\[[0-9,;\s^]{1,20}\])*|\n")
-
-_LONGEST_SENTENCE = 600
-
-_COPIED = 12
-
-"""Code points before a marker that are looked for in the evidence with it."""
-
-_REPEATED = re.compile(r"(\[[0-9]{1,4}\])(?:[ \t]*\1)+")
-
-_EMPHASIS = re.compile(r"[*_`~]+")
-
-_ORDERED = re.compile(r"(greatest|least)\b(?:\s*\([\w\s,]*\))?", re.IGNORECASE)
-
-_ASIDE = re.compile(r"\([^()]*\)")
-
-_BETWEEN = re.compile(r"\b(day|week|month|year)s?_between\b")
-
-_UNIT = re.compile(r"(?:[^\W\d]+|%)\Z")
-
-"""What a result ends in, if it has a unit."""
-
-_UNIT_AGAIN = re.compile(r"\{result\}([*_]*)[ \u00a0]?([^\W\d]+|%)")
-
-_DAY = re.compile(r"\b([0-9]{1,2})(?:st|nd|rd|th)\b(?: of)?")
-
-_CLOCKED = re.compile(r"(?<!\w)(?=\d)(?:(\d{1,4})h)?(?:(\d{1,4})m)?(?:(\d{1,4})s)?(?!\w)")
-
-"""A duration as programs write it: ``1h30m0s``."""
-
-_WHOLE = re.compile(r"[0-9]{1,6}")
-
-_ANY_YEAR, _MARCH = "2001", 3
-
-_COUNT = frozenset({"count", "count()"})
-
-
 @dataclass(frozen=True, slots=True)
 class ComputedResult:
     """What our arithmetic makes of the values that were quoted."""
@@ -328,7 +315,7 @@ def check(
         )
     sides = tuple((one.value, n) for one in rivals if one.value and (n := item_of(one, items)) is not None)
     if sides:
-        newer = newest([day_of(items[n - 1].document, items[n - 1].span.start) for _, n in sides])
+        newer = newest([items[n - 1].day for _, n in sides])
         text += f"\n\n{differing(sides, None if newer is None else sides[newer][1])}."
     if missing:
         text += f"\n\nNo passage states: {without_addresses('; '.join(missing))}."
@@ -615,33 +602,6 @@ def cited_span(quote: Quote, belief: float, *, subject: bool) -> CitedSpan:
         arm=quote.proposal.arm,
         round=quote.round,
     )
-
-
-ALL_LISTED = "No other passages resemble those you quoted: if members of a list were asked for, these are all."
-
-"""What a judge is told that says a list may go on after everything like its members was shown."""
-
-LONGEST_COMPARED = 20_000
-
-"""Code points of a worded answer that are compared with its evidence; a longer one runs away, and is none."""
-
-MOST_LISTED = 200
-
-"""Matches of an exact rule that are cited; the count is exact whatever their number."""
-
-_CALIBRATED = frozenset({Intent.LOOKUP, Intent.COMPUTATION, Intent.COMPARISON})
-
-_SPENT = frozenset(
-    {
-        StopReason.BUDGET_TOKENS,
-        StopReason.BUDGET_SECONDS,
-        StopReason.BUDGET_COST,
-        StopReason.MODEL_FAILED,
-        StopReason.CANCELLED,
-    }
-)
-
-"""After these the oracle is not asked for anything more."""
 
 
 @dataclass(frozen=True, slots=True)

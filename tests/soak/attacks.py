@@ -240,7 +240,7 @@ ATTACKS = {
         (
             "corpus/test_ignore.py::test_no_line_takes_long_however_many_stars_it_has",
             "corpus/test_ignore.py::test_brackets_that_never_end_are_looked_at_once",
-            "search/test_resolve.py::test_hostile_quotes_and_texts_cost_linear_time",
+            "search/test_resolution.py::test_hostile_quotes_and_texts_cost_linear_time",
         ),
     ),
     "S15": Fault("documents that grow, nest or loop"),

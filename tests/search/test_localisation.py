@@ -17,6 +17,8 @@ from lens_lsp.search.passages import WINDOW
 from lens_lsp.search.question import vocabulary
 
 Make = Callable[[Mapping[str, str]], Workspace]
+SENTENCES = ("The copper is old.", "A kettle whistles.", "Nothing happens here.", "We saw the ship on Monday, at noon.")
+SECTIONS = st.lists(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=40), min_size=1, max_size=4)
 
 
 def noise(seed: int, count: int, words: str) -> str:
@@ -53,10 +55,6 @@ def test_passages_of_random_texts_keep_their_bounds(workspace: Make) -> None:
             shared = min(one.span.end, other.span.end) - max(one.span.start, other.span.start)
             assert one.slot != other.slot or shared <= min(len(one.span), len(other.span)) / 3
         assert [passage.score for passage in found] == sorted((passage.score for passage in found), reverse=True)
-
-
-SENTENCES = ("The copper is old.", "A kettle whistles.", "Nothing happens here.", "We saw the ship on Monday, at noon.")
-SECTIONS = st.lists(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=40), min_size=1, max_size=4)
 
 
 @given(SECTIONS)

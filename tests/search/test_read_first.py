@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError, Role
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
+from lens_lsp.judge.oracle import Answerable, ReadReply, SaidQuote
 from lens_lsp.model.answer import (
     Admitted,
     Answer,
@@ -33,6 +35,7 @@ from lens_lsp.model.answer import (
     Status,
     StopReason,
 )
+from lens_lsp.search.read_first import joined
 from tests.conftest import REPOSITORY
 from tests.judge.rules.chat_session import (
     BOUNDS,
@@ -61,6 +64,30 @@ JUDGED = "*Judged by the shipped reader, without a language model.*"
 LEFT_OUT = "the model's reply is left out: "
 NOTHING_QUOTED = "it quotes nothing that stands in the passages"
 NO = reading("no", missing=["when it was opened"], terms=["carts", "mill"], answer="Nobody knows.")
+ARLEN, DORN, ELM = (
+    f"The bridge at {name} is {metres} m long" for name, metres in (("Arlen", 210), ("Dorn", 180), ("Elm", 95))
+)
+DENIED = "The bridge at Arlen was not opened on 4 May 1931 [1]."
+_ASKED_TWICE = """
+import sys
+from pathlib import Path
+from lens_lsp.model.answer import Mode
+from tests.judge.rules.chat_session import ask, reading, regions_of
+from lens_lsp.judge.llm.scripted_model import ScriptedModel
+
+def members(request):
+    shown = [number for number, text in regions_of(request).items() if "The harbour fee" in text]
+    quotes = [(n, next(line for line in regions_of(request)[n].splitlines() if "harbour fee" in line)) for n in shown]
+    items = [{"name": str(n), "quote": n} for n in range(1, len(shown) + 1)]
+    return reading("partly", quotes, "", items=items, missing=["further ports"], terms=["harbour"])
+
+model = ScriptedModel(members, context_tokens=32_000)
+ask(Path(sys.argv[1]), model, Mode.FAST, question="Which harbour fee is due each spring?",
+    limits={"request_tokens": 1_500, "direct_tokens": 50})
+print("".join(message.text for request in model.requests for message in request.messages))
+"""
+SUMMARY = "Summarize manual.md"
+PARTS = 12
 
 
 @pytest.fixture
@@ -399,11 +426,6 @@ def lengths(folder: Path) -> Path:
     return folder
 
 
-ARLEN, DORN, ELM = (
-    f"The bridge at {name} is {metres} m long" for name, metres in (("Arlen", 210), ("Dorn", 180), ("Elm", 95))
-)
-
-
 @pytest.mark.parametrize(
     ("expression", "result"),
     [("a - b", "30 m"), ("greatest", "Arlen"), ("least", "Elm"), ("sum(a, b, c)", "485 m"), ("max(a, b)", "210 m")],
@@ -564,9 +586,6 @@ def test_a_short_answer_that_is_proven_stays_beside_words_in_doubt(folder: Path)
     said = saying("It was opened by Quillfeather on 4 May 1931 [1].", PROOF, short="4 May 1931")
     answer, _ = replied(folder, said, stages={"verify": wrong((1, "Quillfeather", "name"))})
     assert (answer.status, answer.short) == (Status.PARTIAL, "4 May 1931")
-
-
-DENIED = "The bridge at Arlen was not opened on 4 May 1931 [1]."
 
 
 @pytest.mark.parametrize("verdict", ["no reply", '{"wrong": "none"}', '{"wrong": [', ModelError("gone")])
@@ -901,26 +920,6 @@ def test_words_are_compared_in_one_language_only(
     assert (said.partition(" [")[0].partition("[")[0] in answer.text) is fit
 
 
-_ASKED_TWICE = """
-import sys
-from pathlib import Path
-from lens_lsp.model.answer import Mode
-from tests.judge.rules.chat_session import ask, reading, regions_of
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
-
-def members(request):
-    shown = [number for number, text in regions_of(request).items() if "The harbour fee" in text]
-    quotes = [(n, next(line for line in regions_of(request)[n].splitlines() if "harbour fee" in line)) for n in shown]
-    items = [{"name": str(n), "quote": n} for n in range(1, len(shown) + 1)]
-    return reading("partly", quotes, "", items=items, missing=["further ports"], terms=["harbour"])
-
-model = ScriptedModel(members, context_tokens=32_000)
-ask(Path(sys.argv[1]), model, Mode.FAST, question="Which harbour fee is due each spring?",
-    limits={"request_tokens": 1_500, "direct_tokens": 50})
-print("".join(message.text for request in model.requests for message in request.messages))
-"""
-
-
 def test_the_same_question_makes_the_same_requests_whatever_the_order_of_sets(tmp_path: Path) -> None:
     for number in range(24):
         lines = "\n\n".join(f"Fees, quays, coins and springs of port {number}, part {n}." for n in range(30))
@@ -933,3 +932,72 @@ def test_the_same_question_makes_the_same_requests_whatever_the_order_of_sets(tm
         said.add(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
     assert len(said) == 1
     assert next(iter(said)).count("Question:") > 1
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    parts = (
+        f"## Part {part}\n\nValve {part} opens at {part} bar. " + f"It was tested in room {part}. " * 24
+        for part in range(PARTS)
+    )
+    (tmp_path / "manual.md").write_text("# Manual\n\n" + "\n\n".join(parts), "utf-8")
+    (tmp_path / "other.md").write_text("# Other\n\nValve 99 opens at 99 bar.\n", "utf-8")
+    return tmp_path
+
+
+def quoting_first(request: ChatRequest) -> str:
+    """Quotes of each region the sentence that says something, and says it."""
+    found = [(n, said[0]) for n, text in regions_of(request).items() if (said := re.search(r"Valve \d+ \w+ at", text))]
+    return reading("yes" if found else "no", found, " ".join(f"{said} [{n}]." for n, (_, said) in enumerate(found, 1)))
+
+
+def summary(archive: Path, tokens: int, says: object = quoting_first) -> tuple[Answer, ScriptedModel]:
+    model = scripted({"read": says})
+    limits = {"request_tokens": tokens, "direct_tokens": tokens}
+    return ask(archive, model, Mode.FAST, question=SUMMARY, limits=limits), model
+
+
+def test_a_long_document_is_read_in_pieces_to_its_end_and_each_piece_is_cited(archive: Path) -> None:
+    answer, model = summary(archive, 1_600)
+    assert (answer.status, answer.stopped) == (Status.ANSWERED, StopReason.DIRECT)
+    assert answer.account.calls == {"read": 3}
+    shown = [text for request in model.requests for text in regions_of(request).values()]
+    assert len(shown) == len(set(shown)), "nothing is shown twice"
+    for part in range(PARTS):
+        assert sum(f"Valve {part} opens" in text for text in shown) == 1
+        (number,) = re.findall(rf"Valve {part} opens at \[(\d+)\]", answer.text)
+        assert f"Valve {part} opens at {part} bar" in answer.evidence[int(number) - 1].quote
+    assert "Not read" not in answer.text
+
+
+def test_what_all_rounds_cannot_hold_is_named_and_the_answer_is_partial(archive: Path) -> None:
+    answer, model = summary(archive, 700)
+    assert answer.status is Status.PARTIAL
+    assert answer.account.calls == {"read": 3}
+    assert re.search(r"\n\nNot read to the end: .*Part 11", answer.text)
+    shown = "".join(text for request in model.requests for text in regions_of(request).values())
+    assert "It was tested in room 11. " * 20 not in shown
+
+
+def test_a_piece_that_says_nothing_leaves_what_the_others_said(archive: Path) -> None:
+    answer, _ = summary(archive, 1_600, [quoting_first, quoting_first, reading("no", answer="Nothing.")])
+    assert (answer.status, answer.account.calls) == (Status.ANSWERED, {"read": 3})
+    assert "Nothing." not in answer.text
+    assert "Valve 0 opens" in answer.text
+    assert f"Valve {PARTS - 1} opens" in answer.text
+
+
+def test_a_document_that_fits_is_one_call(archive: Path) -> None:
+    answer, model = summary(archive, 8_000)
+    assert len(model.requests) == 1
+    assert SUMMARY in asked(model.requests[0])
+    assert answer.status is Status.ANSWERED
+
+
+def test_the_quotes_of_a_second_piece_are_numbered_on() -> None:
+    first = ReadReply(Answerable.PARTLY, (SaidQuote(1, 1, "a"), SaidQuote(4, 2, "b")), answer="A [1]. B [4].")
+    second = ReadReply(Answerable.YES, (SaidQuote(1, 1, "c"),), answer="C [1][2].", missing=("x",))
+    reply, said = joined(first, {}, second, {})
+    assert [quote.number for quote in reply.quotes] == [1, 4, 5]
+    assert reply.answer == "A [1]. B [4].\n\nC [5][6]."
+    assert (reply.answerable, reply.missing, said) == (Answerable.YES, (), {})

@@ -1,7 +1,8 @@
-"""Further rounds of ``deep``: what another call must bring, facts that build on others, answers before all facts."""
+"""What joins a search on the way: new terms, other words, documents that were read since."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -16,11 +17,40 @@ from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
+from lens_lsp.search.exploration import DocumentFeed
 from tests.judge.rules.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
 
 DRAWN = "The dam of Corvin was drawn by Ilse Brandt"
 STUDIED = "Brandt studied in Delft"
 ASKED = "Where did the engineer of the Corvin dam study?"
+_SAYS = st.fixed_dictionaries(
+    {
+        "quotes": st.lists(
+            st.tuples(
+                st.integers(0, 5),
+                st.sampled_from(["f1", "f2", "f3"]),
+                st.sampled_from(["full", "partial", "related"]),
+                st.sampled_from(["true", "invented"]),
+                st.sampled_from([None, "Arlen", "4 May 1931"]),
+            ),
+            max_size=4,
+        ),
+        "unproven": st.lists(st.sampled_from(["f1", "f2", "f3"]), max_size=3),
+        "terms": st.lists(st.sampled_from(["carts", "mill", "repairs", "zzz"]), max_size=2),
+        "rewritten": st.sampled_from(["who opened the bridge at Arlen", "carts of mill 3", "nothing of the kind"]),
+        "answerable": st.sampled_from(["no", "no", "no", "yes"]),
+        "unmet": st.lists(st.sampled_from(["f1", "f2"]), max_size=1),
+        "short": st.sampled_from([None, "1931"]),
+        "facts": st.lists(
+            st.sampled_from(
+                ["when the bridge at Arlen was opened", "who opened {f1}", "the bridge near {f1} and {f2}"]
+            ),
+            min_size=1,
+            max_size=3,
+        ),
+        "broken": st.sampled_from([None] * 12 + ["not json", "refused", "cut"]),
+    }
+)
 
 
 @pytest.fixture
@@ -83,36 +113,6 @@ def coverage(answerable: str, unproven: Sequence[str] = (), **rewritten: str) ->
     """A reply to a coverage check."""
     new = [{"fact": fact, "text": text} for fact, text in rewritten.items()]
     return json.dumps({"unproven": list(unproven), "terms": [], "rewritten": new, "answerable": answerable})
-
-
-_SAYS = st.fixed_dictionaries(
-    {
-        "quotes": st.lists(
-            st.tuples(
-                st.integers(0, 5),
-                st.sampled_from(["f1", "f2", "f3"]),
-                st.sampled_from(["full", "partial", "related"]),
-                st.sampled_from(["true", "invented"]),
-                st.sampled_from([None, "Arlen", "4 May 1931"]),
-            ),
-            max_size=4,
-        ),
-        "unproven": st.lists(st.sampled_from(["f1", "f2", "f3"]), max_size=3),
-        "terms": st.lists(st.sampled_from(["carts", "mill", "repairs", "zzz"]), max_size=2),
-        "rewritten": st.sampled_from(["who opened the bridge at Arlen", "carts of mill 3", "nothing of the kind"]),
-        "answerable": st.sampled_from(["no", "no", "no", "yes"]),
-        "unmet": st.lists(st.sampled_from(["f1", "f2"]), max_size=1),
-        "short": st.sampled_from([None, "1931"]),
-        "facts": st.lists(
-            st.sampled_from(
-                ["when the bridge at Arlen was opened", "who opened {f1}", "the bridge near {f1} and {f2}"]
-            ),
-            min_size=1,
-            max_size=3,
-        ),
-        "broken": st.sampled_from([None] * 12 + ["not json", "refused", "cut"]),
-    }
-)
 
 
 def _reply(request: ChatRequest, said: dict[str, Any]) -> Any:
@@ -283,3 +283,44 @@ def test_a_further_call_shows_what_is_relevant_and_does_not_fill_the_context(fol
     shown = [text for request in later for text in regions_of(request).values()]
     assert sum("The mill was closed" in text for text in shown) <= 5, "a few of those that a new term leads to"
     assert answer.status is Status.PARTIAL
+
+
+def promises() -> bool:
+    return True
+
+
+class Shelf:
+    """Documents that are read one at a time; true ones belong to the best."""
+
+    def __init__(self, *documents: bool) -> None:
+        self.waiting = list(documents)
+
+    async def read(self, take_in: Callable[[], bool]) -> bool:
+        return self.waiting.pop(0) and take_in()
+
+    @property
+    def further(self) -> DocumentFeed:
+        return DocumentFeed(self.read, lambda: bool(self.waiting))
+
+
+def test_a_moment_reads_once() -> None:
+    shelf = Shelf(False, True)
+    assert asyncio.run(shelf.further.read_some(promises)) is False
+    assert shelf.waiting == [True]
+
+
+def test_patience_reads_until_a_document_belongs_to_the_best() -> None:
+    shelf = Shelf(False, False, True, False)
+    assert asyncio.run(shelf.further.read_until_promising(promises)) is True
+    assert shelf.waiting == [False]
+
+
+def test_patience_ends_when_nothing_waits() -> None:
+    shelf = Shelf(False, False)
+    assert asyncio.run(shelf.further.read_until_promising(promises)) is False
+    assert not shelf.further.left
+
+
+def test_where_nothing_can_be_read_nothing_is_waited_for() -> None:
+    assert asyncio.run(DocumentFeed().read_some(promises)) is False
+    assert asyncio.run(DocumentFeed().read_until_promising(promises)) is False

@@ -1,4 +1,4 @@
-"""Regions: whole units around a window, never less than it, never ours, within the cap."""
+"""Regions, units and words that are never cut, over texts of every kind."""
 
 from __future__ import annotations
 
@@ -10,31 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.folding import blank
+from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.ours import ours
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.boundaries import REGION_TOKENS, joined, quotable, region, shown, units, widened
-
-
-def document(text: str, name: str = "a.md") -> Document:
-    reader = reader_for(name)
-    assert reader is not None
-    found = ours(text)
-    structure = reader.structure(blank(text, found.spans))
-    fields = {field: getattr(structure, field) for field in structure.__slots__} | {"ours": found.spans}
-    return Document(0, name, text, f"{reader.name}/1", Origin("", "utf-8"), type(structure)(**fields))
-
-
-def window(text: str, words: str) -> Span:
-    return Span(text.index(words), text.index(words) + len(words))
-
-
-def around(text: str, words: str, name: str = "a.md") -> str:
-    found = region(document(text, name), window(text, words))
-    return text[found.start : found.end]
-
+from lens_lsp.search.boundaries import REGION_TOKENS, heading_path, joined, region, shown, units, widened
 
 NOTE = """# Title
 
@@ -59,6 +41,47 @@ y = 2
 
 Last line without an end
 """
+BLOCK = "<!-- lens:begin a -->\nOurs is here.\n<!-- lens:end a -->"
+PIECES = [
+    "word",
+    "Wörter",
+    "don't",
+    "x-y",
+    "3.5",
+    "e\u0301",
+    "東京",
+    "。",
+    ". ",
+    "? ",
+    " ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "- ",
+    "# ",
+]
+PIECES += ["| a | b |\n|---|---|\n| c | d |\n", "```\n", "> ", "<b>", "</p>", "\n?? asks\n", f"\n{BLOCK}\n", "a" * 90]
+texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+NAMES = ["a.md", "a.txt", "a.html", "a.py", "a.csv", "a.json"]
+NESTED = "intro\n\n# One\n\na\n\n## Two\n\nb\n\n#### Four\n\nc\n\n## Other\n\nd\n\n# Last\n\ne\n"
+
+
+def document(text: str, name: str = "a.md") -> Document:
+    reader = reader_for(name)
+    assert reader is not None
+    found = ours(text)
+    structure = reader.structure(blank(text, found.spans))
+    fields = {field: getattr(structure, field) for field in structure.__slots__} | {"ours": found.spans}
+    return Document(0, name, text, f"{reader.name}/1", Origin("", "utf-8"), type(structure)(**fields))
+
+
+def window(text: str, words: str) -> Span:
+    return Span(text.index(words), text.index(words) + len(words))
+
+
+def around(text: str, words: str, name: str = "a.md") -> str:
+    found = region(document(text, name), window(text, words))
+    return text[found.start : found.end]
 
 
 @pytest.mark.parametrize(
@@ -118,9 +141,6 @@ def test_text_in_no_block_is_cut_at_lines() -> None:
     assert around(text, "comment") == "<!-- a comment"
 
 
-BLOCK = "<!-- lens:begin a -->\nOurs is here.\n<!-- lens:end a -->"
-
-
 def test_a_region_stops_where_ours_begins() -> None:
     text = f"Mine goes on\n{BLOCK}\nand on here\n?? who asks\nand ends."
     assert around(text, "goes") == "Mine goes on"
@@ -158,29 +178,6 @@ def test_a_compound_is_not_cut() -> None:
         at = text.index(whole) + whole.index(words)
         found = region(document(text, "a.txt"), Span(at, at + len(words)))
         assert text[found.start : found.end] == whole
-
-
-PIECES = [
-    "word",
-    "Wörter",
-    "don't",
-    "x-y",
-    "3.5",
-    "e\u0301",
-    "東京",
-    "。",
-    ". ",
-    "? ",
-    " ",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "- ",
-    "# ",
-]
-PIECES += ["| a | b |\n|---|---|\n| c | d |\n", "```\n", "> ", "<b>", "</p>", "\n?? asks\n", f"\n{BLOCK}\n", "a" * 90]
-texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
-NAMES = ["a.md", "a.txt", "a.html", "a.py", "a.csv", "a.json"]
 
 
 def drawn(text: str, data: st.DataObject) -> Span:
@@ -267,16 +264,6 @@ def test_what_is_shown_leads_back_to_the_source(text: str, name: str, data: st.D
         assert view.text[unit.span.end - 1] == text[back.end - 1]
 
 
-def test_what_is_ours_is_cut_out_of_a_passage() -> None:
-    text = "Some words of a note.\n?? a question of ours\nMore words, and longer ones too.\n"
-    doc = document(text, "a.txt")
-    (asked,) = doc.structure.ours
-    kept = quotable(doc, Span(0, len(text)))
-    assert kept is not None
-    assert text[kept.start : kept.end] == "More words, and longer ones too."
-    assert quotable(doc, asked) is None
-
-
 def test_the_units_of_a_note_are_its_sentences_items_rows_headings_and_code() -> None:
     found = units(document(NOTE), Span(0, len(NOTE)))
     assert [(unit.kind, NOTE[unit.span.start : unit.span.end]) for unit in found] == [
@@ -329,3 +316,23 @@ def test_hostile_texts_are_shown_within_the_cap(piece: str) -> None:
         for at in range(0, len(text) - 500, len(text) // 10):
             view = shown(doc, region(doc, Span(at, at + 500)))
             assert tokens(view.text) <= 2 * REGION_TOKENS, name
+
+
+def outlined(text: str) -> Document:
+    return Document(0, "a.md", text, "markdown/1", Origin("", "utf-8"), MarkdownReader().structure(text))
+
+
+@pytest.mark.parametrize(
+    ("mark", "path"),
+    [
+        ("intro", ()),
+        ("a\n", ("One",)),
+        ("b\n", ("One", "Two")),
+        ("c\n", ("One", "Two", "Four")),
+        ("d\n", ("One", "Other")),
+        ("\ne\n", ("Last",)),
+        ("Two", ("One", "Two")),
+    ],
+)
+def test_an_offset_stands_under_the_headings_above_it(mark: str, path: tuple[str, ...]) -> None:
+    assert heading_path(outlined(NESTED), NESTED.index(mark)) == path
