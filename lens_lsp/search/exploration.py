@@ -67,9 +67,8 @@ from lens_lsp.search.beliefs import (
     threshold,
 )
 from lens_lsp.search.boundaries import context_of, region
-from lens_lsp.search.consolidation import Matches, matches_of
 from lens_lsp.search.corpus_view import DocumentAccess, Floats
-from lens_lsp.search.localisation import ADMITTED, Candidates, passages_of, ranking
+from lens_lsp.search.localisation import ADMITTED, Candidates, Matches, matches_of, passages_of, ranking
 from lens_lsp.search.passages import ScoredPassage
 from lens_lsp.search.proposals import (
     START,

@@ -20,8 +20,9 @@ from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
-from lens_lsp.search.consolidation import CitedSpan, Item, Matches
+from lens_lsp.search.consolidation import CitedSpan, Item
 from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.localisation import Matches
 
 _STANDS = frozenset({CitationState.VERIFIED, CitationState.MOVED})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,12 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.cache import TextCache
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.oracle import Fact
@@ -25,14 +19,13 @@ from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import Verdict
-from lens_lsp.model.plan import Combination, Condition, Intent, MatchRule, Plan, Requirement, Transformation, Unit
+from lens_lsp.model.plan import Combination, Intent, Plan, Requirement, Transformation
 from lens_lsp.model.text import Span
 from lens_lsp.search.consolidation import (
     MOST_QUOTES,
     CitedSpan,
     Combined,
     Item,
-    Matches,
     Statement,
     choose,
     combine,
@@ -41,10 +34,8 @@ from lens_lsp.search.consolidation import (
     counterparts,
     different,
     facts_of,
-    matches_of,
     newest,
 )
-from lens_lsp.search.corpus_view import DocumentAccess
 from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted, stage_of
 
 TEXT = (
@@ -52,13 +43,6 @@ TEXT = (
     "\n* iron kettles rust\n* copper kettles do not\n\nThe copper kettle was made by Anselm Brock.\n"
 )
 MISSING = RequirementStatus.MISSING
-FILES = {
-    "a.md": "# Git\n\nUse git here. Git, again: `git`.\n- Start Date: 2015-03-24\n",
-    "b.md": "Digit is no match.\nBut git is.\ngit-svn too.\n- Start Date: 2015-04-01\n",
-    "c.txt": "Nothing of it.\n- Start Date: 2015-03-02\n",
-    "sub/pages/d.md": "to rebase means something in git\nrebase\n",
-}
-Count = Callable[[MatchRule], Matches]
 QUESTION = "Where is the office of Norvik?"
 BERLIN = "The office of Norvik is in Berlin."
 HAMBURG = "The office of Norvik is in Hamburg."
@@ -221,77 +205,6 @@ def test_a_quoted_list_counts_its_items_and_passages_that_come_near_are_no_list(
     assert combined.result == "3"
     found = facts_of(tools, [item("Tools rust.", {0: None}, Verdict.PARTIAL)], {0: "glr"}, {})
     assert found[0].status is MISSING
-
-
-@pytest.fixture
-def count(tmp_path: Path) -> Callable[[Mapping[str, str]], Count]:
-    def prepared(files: Mapping[str, str]) -> Count:
-        for path, text in files.items():
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / path).write_text(text, "utf-8")
-        root = Root(str(tmp_path))
-        cache = TextCache()
-        cache.refresh([root], discover(root, CorpusRules()).files, {})
-        return lambda rule: matches_of(DocumentAccess(cache, Snapshot([root], {}, CorpusRules())), rule)
-
-    return prepared
-
-
-@pytest.mark.parametrize(("unit", "total"), [(Unit.FILE, 3), (Unit.LINE, 5), (Unit.MATCH, 7)])
-def test_files_lines_and_matches_are_counted_exactly(
-    count: Callable[[Mapping[str, str]], Count], unit: Unit, total: int
-) -> None:
-    matches = count(FILES)(MatchRule(("git",), unit))
-    assert (matches.total, matches.files) == (total, 3)
-
-
-def test_a_condition_keeps_the_lines_whose_value_meets_it(count: Callable[[Mapping[str, str]], Count]) -> None:
-    matches = count(FILES)(MatchRule(("start date",), Unit.FILE, Condition("in", "March 2015")))
-    assert matches.total == 2
-
-
-def test_a_line_without_a_date_is_as_old_as_what_stands_above_it(
-    count: Callable[[Mapping[str, str]], Count],
-) -> None:
-    files = {
-        "diary/2015-03-14.md": "# Market\n\n- bought a tent\n- bought a lamp, delivered 2015-04-02\n",
-        "log.md": "# 2015\n\n## March 2015\n\n- bought rope\n\n## April 2015\n\n- bought tar\n",
-    }
-    matches = count(files)(MatchRule(("bought",), Unit.LINE, Condition("in", "March 2015")))
-    assert (matches.total, matches.files) == (2, 2)
-
-
-def test_more_than_two_thousand_is_an_amount(count: Callable[[Mapping[str, str]], Count]) -> None:
-    files = {"sold.md": "- tickets sold: 2050\n- tickets sold: 1950\n- tickets sold since 2015\n"}
-    assert count(files)(MatchRule(("tickets",), Unit.LINE, Condition(">", "2,000"))).total == 1
-
-
-def test_phrases_of_a_line_rule_stand_in_one_line_and_those_of_a_file_rule_anywhere(
-    count: Callable[[Mapping[str, str]], Count],
-) -> None:
-    find = count(FILES)
-    assert find(MatchRule(("rebase", "git"), Unit.LINE)).total == 1
-    assert find(MatchRule(("git", "start date"), Unit.FILE)).total == 2
-    assert find(MatchRule(("git", "start date"), Unit.LINE)).total == 0
-
-
-def test_only_files_so_named_count(count: Callable[[Mapping[str, str]], Count]) -> None:
-    assert count(FILES)(MatchRule(("git",), files=("pages",))).total == 1
-
-
-def test_what_is_ours_does_not_count(count: Callable[[Mapping[str, str]], Count]) -> None:
-    files = {
-        "note.md": "git\n\n?? how many files mention git\n\n<!-- lens:begin x -->\ngit git\n<!-- lens:end x -->\n",
-        "answer.md": "---\nlens: answer/1\n---\ngit\n",
-        "asks.md": "?? git\n",
-    }
-    find = count(files)
-    assert find(MatchRule(("git",), Unit.MATCH)).total == 1
-    assert find(MatchRule(("git",), Unit.FILE)).total == 1
-
-
-def test_nothing_is_found_where_there_is_nothing(count: Callable[[Mapping[str, str]], Count]) -> None:
-    assert count(FILES)(MatchRule(("zebra",))) == Matches(0, 0, ())
 
 
 @pytest.mark.parametrize(
