@@ -417,7 +417,7 @@ def _concerned(
     """The clusters that share something with what is new, or that were looked at."""
     ids = set(reused)
     if recalled is not None:
-        ids |= {remembered.cluster for remembered in recalled.recollection.facts.values()}
+        ids |= {remembered.cluster for remembered in recalled.memory.facts.values()}
     if new is not None:
         for asked in new.asked:
             ids.update(knowledge.by_question(asked.key))

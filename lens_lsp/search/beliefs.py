@@ -58,7 +58,7 @@ _TIE = 1e-9
 _PARTIALS = 2
 
 
-class Grid:
+class CellGrid:
     """The cells of some documents side by side."""
 
     def __init__(self, corpus: Corpus, slots: Ints) -> None:
@@ -85,7 +85,7 @@ def window_idf(hits: Hits, measures: Measures) -> Floats:
     return np.where(holding > 0, idf, 0.0)
 
 
-def places_of(corpus: Corpus, grid: Grid, question: ScanQuestion, hits: Hits) -> list[Ints]:
+def places_of(corpus: Corpus, grid: CellGrid, question: ScanQuestion, hits: Hits) -> list[Ints]:
     """Per term the sorted places of its hits: code points counted through all documents of the grid."""
     row = np.full(corpus.slots, -1, np.int64)
     row[grid.slots] = np.arange(len(grid.slots))
@@ -105,7 +105,7 @@ def places_of(corpus: Corpus, grid: Grid, question: ScanQuestion, hits: Hits) ->
     return [np.sort(np.concatenate(each)) for each in found]
 
 
-def density_of(grid: Grid, places: list[Ints], idf: Floats) -> Floats:
+def density_of(grid: CellGrid, places: list[Ints], idf: Floats) -> Floats:
     """For each cell, how much of the given terms the window that begins there holds."""
     start, stop = grid.windows(_WIDTH)
     _, near = grid.windows(2)
@@ -137,7 +137,7 @@ def _running(cells: Ints, size: int) -> NDArray[np.int64]:
     return sums
 
 
-def _best_within(dense: Floats, grid: Grid) -> Floats:
+def _best_within(dense: Floats, grid: CellGrid) -> Floats:
     """The best value among the cells of each window; windows may look past their document's end, never gain by it."""
     padded = np.concatenate([dense, np.zeros(_WIDTH)])
     best = dense.copy()
@@ -148,7 +148,7 @@ def _best_within(dense: Floats, grid: Grid) -> Floats:
 
 
 @dataclass(slots=True)
-class Admission:
+class AdmittedCells:
     """One admitted document: its first cell, how many it has, its sections, and what of it was shown to
     the oracle (disjoint spans, in order)."""
 
@@ -235,7 +235,7 @@ class Space:
     """The admitted documents and their cells."""
 
     def __init__(self) -> None:
-        self.admitted: list[Admission] = []
+        self.admitted: list[AdmittedCells] = []
         self._starts: list[int] = []
         self.cells = 0
 
@@ -247,22 +247,22 @@ class Space:
         """The slots, in order of admission."""
         return np.array([admission.slot for admission in self.admitted], np.int64)
 
-    def admit(self, slot: int, document: Document) -> Admission:
+    def admit(self, slot: int, document: Document) -> AdmittedCells:
         """Add a document's cells."""
         cells = max(1, -(-len(document.text) // CELL))
         bounds = (*_sections(document, self.cells), self.cells + cells)
-        admission = Admission(len(self.admitted), slot, document, self.cells, cells, bounds)
+        admission = AdmittedCells(len(self.admitted), slot, document, self.cells, cells, bounds)
         self.admitted.append(admission)
         self._starts.append(self.cells)
         self.cells += cells
         return admission
 
-    def of(self, cell: int) -> Admission:
+    def of(self, cell: int) -> AdmittedCells:
         """The document a cell belongs to."""
         return self.admitted[bisect_right(self._starts, cell) - 1]
 
     @property
-    def by_slot(self) -> dict[int, Admission]:
+    def by_slot(self) -> dict[int, AdmittedCells]:
         """The admitted documents by their slots."""
         return {admission.slot: admission for admission in self.admitted}
 
@@ -292,7 +292,7 @@ class Landscape:
 
 def landscape(corpus: Corpus, candidates: Candidates, space: Space) -> Landscape:
     """π_pos of every requirement over all cells admitted so far, with the anchors as they stand now."""
-    grid = Grid(corpus, space.slots)
+    grid = CellGrid(corpus, space.slots)
     idf = window_idf(candidates.hits, candidates.measures)
     places = places_of(corpus, grid, candidates.question, candidates.hits)
     centre = _centres(grid)
@@ -308,7 +308,7 @@ def landscape(corpus: Corpus, candidates: Candidates, space: Space) -> Landscape
     return Landscape(_per_document(space, mass), mass)
 
 
-def _centres(grid: Grid) -> Ints:
+def _centres(grid: CellGrid) -> Ints:
     """For each cell the first cell of the window around it, inside its document."""
     first = grid.first[grid.row]
     return np.clip(np.arange(grid.size) - _WIDTH // 2, first, np.maximum(first, grid.limit - _WIDTH))

@@ -52,7 +52,7 @@ from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
 from lens_lsp.search.beliefs import (
     RELAXED,
-    Admission,
+    AdmittedCells,
     Beliefs,
     Entry,
     Landscape,
@@ -407,7 +407,7 @@ class EventBuilder:
         return Proposed(round_, {arm.value: weight for arm, weight in weights.items()}, regions)
 
     def admitted(
-        self, round_: int, joined: Sequence[Admission], file: Floats, position: Floats, reserve: int
+        self, round_: int, joined: Sequence[AdmittedCells], file: Floats, position: Floats, reserve: int
     ) -> Admitted:
         """The documents that joined; ``file`` and ``position`` are π_file and π_pos of all, a row per requirement."""
         ids = [requirement.id for requirement in self.plan.requirements]
@@ -421,7 +421,7 @@ class EventBuilder:
             compression=self.candidates.compression(self.space.slots),
         )
 
-    def _described(self, admission: Admission, ids: Sequence[str], position: Floats) -> AdmittedDocument:
+    def _described(self, admission: AdmittedCells, ids: Sequence[str], position: Floats) -> AdmittedDocument:
         cells = position[:, admission.first : admission.end] if self.trace else position[:0]
         return AdmittedDocument(
             root=admission.document.root,
@@ -652,9 +652,9 @@ class Exploration:
             if str(failure) not in self.warnings:
                 self.warnings.append(str(failure))
 
-    def recall(self, recollection: MemoryContext) -> None:
+    def recall(self, memory: MemoryContext) -> None:
         """Look up what earlier questions left; after `scan`. Reads documents: run it in a thread."""
-        self.recalled = recall(recollection, self.plan, self.reading, self._bearing, self.matches)
+        self.recalled = recall(memory, self.plan, self.reading, self._bearing, self.matches)
         self.warnings += broken_sources(self.recalled)
 
     def _bearing(self, requirement: int, margin: int = 1) -> list[int]:

@@ -22,7 +22,7 @@ from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import BlockKind, Document
 from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, Verdict, tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.beliefs import CELL, Admission, Space
+from lens_lsp.search.beliefs import CELL, AdmittedCells, Space
 from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
 from lens_lsp.search.corpus_view import Floats
 from lens_lsp.search.localisation import ADMITTED, Candidates
@@ -218,7 +218,7 @@ class Proposal:
     """A region that goes to the oracle, and where it came from; ``cells`` count through the whole space."""
 
     number: int
-    admission: Admission
+    admission: AdmittedCells
     span: Span
     cells: Span
     arm: Arm
@@ -310,7 +310,7 @@ class RegionRequest:
         """Something had no room."""
         self._cut = True
 
-    def add(self, admission: Admission, span: Span, arm: Arm) -> Proposal | None:
+    def add(self, admission: AdmittedCells, span: Span, arm: Arm) -> Proposal | None:
         """Show a span snapped outward, without what was shown before; None when nothing is left of it or it does
         not fit."""
         unread = admission.unread(region(admission.document, span))
@@ -341,7 +341,7 @@ class RegionRequest:
         self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
         self.kept += 1
 
-    def _around(self, admission: Admission, view: RegionView) -> int:
+    def _around(self, admission: AdmittedCells, view: RegionView) -> int:
         """Tokens of a region that are not its text."""
         if not self._fence:
             return 0
@@ -474,14 +474,14 @@ def newcomers(request: RegionRequest, space: Space, likely: Floats) -> None:
         _around(request, admission, cell, Arm.LEXICAL)
 
 
-def _around(request: RegionRequest, admission: Admission, cell: int, arm: Arm) -> Proposal | None:
+def _around(request: RegionRequest, admission: AdmittedCells, cell: int, arm: Arm) -> Proposal | None:
     """Show what is around a cell; None as `RegionRequest.add`."""
     if admission.unread(Span(0, len(admission.text))) is None:  # what is to be shown would be found only to be left out
         return None
     return request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
 
 
-def _rounded(admission: Admission, window: Span, cell: int) -> Span:
+def _rounded(admission: AdmittedCells, window: Span, cell: int) -> Span:
     """A window around a cell as what says one thing, if a region can hold that: the whole document, else the paragraph
     or item around the cell, with those beside it up to the width of the window. What proves a fact has to stand in one
     region."""
@@ -501,7 +501,7 @@ def _rounded(admission: Admission, window: Span, cell: int) -> Span:
     return grown
 
 
-def whole(request: RegionRequest, admission: Admission, within: Span | None = None) -> None:
+def whole(request: RegionRequest, admission: AdmittedCells, within: Span | None = None) -> None:
     """All of a document or of a part of it, region by region, as far as the request holds it."""
     at, end = (0, len(admission.text)) if within is None else (within.start, within.end)
     while at < end:
@@ -512,7 +512,7 @@ def whole(request: RegionRequest, admission: Admission, within: Span | None = No
         at = at + _WIDTH if proposal is None else max(proposal.span.end, at + 1)
 
 
-def stored(number: int, admission: Admission, span: Span) -> Proposal:
+def stored(number: int, admission: AdmittedCells, span: Span) -> Proposal:
     """A span that an earlier answer cites, as what it was when it was read; it need not be shown again."""
     unread = admission.unread(span)
     if unread is not None:
@@ -542,7 +542,7 @@ def unread_sections(space: Space, *, whole: bool = False) -> tuple[str, ...]:
     )
 
 
-def _sections(admission: Admission) -> Iterator[tuple[str, Span]]:
+def _sections(admission: AdmittedCells) -> Iterator[tuple[str, Span]]:
     """Each section's heading and span; text before the first heading has none."""
     headings = admission.document.structure.headings
     starts = [0, *(heading.span.start for heading in headings)]

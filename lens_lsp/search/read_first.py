@@ -59,7 +59,7 @@ from lens_lsp.model.observation import tokens
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, content, key, words
-from lens_lsp.search.beliefs import Admission
+from lens_lsp.search.beliefs import AdmittedCells
 from lens_lsp.search.boundaries import heading_path
 from lens_lsp.search.consolidation import (
     CitedSpan,
@@ -374,7 +374,7 @@ class ReadFirst:
         found = {(one.slot, one.span): one for item in quoted for one in self._rest(item.admission, item.span)}
         return list(found.values())[:_MOST_BESIDE]
 
-    def _rest(self, admission: Admission, shown: Span | None) -> list[ScoredPassage]:
+    def _rest(self, admission: AdmittedCells, shown: Span | None) -> list[ScoredPassage]:
         """What was not shown of a short document; of a long one what stands around a place, if one is given."""
         length = len(admission.text)
         if length <= _SHORT_DOCUMENT:

@@ -58,7 +58,7 @@ class MemoryContext:
 
     @property
     def files(self) -> list[Key]:
-        """The files that what is remembered cites."""
+        """The files that its facts and its evidence cite."""
         cited = [entry for fact in self.facts.values() for entry in fact.citations]
         return list(dict.fromkeys(key for _, key, _ in (*cited, *self.evidence)))
 
@@ -76,10 +76,10 @@ class CurrentCitation:
 
 @dataclass(slots=True)
 class Recalled:
-    """What became of a recollection over the documents as they are now. Requirements are by index."""
+    """What became of stored facts in the documents as they are now. Requirements are by index."""
 
     plan: Plan
-    recollection: MemoryContext
+    memory: MemoryContext
     held: dict[int, list[CurrentCitation]] = field(default_factory=dict)
     newer: dict[int, list[int]] = field(default_factory=dict)
     """Slots of documents that bear on a held fact and were not seen, or not as they are, when it was proven."""
@@ -97,12 +97,12 @@ class Recalled:
     @property
     def whole(self) -> bool:
         """Whether the earlier answer stands as it is."""
-        asked = self.recollection.asked
+        asked = self.memory.asked
         return bool(self.answer) and asked is not None and len(self.settled) == len(self.plan.requirements)
 
     def fact(self, requirement: int) -> KnownFact:
         """The stored fact behind a held requirement."""
-        return self.recollection.facts[self.plan.requirements[requirement].id].fact
+        return self.memory.facts[self.plan.requirements[requirement].id].fact
 
     def items(self) -> list[Item]:
         """E* of the earlier answer, in the order of its numbers, each carrying the facts it proves."""
@@ -134,7 +134,7 @@ class Recalled:
         """What the answer owes to which cluster."""
         by_cluster: dict[str, list[int]] = {}
         for j in sorted(self.held):
-            by_cluster.setdefault(self.recollection.facts[self.plan.requirements[j].id].cluster, []).append(j)
+            by_cluster.setdefault(self.memory.facts[self.plan.requirements[j].id].cluster, []).append(j)
         return tuple(
             Reused(
                 cluster=cluster,
@@ -160,7 +160,7 @@ def _cited(one: CurrentCitation, requirement: int, verdict: Verdict, value: str 
 
 
 def recall(
-    recollection: MemoryContext,
+    memory: MemoryContext,
     plan: Plan,
     reading: DocumentAccess,
     bearing: Callable[[int], Iterable[int]],
@@ -171,25 +171,23 @@ def recall(
     ``bearing`` gives the slots that are admitted for a requirement before anything is known. ``exact`` are the
     requirements that an exact rule just counted: they are held only when the count is the same.
     """
-    recalled = Recalled(plan, recollection)
+    recalled = Recalled(plan, memory)
     for j, requirement in enumerate(plan.requirements):
-        remembered = recollection.facts.get(requirement.id)
-        if remembered is None:
+        stored = memory.facts.get(requirement.id)
+        if stored is None:
             continue
-        if j in exact and str(exact[j].total) != remembered.fact.value:
+        if j in exact and str(exact[j].total) != stored.fact.value:
             continue
-        looks = [_look(entry, reading, recalled) for entry in remembered.citations]
+        looks = [_look(entry, reading, recalled) for entry in stored.citations]
         held = [look for look in looks if look is not None]
         if held and len(held) == len(looks):
             recalled.held[j] = held
-            recalled.newer[j] = [] if j in exact else _newer(bearing(j), remembered, reading)
+            recalled.newer[j] = [] if j in exact else _newer(bearing(j), stored, reading)
         else:
             recalled.broken[j] = [
-                recalled.checked[id_]
-                for id_, _, _ in remembered.citations
-                if recalled.checked[id_].state not in _STANDS
+                recalled.checked[id_] for id_, _, _ in stored.citations if recalled.checked[id_].state not in _STANDS
             ]
-    answer = [_look(entry, reading, recalled) for entry in recollection.evidence]
+    answer = [_look(entry, reading, recalled) for entry in memory.evidence]
     found = [look for look in answer if look is not None]
     recalled.answer = found if len(found) == len(answer) else []
     if not recalled.whole:  # both sides of a contested fact stand only as they were weighed together
@@ -219,9 +217,9 @@ def _look(entry: tuple[str, Key, Citation], reading: DocumentAccess, recalled: R
     return found
 
 
-def _newer(bearing: Iterable[int], remembered: StoredFact, reading: DocumentAccess) -> list[int]:
+def _newer(bearing: Iterable[int], stored: StoredFact, reading: DocumentAccess) -> list[int]:
     files = {slot: reading.text(slot).key for slot in bearing}
-    return [slot for slot, file in files.items() if remembered.seen.get(file, "") != reading.hash_of(file)]
+    return [slot for slot, file in files.items() if stored.seen.get(file, "") != reading.hash_of(file)]
 
 
 def named_newer(recalled: Recalled, reading: DocumentAccess, cited: Iterable[int]) -> tuple[str, ...]:

@@ -307,7 +307,7 @@ class AnswerSynthesis:
     def _repeated(self, draft: _Draft) -> AnswerDelta:
         """The earlier answer: all it rests on was just looked up."""
         assert self._search.recalled is not None
-        asked = self._search.recalled.recollection.asked
+        asked = self._search.recalled.memory.asked
         assert asked is not None
         text, short = asked.text, asked.short
         quotes = [item.quote for item in draft.evidence]

@@ -24,10 +24,10 @@ from lens_lsp.search.beliefs import (
     SATURATION,
     SOMEWHERE,
     WINDOW,
-    Admission,
+    AdmittedCells,
     Beliefs,
     Entry,
-    Grid,
+    CellGrid,
     Quoted,
     Space,
     coverage_rule,
@@ -207,7 +207,7 @@ def test_the_density_is_what_counting_gives(workspace: Make, seed: int) -> None:
     files = {f"{number}.md": text_of(100 * seed + number, 90 * number) for number in range(4)}
     space = workspace({**files, **FILLER})
     asked = space.ask("copper kettle")
-    grid = Grid(space.corpus, np.array([space.slot(path) for path in files], np.int64))
+    grid = CellGrid(space.corpus, np.array([space.slot(path) for path in files], np.int64))
     idf = window_idf(asked.hits, asked.measures)
     places = places_of(space.corpus, grid, asked.question, asked.hits)
     expected = [value for text in files.values() for value in counted(text, ["copper", "kettle"], idf.tolist())]
@@ -217,14 +217,14 @@ def test_the_density_is_what_counting_gives(workspace: Make, seed: int) -> None:
 def test_nothing_has_no_density(workspace: Make) -> None:
     space = workspace({"empty.md": "", **FILLER})
     asked = space.ask("copper kettle")
-    grid = Grid(space.corpus, np.array([space.slot("empty.md")], np.int64))
+    grid = CellGrid(space.corpus, np.array([space.slot("empty.md")], np.int64))
     idf = window_idf(asked.hits, asked.measures)
     places = places_of(space.corpus, grid, asked.question, asked.hits)
     assert idf.tolist() == [0.0, 0.0]
     assert density_of(grid, places, idf).tolist() == [0.0]
 
 
-def admitted(length: int, before: int = 0) -> Admission:
+def admitted(length: int, before: int = 0) -> AdmittedCells:
     space = Space()
     for n in range(before):
         space.admit(n, Document(0, f"{n}.md", "y" * 130, "text/1", Origin("", "utf-8"), Structure()))

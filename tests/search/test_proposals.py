@@ -22,7 +22,7 @@ from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Heading, Origin, Structure
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.beliefs import CELL, Admission, Space
+from lens_lsp.search.beliefs import CELL, AdmittedCells, Space
 from lens_lsp.search.boundaries import REGION_TOKENS, shown
 from lens_lsp.search.localisation import ADMITTED, Candidates
 from lens_lsp.search.passages import ScoredPassage
@@ -169,7 +169,7 @@ def test_an_arm_can_be_switched_off() -> None:
     assert mixture.weights == pytest.approx({Arm.LOCAL: 0.625, Arm.GLOBAL: 0.375})
 
 
-def admit(space: Space, text: str) -> Admission:
+def admit(space: Space, text: str) -> AdmittedCells:
     document = Document(0, f"{space.cells}", text, "plain/1", Origin("", "utf-8"), PlainReader().structure(text))
     return space.admit(len(space.admitted), document)
 
