@@ -57,7 +57,7 @@ def in_word(text: str, at: int) -> bool:
     return at > 0 and (_is_letter(text[at - 1]) or unicodedata.category(text[at - 1])[0] == "M")
 
 
-def joined(text: str, at: int) -> bool:
+def is_joined(text: str, at: int) -> bool:
     """Whether the characters around an offset hang together."""
     if not 0 < at < len(text):
         return False
@@ -88,8 +88,8 @@ def widened(text: str, span: Span) -> Span:
     """The span with what it cuts at either end made whole; at most ``LONGEST`` code points more on each side."""
     start, end = span.start, span.end
     first, last = max(start - LONGEST, 0), min(end + LONGEST, len(text))
-    start = next((at for at in range(start, first - 1, -1) if not joined(text, at)), start)
-    end = next((at for at in range(end, last + 1) if not joined(text, at)), end)
+    start = next((at for at in range(start, first - 1, -1) if not is_joined(text, at)), start)
+    end = next((at for at in range(end, last + 1) if not is_joined(text, at)), end)
     return Span(start, end)
 
 

@@ -21,23 +21,10 @@ from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.corpus.titles import file_name
 from lens_lsp.judge import claims
 from lens_lsp.judge.analysis import names
-from lens_lsp.judge.answer_markdown import (
-    cited_sentences,
-    plain,
-)
+from lens_lsp.judge.answer_markdown import cited_sentences, plain
 from lens_lsp.judge.claim_text import Passage, Token, aligned, tokens_of
-from lens_lsp.judge.oracle import (
-    Claim,
-    Fact,
-    Fault,
-    ReadReply,
-)
-from lens_lsp.model.answer import (
-    Arm,
-    Computation,
-    Doubt,
-    RequirementStatus,
-)
+from lens_lsp.judge.oracle import Claim, Fact, Fault, ReadReply
+from lens_lsp.model.answer import Arm, Computation, Doubt, RequirementStatus
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.observation import Verdict
@@ -650,7 +637,7 @@ class Compared:
         return [doubt for doubt in self.doubts if doubt.decisive]
 
 
-def passages_of(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, Passage]:
+def cited_passages(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, Passage]:
     """The evidence by its numbers, as a sentence that cites it is compared with it; what the question says is no claim
     of the judge's."""
     return {

@@ -286,7 +286,7 @@ def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
     )
 
 
-def joined(size: int, *numbers: Ints) -> Ints:
+def union_of(size: int, *numbers: Ints) -> Ints:
     """All numbers below ``size`` that are in any of some arrays, in order; NumPy's own would import masked arrays."""
     among = np.zeros(size, bool)
     for each in numbers:

@@ -26,7 +26,7 @@ from lens_lsp.model.plan import Anchor, AnchorKind, MatchRule, Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, stem, words
 from lens_lsp.search.boundaries import heading_path
-from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Floats, Ints, Measures, Phrase, joined, measure
+from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Floats, Ints, Measures, Phrase, measure, union_of
 from lens_lsp.search.metadata import FieldQuery, field_query
 from lens_lsp.search.passages import (
     NO_WINDOWS,
@@ -208,7 +208,7 @@ class Candidates:
         fields = None if "path" in self._ablate else field_query(self.asked.plan.question, self._corpus)
         coverage = self._asked_measures.coverage()
         beginnings = self._beginnings(fields, coverage)
-        self._rare = self._rare_among(joined(len(self.lengths), windows.slot, self.overall.ranked))
+        self._rare = self._rare_among(union_of(len(self.lengths), windows.slot, self.overall.ranked))
         overall = np.maximum(self.overall.scores, 0.0)
         overall = overall / (float(overall.max(initial=0.0)) or 1.0)
         self.scored = Scored(
@@ -245,7 +245,7 @@ class Candidates:
         leading = [slot for slot in self.overall.ranked[:LEADING].tolist() if slot not in self._rare]
         self.scores[leading] = overall[leading] + _PASSAGE
         self.scores[list(self._rare)] *= RARE
-        chosen = joined(len(best), self.overall.ranked, np.flatnonzero(best))
+        chosen = union_of(len(best), self.overall.ranked, np.flatnonzero(best))
         self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
         """Candidate slots, best first."""
 
@@ -271,7 +271,7 @@ class Candidates:
             return np.sort(slots[np.argsort(-mass[slots], kind="stable")[:_LATE]])
         if len(slots) > _PROMISING:
             slots = slots[mass[slots] >= np.partition(mass[slots], -_PROMISING)[-_PROMISING]]
-        return joined(len(mass), slots, self.overall.ranked)
+        return union_of(len(mass), slots, self.overall.ranked)
 
     def _measure(self, hits: Hits, question: ScanQuestion) -> Measures:
         return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)

@@ -24,7 +24,7 @@ from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Lo
 from lens_lsp.model.text import Span, trim
 from lens_lsp.model.words import stem, words
 from lens_lsp.search.boundaries import PROSE, heading_path, lines, overlapping, whole_sentences, widened, without
-from lens_lsp.search.corpus_view import Floats, Ints, joined
+from lens_lsp.search.corpus_view import Floats, Ints, union_of
 from lens_lsp.search.metadata import FieldQuery
 from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vocabulary
 
@@ -224,7 +224,7 @@ class Windows:
         difference then."""
         leading = np.full(int(self.slot.max(initial=0)) + 1, len(self.slot), np.int64)
         np.minimum.at(leading, self.slot, np.arange(len(self.slot)))
-        kept = joined(len(self.slot), np.arange(min(most, len(self.slot))), leading[self.slot])
+        kept = union_of(len(self.slot), np.arange(min(most, len(self.slot))), leading[self.slot])
         return Windows(self.slot[kept], self.at[kept], self.score[kept])
 
 
@@ -264,7 +264,7 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         held = np.flatnonzero(mass)
         ranked = held[np.lexsort((held, -mass[held]))]
         best[row[ranked[::-1]]] = ranked[::-1]  # the last one of each row stays
-        kept = joined(size, ranked[:most], best[best >= 0])
+        kept = union_of(size, ranked[:most], best[best >= 0])
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
     return found.first(most)
@@ -576,7 +576,7 @@ class Cutter:
         own, related = held[:, :terms], held[:, terms:]
         preferred = self._preferred(slot, document, units, runs)
         preferred += self._said(document, around, starts[runs[:, 0]], stops[runs[:, 1] - 1])
-        chosen = joined(len(runs), weights.distinctive(own, related), np.flatnonzero(preferred > 0))
+        chosen = union_of(len(runs), weights.distinctive(own, related), np.flatnonzero(preferred > 0))
         if not len(chosen):
             return []
         runs, own, related, preferred = runs[chosen], own[chosen], related[chosen], preferred[chosen]
@@ -719,9 +719,9 @@ def _following(places: Sequence[Ints], weights: Floats) -> tuple[Ints, Floats]:
         value.append(np.full(len(near), min(weights[term], weights[term + 1])))
     if not at:
         return np.empty(0, np.int64), np.empty(0)
-    joined, values = np.concatenate(at), np.concatenate(value)
-    order = np.argsort(joined, kind="stable")
-    return joined[order], values[order]
+    union_of, values = np.concatenate(at), np.concatenate(value)
+    order = np.argsort(union_of, kind="stable")
+    return union_of[order], values[order]
 
 
 def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:

@@ -45,14 +45,7 @@ from lens_lsp.judge.oracle import (
     ReadRequest,
     SaidComputation,
 )
-from lens_lsp.model.answer import (
-    AnswerDelta,
-    Computation,
-    Covered,
-    Doubt,
-    Event,
-    StopReason,
-)
+from lens_lsp.model.answer import AnswerDelta, Computation, Covered, Doubt, Event, StopReason
 from lens_lsp.model.documents import BlockKind, Document, Evidence
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed
 from lens_lsp.model.observation import tokens
@@ -61,16 +54,7 @@ from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, content, key, words
 from lens_lsp.search.beliefs import AdmittedCells
 from lens_lsp.search.boundaries import heading_path
-from lens_lsp.search.consolidation import (
-    CitedSpan,
-    Item,
-    beyond,
-    compare,
-    consolidate,
-    named,
-    newest,
-)
-from lens_lsp.search.consolidation import passages_of as cited_passages
+from lens_lsp.search.consolidation import CitedSpan, Item, beyond, cited_passages, compare, consolidate, named, newest
 from lens_lsp.search.exploration import MOST_READ, Exploration, with_context
 from lens_lsp.search.localisation import Candidates, passages_of
 from lens_lsp.search.passages import WINDOW, ScoredPassage
@@ -268,7 +252,7 @@ class ReadFirst:
                 begun = self._search.worded = True
         judged, said = progress.read(reply, request.proposals)
         if earlier is not None:
-            reply, said = joined(earlier, self._search.said, reply, said)
+            reply, said = join_replies(earlier, self._search.said, reply, said)
         self._broken_off = reply.broken_off
         no = reply.answerable is Answerable.NO
         self._fruitless += no and self._search.subject is None
@@ -418,7 +402,7 @@ class ReadFirst:
         return f"The files lie in a folder named {names}." if names else ""
 
 
-def joined(
+def join_replies(
     first: ReadReply, said: Mapping[int, Quote], second: ReadReply, more: Mapping[int, Quote]
 ) -> tuple[ReadReply, dict[int, Quote]]:
     """Two replies over two pieces of one document as one, and their quotes that stand: those of the second are numbered

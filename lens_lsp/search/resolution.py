@@ -31,7 +31,7 @@ from typing import Literal
 from lens_lsp.model.documents import Block, BlockKind
 from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span, trim
-from lens_lsp.search.boundaries import in_word, joined, signed, widened
+from lens_lsp.search.boundaries import in_word, is_joined, signed, widened
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
 _TOKEN = re.compile(
@@ -310,7 +310,7 @@ def _same_links(wanted: Normal, source: Normal, place: Span) -> bool:
 
 def _cuts(text: str, place: Span, *, whole: bool) -> bool:
     """Whether a place begins or ends within a word; ``whole``: or behind the sign of a figure."""
-    return joined(text, place.start) or joined(text, place.end) or (whole and signed(text, place.start))
+    return is_joined(text, place.start) or is_joined(text, place.end) or (whole and signed(text, place.start))
 
 
 def _unit(places: list[Span], wanted: Normal, shown: RegionView) -> Span | None:

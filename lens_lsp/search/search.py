@@ -12,9 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lens_lsp.judge.oracle import (
-    ObserveRequest,
-)
+from lens_lsp.judge.oracle import ObserveRequest
 from lens_lsp.model.answer import Admitted, Arm, Covered, Event, Mode, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed

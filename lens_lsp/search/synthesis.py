@@ -11,22 +11,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Se
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from lens_lsp.judge.answer_markdown import (
-    not_read,
-    unlinked,
-)
+from lens_lsp.judge.answer_markdown import not_read, unlinked
 from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.oracle import (
-    Claim,
-    Fact,
-    Fault,
-    Oracle,
-    PassageOracle,
-    ReadReply,
-    Synthesis,
-    SynthesisRequest,
-)
+from lens_lsp.judge.oracle import Claim, Fact, Fault, Oracle, PassageOracle, ReadReply, Synthesis, SynthesisRequest
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
@@ -56,12 +44,12 @@ from lens_lsp.search.consolidation import (
     Combined,
     Item,
     choose,
+    cited_passages,
     combine,
     compare,
     consolidate,
     facts_of,
     named,
-    passages_of,
     rivals,
 )
 from lens_lsp.search.exploration import NOT_NEEDED
@@ -215,7 +203,7 @@ class AnswerSynthesis:
 
     async def _compare(self, draft: _Draft) -> str:
         """Compare what the model worded with the evidence it cites; what there is to say of it, to be added."""
-        passages = passages_of(draft.items, draft.evidence, self._search.plan.question)
+        passages = cited_passages(draft.items, draft.evidence, self._search.plan.question)
         derived = () if draft.combined is None else (draft.combined.result, draft.combined.derivation)
         ours = [Passage(text) for text in derived if text]
         text = draft.text[:LONGEST_COMPARED]

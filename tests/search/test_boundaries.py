@@ -16,7 +16,7 @@ from lens_lsp.corpus.ours import ours
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.boundaries import REGION_TOKENS, heading_path, joined, region, shown, units, widened
+from lens_lsp.search.boundaries import REGION_TOKENS, heading_path, is_joined, region, shown, units, widened
 
 NOTE = """# Title
 
@@ -213,7 +213,7 @@ def test_a_region_cuts_no_word(text: str, name: str, data: st.DataObject) -> Non
         for at in (found.start, found.end):
             word = next((m for m in re.finditer(r"[^\W\d_東京]{1,60}", text) if m.start() < at < m.end()), None)
             assert word is None or len(word.group()) == 60, text[: found.start] + "|" + text[found.start :]
-            assert not (joined(text, at) and "a" * 30 not in text), at
+            assert not (is_joined(text, at) and "a" * 30 not in text), at
 
 
 @given(texts, st.sampled_from(NAMES), st.data())

@@ -35,7 +35,7 @@ from lens_lsp.model.answer import (
     Status,
     StopReason,
 )
-from lens_lsp.search.read_first import joined
+from lens_lsp.search.read_first import join_replies
 from tests.conftest import REPOSITORY
 from tests.judge.rules.chat_session import (
     BOUNDS,
@@ -997,7 +997,7 @@ def test_a_document_that_fits_is_one_call(archive: Path) -> None:
 def test_the_quotes_of_a_second_piece_are_numbered_on() -> None:
     first = ReadReply(Answerable.PARTLY, (SaidQuote(1, 1, "a"), SaidQuote(4, 2, "b")), answer="A [1]. B [4].")
     second = ReadReply(Answerable.YES, (SaidQuote(1, 1, "c"),), answer="C [1][2].", missing=("x",))
-    reply, said = joined(first, {}, second, {})
+    reply, said = join_replies(first, {}, second, {})
     assert [quote.number for quote in reply.quotes] == [1, 4, 5]
     assert reply.answer == "A [1]. B [4].\n\nC [5][6]."
     assert (reply.answerable, reply.missing, said) == (Answerable.YES, (), {})
