@@ -87,21 +87,12 @@ def window_idf(hits: Hits, measures: Measures) -> Floats:
 
 def places_of(corpus: Corpus, grid: CellGrid, question: ScanQuestion, hits: Hits) -> list[Ints]:
     """Per term the sorted places of its hits: code points counted through all documents of the grid."""
-    row = np.full(corpus.slots, -1, np.int64)
-    row[grid.slots] = np.arange(len(grid.slots))
-    terms = range(len(question.terms))
-    found: list[list[Ints]] = [[np.empty(0, np.int64)] for _ in terms]
+    first = dict(zip(grid.slots.tolist(), (grid.first * CELL).tolist(), strict=True))
+    found: list[list[Ints]] = [[np.empty(0, np.int64)] for _ in question.terms]
     for part in corpus.parts(hits, np.sort(grid.slots)):
-        some = corpus.places(hits, question.literals, part)
-        place = np.empty(len(some), np.int64)
-        order = np.argsort(some.slot, kind="stable")
-        bounds = np.flatnonzero(np.diff(some.slot[order], prepend=-1, append=-1))
-        for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            chosen = order[start:stop]
-            slot = int(some.slot[chosen[0]])
-            place[chosen] = corpus.points(slot, some.at[chosen]) + int(grid.first[row[slot]]) * CELL
-        for term in terms:
-            found[term].append(place[some.term == term])
+        for slot, places in corpus.places_by_term(hits, question.literals, part).items():
+            for own, at in zip(found, places, strict=False):
+                own.append(at + first[slot])
     return [np.sort(np.concatenate(each)) for each in found]
 
 

@@ -200,11 +200,7 @@ def different(one: str, other: str) -> bool:
     return (
         bool(mine and theirs)
         and mine.isdisjoint(theirs)
-        and not {_initials(one), _initials(other)}
-        & {
-            key(one).replace(" ", ""),
-            key(other).replace(" ", ""),
-        }
+        and not {_initials(one), _initials(other)} & {key(one).replace(" ", ""), key(other).replace(" ", "")}
     )
 
 

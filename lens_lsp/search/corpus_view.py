@@ -187,6 +187,20 @@ class Corpus:
             return listed
         return listed.plus(scan(self.cache.again(unlisted), literals, listing=True, cancelled=self.over), 0)
 
+    def places_by_term(
+        self, hits: Hits, literals: Sequence[Sequence[Literal]], slots: NDArray[np.int64]
+    ) -> dict[int, list[Ints]]:
+        """By slot the code points at which each scanned term stands in it, in order."""
+        found = self.places(hits, literals, slots)
+        order = np.lexsort((found.at, found.term, found.slot))
+        slot, term, at = found.slot[order], found.term[order], found.at[order]
+        bounds = np.searchsorted(slot, [slots, slots + 1])
+        places: dict[int, list[Ints]] = {}
+        for number, first, last in zip(slots.tolist(), *bounds.tolist(), strict=True):
+            ends = np.searchsorted(term[first:last], np.arange(1, len(literals)))
+            places[number] = np.split(self.points(number, at[first:last]), ends)
+        return places
+
     def parts(self, hits: Hits, slots: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Some slots in parts whose places fit in memory together: those whose places are listed are one, the first.
 

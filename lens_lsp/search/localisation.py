@@ -120,12 +120,7 @@ class Candidates:
     """The scan and the priors of one question's plan."""
 
     def __init__(
-        self,
-        corpus: Corpus,
-        plan: Plan,
-        *,
-        ablate: Set[str] = frozenset(),
-        cancelled: Callable[[], bool] | None = None,
+        self, corpus: Corpus, plan: Plan, *, ablate: Set[str] = frozenset(), cancelled: Callable[[], bool] | None = None
     ) -> None:
         self._corpus = corpus
         self._ablate = ablate
@@ -466,7 +461,7 @@ def passages_of(reading: DocumentAccess, scored: Scored, limit: int, *, read: in
     found: dict[int, list[ScoredPassage]] = {}
     places: dict[int, list[Ints]] = {}
     for part in corpus.parts(scored.hits, np.array(list(chosen), np.int64)):
-        for slot, at in _places(reading, scored, part.tolist()).items():
+        for slot, at in corpus.places_by_term(scored.hits, scored.question.scanned, part).items():
             document = None if corpus.over() else reading.document(slot)
             if document is None:
                 continue
@@ -509,22 +504,6 @@ def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:
         if slot in chosen or len(chosen) < most:
             chosen.setdefault(slot, []).append(at)
     return chosen
-
-
-def _places(reading: DocumentAccess, scored: Scored, slots: Sequence[int]) -> dict[int, list[Ints]]:
-    """Per text the code points at which each scanned term stands in it, in order."""
-    corpus, terms = reading.corpus, len(scored.question.scanned)
-    hits = corpus.places(scored.hits, scored.question.scanned, np.array(slots, np.int64))
-    order = np.lexsort((hits.at, hits.term, hits.slot))
-    slot, term, at = hits.slot[order], hits.term[order], hits.at[order]
-    own = np.array(slots, np.int64)
-    bounds = np.searchsorted(slot, [own, own + 1])
-    found: dict[int, list[Ints]] = {}
-    for number, first, last in zip(slots, *bounds.tolist(), strict=True):
-        points = corpus.points(number, at[first:last])
-        ends = np.searchsorted(term[first:last], np.arange(1, terms))
-        found[number] = np.split(points, ends)
-    return found
 
 
 def _around(windows: list[int], length: int) -> tuple[Span, ...]:

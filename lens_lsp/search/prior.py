@@ -279,11 +279,7 @@ SIGNALS: tuple[Signal, ...] = (
         "proximity",
         "scans",
         lambda s: proximity_scores(
-            s.corpus,
-            s.question,
-            s.hits,
-            s.measures,
-            s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"],
+            s.corpus, s.question, s.hits, s.measures, s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"]
         ),
         0.109,
         0.2,
@@ -524,12 +520,7 @@ class Prior:
 
 
 def prior(
-    corpus: Corpus,
-    question: ScanQuestion,
-    hits: Hits,
-    measures: Measures,
-    *,
-    ablate: Set[str] = frozenset(),
+    corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures, *, ablate: Set[str] = frozenset()
 ) -> Prior:
     """Score every document for the question: π_prior at the level of documents (paper, equation 6).
 

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from lens_lsp.corpus.ours import joined
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
@@ -188,13 +189,7 @@ def disclosed(document: Document, title: str, view: RegionView, before: int = 0)
     spans += [h.span for h in structure.headings if h.span.start < view.span.end and h.text in view.headings]
     spans += [block.header for block in overlapping(structure.blocks, view.span) if block.header is not None]
     spans += _title(document, title)
-    joined: list[Span] = []
-    for span in sorted(spans):
-        if joined and span.start <= joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
-        else:
-            joined.append(span)
-    return tuple(Span(before + span.start, before + span.end) for span in joined)
+    return tuple(Span(before + span.start, before + span.end) for span in joined(spans))
 
 
 def _title(document: Document, title: str) -> list[Span]:

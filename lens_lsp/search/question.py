@@ -217,10 +217,7 @@ class ScanQuestion:
         place = {literals[0] for literals in self.literals}
         known = [i for i, literals in enumerate(part.literals) if literals[0] in place]
         return replace(
-            part,
-            terms=tuple(part.terms[i] for i in known),
-            literals=tuple(part.literals[i] for i in known),
-            related=(),
+            part, terms=tuple(part.terms[i] for i in known), literals=tuple(part.literals[i] for i in known), related=()
         )
 
     def corrected(self, term: int, word: str) -> ScanQuestion:

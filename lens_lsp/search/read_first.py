@@ -600,10 +600,7 @@ def quotes_of(reply: ReadReply, said: Mapping[int, Quote]) -> list[int]:
 def item_of(quote: Quote, items: Sequence[Item]) -> int | None:
     """The number, from 1, of the item of evidence that holds a quote."""
     slot = quote.proposal.admission.slot
-    return next(
-        (n for n, item in enumerate(items, 1) if item.slot == slot and item.span.contains(quote.span)),
-        None,
-    )
+    return next((n for n, item in enumerate(items, 1) if item.slot == slot and item.span.contains(quote.span)), None)
 
 
 def result_of(reply: ReadReply, said: Mapping[int, Quote], numbers: Mapping[int, int]) -> ComputedResult | None:

@@ -203,9 +203,7 @@ def test_a_condition_keeps_the_lines_whose_value_meets_it(count: Callable[[Mappi
     assert matches.total == 2
 
 
-def test_a_line_without_a_date_is_as_old_as_what_stands_above_it(
-    count: Callable[[Mapping[str, str]], Count],
-) -> None:
+def test_a_line_without_a_date_is_as_old_as_what_stands_above_it(count: Callable[[Mapping[str, str]], Count]) -> None:
     files = {
         "diary/2015-03-14.md": "# Market\n\n- bought a tent\n- bought a lamp, delivered 2015-04-02\n",
         "log.md": "# 2015\n\n## March 2015\n\n- bought rope\n\n## April 2015\n\n- bought tar\n",

@@ -51,11 +51,7 @@ def test_the_words_of_the_question_are_kept_in_order(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "capitals"),
-    [
-        ("Did Ada see the 3 ships", ["did", "ada", "3"]),
-        ("nothing here", []),
-        ("see Éva and zoë", ["eva"]),
-    ],
+    [("Did Ada see the 3 ships", ["did", "ada", "3"]), ("nothing here", []), ("see Éva and zoë", ["eva"])],
 )
 def test_words_written_with_a_capital_or_a_digit_are_known(text: str, capitals: list[str]) -> None:
     question = ready(text)

@@ -547,8 +547,7 @@ def test_a_quote_may_be_at_the_very_beginning_and_at_the_very_end(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    "quote",
-    [".. at last it came", ". at last it came", "it went and so on.", "it went and so on..", "so on.. at last"],
+    "quote", [".. at last it came", ". at last it came", "it went and so on.", "it went and so on..", "so on.. at last"]
 )
 def test_a_quote_does_not_begin_or_end_within_one_character(quote: str) -> None:
     for text in ("Then it went and so on… at last it came.", "… at last it came. It went and so on…"):
