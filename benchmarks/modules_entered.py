@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 COMMANDS = {
@@ -56,15 +57,16 @@ class Entered:
     others: frozenset[str]
 
 
+@cache
 def modules_of(command: str) -> Entered:
-    """What a command of `COMMANDS` imports and enters. Raises RuntimeError when it finds nothing."""
+    """What a command of `COMMANDS` imports and enters without settings. Raises RuntimeError when it finds nothing."""
     with tempfile.TemporaryDirectory() as folder:
         notes, record = Path(folder, "notes"), Path(folder, "record.json")
         notes.mkdir()
         (notes / "boiler.md").write_text(_NOTE, "utf-8")
-        home = {"HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "APPDATA": folder}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("LENS_", "XDG_"))}
         arguments = [sys.executable, "-c", _TRACED, str(record), *COMMANDS[command], str(notes)]
-        done = subprocess.run(arguments, env={**os.environ, **home}, capture_output=True, text=True, check=False)
+        done = subprocess.run(arguments, env={**kept, "HOME": folder}, capture_output=True, text=True, check=False)
         said = json.loads(record.read_text("utf-8")) if record.exists() else {"status": None}
     if said["status"] not in (0, 1):
         raise RuntimeError(f"lens {command} ended with {said['status']}: {done.stderr[-2000:]}")
