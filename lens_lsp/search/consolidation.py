@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.corpus.titles import file_name
@@ -52,7 +52,7 @@ MOST_CHAIN = 6
 """Quotes cited for one covered requirement together with what leads to it."""
 MOST_PASSAGES = 5
 """Passages offered when nothing covers a requirement."""
-_COMPARED = frozenset({Kind.NUMBER, Kind.DATE, Kind.DURATION, Kind.TIME})
+_COMPARED = frozenset({ValueKind.NUMBER, ValueKind.DATE, ValueKind.DURATION, ValueKind.TIME})
 _DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
 _ANOTHER_TIME = re.compile(
     r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
@@ -541,18 +541,18 @@ def _with_units(operands: Mapping[str, Value], facts: Sequence[Fact]) -> dict[st
     united = {
         fact.evidence[0]: operands[fact.requirement.id]
         for fact in facts
-        if operands[fact.requirement.id].kind is Kind.NUMBER
+        if operands[fact.requirement.id].kind is ValueKind.NUMBER
         and operands[fact.requirement.id].unit.dimension is not Dimension.NUMBER
     }
     found = dict(operands)
     counted = {v.unit for v in operands.values() if v.unit.dimension is Dimension.COUNT and not is_rate(v.unit)}
     for fact in facts:
         value, beside = operands[fact.requirement.id], united.get(fact.evidence[0])
-        if len(counted) == 1 and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
+        if len(counted) == 1 and value.kind is ValueKind.NUMBER and value.unit.dimension is Dimension.NUMBER:
             # "errors: 42" here, "17 errors" there
             found[fact.requirement.id] = replace(value, unit=next(iter(counted)))
             continue
-        if beside is not None and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
+        if beside is not None and value.kind is ValueKind.NUMBER and value.unit.dimension is Dimension.NUMBER:
             unit = first_value(f"{fact.value} {beside.unit.symbol}")
             found[fact.requirement.id] = value if unit is None else unit
     return found
