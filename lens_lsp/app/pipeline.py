@@ -1,13 +1,14 @@
-"""One question on its way through the engine: plan, look, scan, explore, answer, remember."""
+"""The pipeline of one question: plan, look for early evidence, scan, explore, answer, keep."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.oracle_factory import LocalJudge, Terms, local_judge
 from lens_lsp.app.question_tasks import QuestionTasks
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import Key
@@ -22,7 +23,6 @@ from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned,
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.plan import Plan
-from lens_lsp.model.text import Span
 from lens_lsp.search.corpus_view import DocumentAccess
 from lens_lsp.search.early_evidence import EarlyEvidenceTimer, EarlySearch
 from lens_lsp.search.exploration import DocumentFeed, SearchOptions
@@ -30,50 +30,53 @@ from lens_lsp.search.search import Search
 from lens_lsp.search.synthesis import AnswerSynthesis, Surroundings
 
 if TYPE_CHECKING:
-    from lens_lsp.app.history import Memory
-    from lens_lsp.app.remembering import Remembering
-
-
-@dataclass(frozen=True, slots=True)
-class WithoutModel:
-    """Who judges where no language model does; ``warning`` is what the user has to know of it, once an answer."""
-
-    oracle: Oracle
-    warning: str | None = None
+    from lens_lsp.app.question_memory import Memory, QuestionMemory
+    from lens_lsp.app.request import Request
 
 
 _SLICE = 2.0
 """Seconds for which documents are read between two rounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A question over a workspace, and everything that answers it.
+class Pipeline:
+    """One question over a workspace, and everything that answers it.
 
-    ``oracle`` judges; None is for who judges without a model, whom ``without_model`` begins to load when it is called.
-    ``exclude_spans`` are the spans, by absolute path, that hold the question itself: never evidence. ``memory`` is what
-    is known, None for nothing; ``thread`` the conversation in it that the question belongs to.
+    ``terms`` say who judges; without an oracle in them the judge without a model is loaded when it is needed.
+    ``ledger`` counts what it costs; ``observer`` is told of progress.
+    ``memory`` is what is known, None for nothing.
     """
 
-    workspace: Workspace
-    question: str
-    oracle: Oracle | None
-    without_model: Callable[[], asyncio.Future[WithoutModel]]
-    ledger: Ledger
-    options: SearchOptions
-    exclude_spans: Mapping[str, Span]
-    work: QuestionTasks
-    observer: Progress
-    memory: Memory | None = None
-    thread: str | None = None
+    def __init__(
+        self,
+        workspace: Workspace,
+        request: Request,
+        terms: Terms,
+        ledger: Ledger,
+        work: QuestionTasks,
+        observer: Progress,
+        memory: Memory | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.question = request.question
+        self.exclude_spans = request.exclude_spans
+        self.oracle = terms.oracle
+        self.ledger = ledger
+        self.options = SearchOptions(
+            terms.mode, request.seed, request.ablate, request.trace, request.documents, request.admitted
+        )
+        self.settings = terms.settings
+        self.work = work
+        self.observer = observer
+        self.memory = memory
+        self.thread = request.thread
 
     async def run(
         self, bring_up: Callable[[], asyncio.Future[Ready]], glimpse: EarlyEvidenceTimer, before: Before | None = None
     ) -> AsyncGenerator[Event]:
         """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
         was there ``before``, if that is given, else with a ``glimpse`` of what was read so far."""
-        known = self._remembering()
-        loading = self.without_model() if self.oracle is None else None
+        known = self._question_memory()
+        loading = self._load_judge() if self.oracle is None else None
         planning = self.work.beside(self._plan(known))
         remote = self._planner.endpoint is not None
         early: list[Evidence] = []
@@ -96,13 +99,13 @@ class Asking:
 
         feed = DocumentFeed(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
         reading = self._reading(ready.snapshot)
-        judge = WithoutModel(self._planner) if loading is None else await loading
+        judge = LocalJudge(self._planner) if loading is None else await loading
         search = self._searcher(plan, judge, self.ledger, self.options, reading, feed)
         async for event in self._search(search, known, ready, failure):
             yield event
         if search.undecided and "rules" not in self.options.ablate:
             # The model gave no answer: the question is searched as it is without one, and what that proves stands.
-            given_up, modelled, judge = search, judge, await self.without_model()
+            given_up, modelled, judge = search, judge, await self._load_judge()
             ledger, options = self._terms_without_model()
             plan = await judge.oracle.analyse(given_up.plan.question, ledger)
             yield Planned(plan, self.options.mode, self.options.seed, judge.oracle.table)
@@ -114,6 +117,10 @@ class Asking:
         async for event in self._answer(search, judge.oracle, known, ready):
             yield event
 
+    def _load_judge(self) -> asyncio.Future[LocalJudge]:
+        """Begin to load who judges without a model."""
+        return self.work.start(lambda: local_judge(self.settings, self.work.ended))
+
     @property
     def _planner(self) -> Oracle:
         """Who plans: the rules where no model does."""
@@ -122,7 +129,7 @@ class Asking:
     def _searcher(
         self,
         plan: Plan,
-        judge: WithoutModel,
+        judge: LocalJudge,
         ledger: Ledger,
         options: SearchOptions,
         reading: DocumentAccess,
@@ -134,14 +141,16 @@ class Asking:
             search.warnings.append(judge.warning)
         return search
 
-    def _remembering(self) -> Remembering | None:
+    def _question_memory(self) -> QuestionMemory | None:
         if self.memory is None:
             return None
-        from lens_lsp.app.remembering import Remembering  # brings the store, which a question without one never needs
+        from lens_lsp.app.question_memory import (
+            QuestionMemory,  # brings the store, which a question without one never needs
+        )
 
-        return Remembering(self.memory, self.question, self._planner.endpoint, self.thread)
+        return QuestionMemory(self.memory, self.question, self._planner.endpoint, self.thread)
 
-    async def _plan(self, known: Remembering | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
+    async def _plan(self, known: QuestionMemory | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
         """The plan: as it was when the question was answered before, else the oracle's; by the rules when that fails,
         then with the failure."""
         question: str = self.question
@@ -183,7 +192,7 @@ class Asking:
         return await self.work.start(partial(look, ready.snapshot))
 
     async def _search(
-        self, search: Search, known: Remembering | None, ready: Ready, failure: BudgetSpent | OracleFailed | None
+        self, search: Search, known: QuestionMemory | None, ready: Ready, failure: BudgetSpent | OracleFailed | None
     ) -> AsyncIterator[Event]:
         """Scan with what is known of the plan, then explore unless the oracle has failed already."""
 
@@ -242,7 +251,7 @@ class Asking:
             self._read()
 
     async def _answer(
-        self, search: Search, oracle: Oracle, known: Remembering | None, ready: Ready
+        self, search: Search, oracle: Oracle, known: QuestionMemory | None, ready: Ready
     ) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
@@ -258,7 +267,7 @@ class Asking:
                 yield event
 
 
-def _better(given_up: Search, search: Search, known: Remembering | None) -> Search:
+def _better(given_up: Search, search: Search, known: QuestionMemory | None) -> Search:
     """Of a search whose model proved nothing and the one in its place the one to answer from: what was known before is
     more than nothing."""
     if given_up.progress.quotes and search.progress.open:

@@ -18,6 +18,7 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.schema.check import check_json
+from tests.memory.test_checking import found_in
 from tests.soak.outside_reads import (
     GUESS,
     SECRET,
@@ -30,7 +31,6 @@ from tests.soak.outside_reads import (
     forged,
     grouped,
 )
-from tests.test_checking import found_in
 
 
 @pytest.fixture
