@@ -32,7 +32,7 @@ CORE = (
     "lens_lsp/lsp/hovering.py",
     "lens_lsp/lsp/uris.py",
     "lens_lsp/documents/framing.py",
-    "lens_lsp/corpus/opening.py",
+    "lens_lsp/corpus/safe_open.py",
     "lens_lsp/judge/llm/marking.py",
 )
 TESTS = (

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.allowed import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, Allowed
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, Allowed
+from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.checking import Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.citation import Citation, CitationState
@@ -52,7 +52,7 @@ def cited(root: Path, path: str = SECRET) -> Citation:
 _WATCHED = """
 import sys
 from lens_lsp.memory.checking import Report, check
-from lens_lsp.corpus.allowed import ANYWHERE
+from lens_lsp.corpus.corpus_rules import ANYWHERE
 ws, allowed = sys.argv[1:]
 opened = []
 sys.addaudithook(lambda event, args: opened.append(args[0]) if event in ("open", "os.listdir", "os.scandir") else None)

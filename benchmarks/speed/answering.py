@@ -16,13 +16,11 @@ import numpy as np
 
 from benchmarks.measuring import timed
 from benchmarks.speed.queries import TERMS, literals
-from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.files import read_files
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.folding import Arena
+from lens_lsp.corpus.safe_open import Root, read_files
+from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.search.measure import Ints, Measures, measure
 

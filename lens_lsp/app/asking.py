@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.texts import Key
-from lens_lsp.corpus.unread import notices
-from lens_lsp.corpus.workspace import Before, Progress, Ready, Workspace, overlay
+from lens_lsp.corpus.extraction import notices
+from lens_lsp.corpus.safe_open import Key
+from lens_lsp.corpus.workspace import Before, Progress, Ready, Snapshot, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.base import Oracle
 from lens_lsp.judge.ledger import Budget, Ledger

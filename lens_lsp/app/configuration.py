@@ -17,7 +17,7 @@ from lens_lsp.model.inert import printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.app.request import Request
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
 
 HERE = "."
 """What is searched where no path is given."""

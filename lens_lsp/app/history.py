@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
 from lens_lsp.memory.answer_files.writing import Saved, write_answer
 from lens_lsp.memory.citations import record, record_blind
 from lens_lsp.memory.clusters import (

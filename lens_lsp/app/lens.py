@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import RERANKED, Request
 from lens_lsp.app.settings.settings import Settings
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.unread import notices
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.ablations import LOOP, SIGNALS

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 from lens_lsp.app.history import Cut, Memory, Outcome
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
 from lens_lsp.judge.rules.coreference import Earlier, whole
 from lens_lsp.judge.rules.planning import question_plan
 from lens_lsp.memory.matching import requirement_key

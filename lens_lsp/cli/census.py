@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import monotonic
 
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.listings import FileEntry
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.privacy import privacy_of_file
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.walk import discover
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.privacy_markers import privacy_of_file
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.walk import FileEntry, discover
 from lens_lsp.documents.kinds import kind_for, missing
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.privacy import Privacy

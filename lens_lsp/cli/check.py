@@ -19,8 +19,8 @@ from lens_lsp.cli.kept_arguments import check_parser
 from lens_lsp.cli.render import Places, Style
 from lens_lsp.cli.searching import require_current_folder, settled
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.corpus.allowed import Allowed
-from lens_lsp.corpus.opening import display_path
+from lens_lsp.corpus.corpus_rules import Allowed
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.memory.checking import Report, check
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.errors import UsageError

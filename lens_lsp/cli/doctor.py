@@ -26,10 +26,9 @@ from lens_lsp.cli.census import Census, take_census
 from lens_lsp.cli.effective import model_in_words, settings_in_words
 from lens_lsp.cli.render import Style
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
-from lens_lsp.corpus.extraction import NO_PROGRAM
-from lens_lsp.corpus.kept_extractions import cache_folder, kept_files
-from lens_lsp.corpus.matcher import fast_matcher_available
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.extraction import NO_PROGRAM, cache_folder, kept_files
+from lens_lsp.corpus.scan import fast_matcher_available
 from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.model.errors import LensError, UsageError

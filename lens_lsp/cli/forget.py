@@ -9,7 +9,7 @@ from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.account import some
 from lens_lsp.cli.kept_arguments import forget_parser
 from lens_lsp.cli.terminal import open_output, printable_path, put, put_json, tell
-from lens_lsp.corpus.kept_extractions import cache_folder, remove_all
+from lens_lsp.corpus.extraction import cache_folder, remove_all
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lens_lsp.app.configuration import HERE, load_settings
 from lens_lsp.app.settings.settings import CommandLine, Settings
 from lens_lsp.cli.terminal import tell
-from lens_lsp.corpus.opening import display_path, folders_at
+from lens_lsp.corpus.safe_open import display_path, folders_at
 from lens_lsp.model.errors import PathNotFound, UsageError
 
 

@@ -7,30 +7,79 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
+from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.batch import FoldedBatch, fold_batch
-from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.encoding import LARGE, decode, is_utf_8
 from lens_lsp.corpus.extraction import LARGEST, Pictures, ReadText, extractions
-from lens_lsp.corpus.files import Reading, read_files
-from lens_lsp.corpus.folding import FoldedText, blank, fold_text
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.heap import keep_blocks
-from lens_lsp.corpus.listings import IDENTITY, YOUNG_NS, Identity
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.ours import Ours, ours, suspects, unsearchable
-from lens_lsp.corpus.pieces import LARGE
-from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.corpus.utf_8 import is_utf_8
+from lens_lsp.corpus.folding import FoldedBatch, FoldedText, blank, fold_batch, fold_text
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
+from lens_lsp.corpus.generated_spans import Ours, ours, suspects, unsearchable
+from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped, read_files
+from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
+from lens_lsp.model.edits import History
 from lens_lsp.model.text import SourceText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_LARGEST_BLOCK = 4 << 20
+_ARENA_MAX = -8
+"""M_ARENA_MAX of malloc.h."""
+
+
+@cache
+def keep_blocks() -> None:
+    """Have blocks kept that are given back, from now on.
+
+    Unless it saw a larger block come and go, the library gives every block above 128 KB back to the system at once;
+    getting it again costs several times what is done with it. The first such block is never touched; later ones would
+    be cleared.
+    """
+    bytes(_LARGEST_BLOCK)
+
+
+@cache
+def share() -> None:
+    """Have threads that are still to come take memory from where all do.
+
+    Each would have a heap of its own, where the blocks stay that it gave back: fifty megabytes for those that read
+    files and answer questions.
+    """
+    _function("mallopt")(_ARENA_MAX, 1)
+
+
+def give_back() -> None:
+    """Give the system what nobody uses: some ten milliseconds, and memory that comes again must be cleared again."""
+    _function("malloc_trim")(0)
+
+
+@cache
+def _function(name: str) -> Callable[..., object]:
+    """A function of the C library; one that does nothing where it has none of this name."""
+    import ctypes  # what reads texts has imported it already
+
+    try:
+        function: Callable[..., object] = getattr(ctypes.CDLL(None), name)
+    except (AttributeError, OSError, TypeError):  # another C library, or a system where none can be asked for so
+        return _nothing
+    return function
+
+
+def _nothing(*_: int) -> None:
+    pass
+
 
 _MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19
 _FILES = 1024
@@ -40,10 +89,33 @@ _SHARE = 128
 smaller ones a pass takes longer: with half a megabyte about a tenth, with an eighth twice as long."""
 _BOM = b"\xef\xbb\xbf"
 _KEPT_READERS = 1 << 12
-
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Hidden = tuple[str, int, PartReason]
 """A path, the line on which a hidden part begins, and why it is hidden."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A text as an editor holds it; ``path`` is absolute, ``version`` the editor's count of its changes.
+
+    ``history`` is what it did to the text, None where that is not known.
+    """
+
+    path: str
+    text: str
+    version: int | None = None
+    history: History | None = None
+
+    def __post_init__(self) -> None:
+        # Half a surrogate pair breaks every encoder later on; one code point for another keeps all offsets.
+        if not self.text.isascii() and _SURROGATE.search(self.text):
+            object.__setattr__(self, "text", _SURROGATE.sub("\ufffd", self.text))
+
+
+def without_documents(buffers: Mapping[tuple[int, str], Buffer]) -> dict[tuple[int, str], Buffer]:
+    """The buffers of text files. What an editor shows of another document is no source: its file is."""
+    return {key: buffer for key, buffer in buffers.items() if kind_for(key[1]) is None}
 
 
 @dataclass(slots=True)

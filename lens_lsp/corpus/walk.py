@@ -7,21 +7,198 @@ than any path the system accepts, may change while it is walked, and leads nowhe
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import stat
+import threading
+import time
 from collections import deque
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
-from lens_lsp.corpus.away import asked, entry_status, listed
-from lens_lsp.corpus.discovery import Discovery, Names
-from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
-from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, file_entry
-from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, display_path, open_folder_at, skipped
-from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, name_of, some_denied
-from lens_lsp.corpus.scopes import Scopes
+from lens_lsp.corpus.corpus_rules import (
+    CorpusRules,
+    clutter_name,
+    denied_name,
+    denied_path,
+    denied_root,
+    name_of,
+    some_denied,
+)
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.hang_safe_io import asked, entry_status, listed
+from lens_lsp.corpus.ignore_files import MARKERS, IgnoreRules, Scopes
+from lens_lsp.corpus.safe_open import (
+    IDENTITY,
+    Handle,
+    Identity,
+    Root,
+    Skipped,
+    close_folder,
+    display_path,
+    open_folder_at,
+    skipped,
+)
+from lens_lsp.documents.kinds import kind_for
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
+
+YOUNG_NS = 2_000_000_000
+"""How long after it was written a file or folder may be written again without a change of its times."""
+# On these every change of a folder moves its times at once. Not on FAT, nor through most network and user-space
+# file systems, where another machine or a cache decides.
+_STEADY = frozenset({b"ext2", b"ext3", b"ext4", b"xfs", b"f2fs", b"btrfs", b"zfs", b"tmpfs", b"overlay"})
+_BLOCK = 512
+"""Files that are compared in one go."""
+_DEVICES: dict[int, int] = {}
+"""One object for each device number, for all files on it."""
+
+
+class FileEntry(NamedTuple):
+    """A file that may be searched, and what identifies its content. A tuple, for there are many."""
+
+    root: int
+    path: str
+    """Relative, ``/`` between parts; may hold bytes that are no text: shown by ``display_path``."""
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+
+
+def file_entry(root: int, path: str, status: os.stat_result) -> FileEntry:
+    """A file and what its status says."""
+    return FileEntry._make((root, path, *IDENTITY(status)))
+
+
+def entry_of(key: tuple[int, str], identity: Identity) -> FileEntry:
+    """A file by its root and path, as it said of itself when it was read.
+
+    Most were never changed but in content, and lie on one device: such numbers are one object, not two a file.
+    """
+    size, modified, changed, inode, device = identity
+    changed = modified if changed == modified else changed
+    return FileEntry._make((*key, size, modified, changed, inode, _DEVICES.setdefault(device, device)))
+
+
+def differing(last: list[FileEntry], files: list[FileEntry]) -> Iterator[int]:
+    """The places where two lists of the same length are not the same.
+
+    A look hands out the same object for a file as long as it is the same: lists of the same objects are compared
+    without a step of the interpreter for each.
+    """
+    for start in range(0, len(files), _BLOCK):
+        end = min(start + _BLOCK, len(files))
+        if last[start:end] != files[start:end]:
+            yield from (place for place in range(start, end) if last[place] != files[place])
+
+
+Signature = tuple[int, int, int, int]
+"""Identity and times of a folder."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """One folder: what stood in it under which rules."""
+
+    signature: Signature
+    rules: IgnoreRules
+    in_scope: bool
+    markers: frozenset[str]
+    """Names in it that change the rules inside."""
+    paths: list[str] = field(default_factory=list)
+    """Its files that may be searched, by path from the root."""
+    entries: list[FileEntry | None] = field(default_factory=list)
+    """What each of them was at the last look, in the same order; None before the first."""
+    children: list[tuple[str, bool]] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+
+
+class Listings:
+    """The listings of one root under one set of rules. Not safe for threads. ``now`` gives nanoseconds."""
+
+    def __init__(self, now: Callable[[], int] = time.time_ns) -> None:
+        self._now = now
+        self._rules: CorpusRules | None = None
+        self._by_folder: dict[str, Listing] = {}
+        self._seen: dict[str, Listing] = {}
+        self._devices: frozenset[int] = frozenset()
+
+    def begin(self, rules: CorpusRules) -> None:
+        """A look at the tree begins."""
+        if rules != self._rules:
+            self._rules, self._by_folder = rules, {}
+        self._seen = {}
+        self._devices = _steady_devices()
+
+    def end(self) -> None:
+        """The look is over; folders it did not come to are forgotten."""
+        self._by_folder, self._seen = self._seen, {}
+
+    def signature(self, status: os.stat_result) -> Signature | None:
+        """What a folder's listing is worth keeping by, asked before it is listed; None if it cannot be relied on."""
+        if status.st_dev not in self._devices:
+            return None
+        if self._now() - max(status.st_mtime_ns, status.st_ctime_ns) < YOUNG_NS:
+            return None
+        return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+
+    def of(self, folder: str, signature: Signature | None) -> Listing | None:
+        """The listing of a folder if it still holds, but for the rules."""
+        known = self._by_folder.get(folder)
+        return known if known is not None and known.signature == signature else None
+
+    def enter(self, entry_of: Callable[[str], FileEntry | None]) -> None:
+        """Take over what was learnt of the files of a look by names alone when they were read."""
+        for listing in self._by_folder.values():
+            listing.entries = list(map(entry_of, listing.paths))
+
+    def keep(self, folder: str, listing: Listing) -> None:
+        """Remember a listing, new or proven again."""
+        self._seen[folder] = listing
+
+
+def _steady_devices() -> frozenset[int]:
+    """Device numbers of the mounts whose folders can be relied on; none where the system does not tell."""
+    try:
+        with open("/proc/self/mountinfo", "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return frozenset()
+    devices = set()
+    for line in lines:
+        mount, _, kind = line.partition(b" - ")
+        if kind.split(b" ", 1)[0] in _STEADY:
+            major, _, minor = mount.split(b" ", 3)[2].partition(b":")
+            devices.add(os.makedev(int(major), int(minor)))
+    return frozenset(devices)
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What lies under a root, sorted by path. ``Skip.path`` is printable, and ends in ``/`` for a folder."""
+
+    files: list[FileEntry]
+    skips: list[Skip]
+    complete: bool = True
+    """``False`` when it was cancelled: what was found until then."""
+    parts: list[Part] = field(default_factory=list)
+    """Ignore files that could not be used, or only in part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What lies under a root by path alone, sorted; otherwise as `Discovery`."""
+
+    paths: list[str]
+    skips: list[Skip]
+    complete: bool = True
+    parts: list[Part] = field(default_factory=list)
+
 
 _OPEN_FOLDERS = 16
 """Descriptors a walk keeps: enough never to reopen one in ordinary trees, few enough for a limit of 64."""
@@ -431,3 +608,121 @@ def _irregular(mode: int) -> SkipReason:
     if stat.S_ISLNK(mode):
         return SkipReason.LINK
     return SkipReason.UNREADABLE if stat.S_ISDIR(mode) else SkipReason.IRREGULAR
+
+
+_PASSING = re.compile(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
+"""Names of files that are there for a moment, while another program writes: no file is called so from now on."""
+_MOST_KEPT = 1 << 17
+_CHUNK = 1 << 20
+_FEW, _PATIENCE = 1_000, 4
+"""Files that are waited for so many times longer: a busy machine must not lose a note in a small folder."""
+_HASHES: dict[Identity, str] = {}
+"""Of files that were read; the oldest first."""
+_LOCK = threading.Lock()
+
+
+class Budget:
+    """What all searches of one look at citations may cost together."""
+
+    def __init__(self, *, files: int = 50_000, size: int = 32 << 20, seconds: float = 0.5) -> None:
+        self.files = files
+        """Files that may still be met, and how many bytes of them may still be read."""
+        self.size = size
+        self.seconds = seconds
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be looked at."""
+        return self.files <= 0 or self.size <= 0 or self.seconds <= 0
+
+
+class Renamed:
+    """The files below one root, by what they hold."""
+
+    def __init__(self, root: Root, rules: CorpusRules, budget: Budget) -> None:
+        self._root = root
+        self._rules = rules
+        self._budget = budget
+        self._paths: list[str] | None = None
+        self._by_reader: dict[str, dict[str, list[str]] | None] = {}
+
+    def holders(self, path: str, sha256: str) -> list[str] | None:
+        """The files that have a hash, by path, of those that are read as ``path`` would be; None where there was more
+        to look at than the budget allows, so that nobody knows."""
+        reader = _reader(path)
+        if reader not in self._by_reader:
+            began = time.monotonic()
+            self._by_reader[reader] = None if self._budget.spent else self._read(reader, began)
+            self._budget.seconds -= time.monotonic() - began
+        known = self._by_reader[reader]
+        return None if known is None else known.get(sha256, [])
+
+    def _read(self, reader: str, began: float) -> dict[str, list[str]] | None:
+        met = 0
+
+        def late() -> bool:
+            few = met < _FEW and self._budget.seconds > 0
+            return time.monotonic() - began > self._budget.seconds * (_PATIENCE if few else 1)
+
+        if self._paths is None:
+
+            def meet(count: int) -> None:
+                nonlocal met
+                met = count
+
+            names = discover_names(
+                self._root, self._rules, on_progress=meet, cancelled=lambda: met > self._budget.files or late()
+            )
+            self._budget.files -= max(met, len(names.paths))
+            if not names.complete or self._budget.files < 0:
+                self._budget.files = min(self._budget.files, 0)
+                return None
+            self._paths = names.paths
+        found: dict[str, list[str]] = {}
+        met = 0
+        for path in self._paths:
+            if _reader(path) == reader and _PASSING.fullmatch(path) is None:
+                met += 1
+                if late() or self._budget.size <= 0:
+                    return None
+                digest = self._digest(path)
+                if digest is not None:
+                    found.setdefault(digest, []).append(path)
+        return None if self._budget.size < 0 else found
+
+    def _digest(self, path: str) -> str | None:
+        """The hash of a file; None for one that cannot be read, and one larger than the budget, which is then spent."""
+        try:
+            fd, status = self._root.open_with_stat(path)
+        except Skipped:
+            return None
+        try:
+            identity = IDENTITY(status)
+            if identity in _HASHES:
+                return _HASHES[identity]
+            if status.st_size > self._budget.size:
+                self._budget.size = -1
+                return None
+            digest = hashlib.sha256()
+            while data := asked(fd, os.read, fd, min(_CHUNK, status.st_size + 1)):
+                digest.update(data)
+                self._budget.size -= len(data)
+                if self._budget.size < 0:
+                    return None
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+        found = digest.hexdigest()
+        if status.st_mtime_ns < time.time_ns() - YOUNG_NS:
+            with _LOCK:
+                if len(_HASHES) >= _MOST_KEPT:
+                    del _HASHES[next(iter(_HASHES))]
+                _HASHES[identity] = found
+        return found
+
+
+def _reader(path: str) -> str:
+    """What a file of this name is read as: a text, a document of a kind, or (empty) nothing."""
+    kind = kind_for(path)
+    return kind.name if kind is not None else "text" if reader_for(path.rpartition("/")[2]) is not None else ""

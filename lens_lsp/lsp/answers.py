@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.allowed import ANYWHERE
+from lens_lsp.corpus.corpus_rules import ANYWHERE
 from lens_lsp.disk import ORDINARY, replace_whole
 from lens_lsp.memory.answer_files.reading import Held, read_citing
 from lens_lsp.memory.answer_files.writing import Saved, write_answer
@@ -24,8 +24,8 @@ from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import OFFLINE
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.memory.store.store import Store
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.question import answer
-from lens_lsp.corpus.opening import folders_at
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import folders_at
 from lens_lsp.judge.stoppable import Stop
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.endpoint import Endpoint

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.opening import Skipped
+from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.judge.redaction import Fragments, rests, secrets_of
 from lens_lsp.lsp.within import document_at, place_of
 from lens_lsp.model.documents import Document
 from lens_lsp.model.errors import LensError
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.lsp.session import Session
 
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from lens_lsp.corpus.ours import asking_lines, ours
+from lens_lsp.corpus.generated_spans import asking_lines, ours
 from lens_lsp.memory.answer_files.reading import Citing, Held, Written, read_citing
 from lens_lsp.model.text import SourceText, Span
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.corpus.privacy import privacy_of_file
+from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.lsp.citing import Page
 from lens_lsp.model.answer import Answer, RequirementStatus, Status
 from lens_lsp.model.citation import CitationState

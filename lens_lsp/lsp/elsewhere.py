@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lsprotocol import types
 
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.workspace import overlay
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot, overlay
 from lens_lsp.judge.redaction import veils
 from lens_lsp.lsp.convert import Ranges
 from lens_lsp.lsp.diagnostics import SOURCE

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.settings.settings import Settings
-from lens_lsp.corpus.opening import folders_at
+from lens_lsp.corpus.safe_open import folders_at
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.asking import Asked, Observer, with_places
 from lens_lsp.lsp.endpoint import Endpoint
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from lens_lsp.app.lens import FindObserver, Lens
     from lens_lsp.app.request import Request
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
 
 

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.allowed import Allowed
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.opening import Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.endpoint import Endpoint

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of, of_privacy
 from lens_lsp.lsp.elsewhere import told_elsewhere

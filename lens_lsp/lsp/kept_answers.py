@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.generated_spans import ours
 from lens_lsp.judge.redaction import Fragments, redacted
 from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
@@ -19,7 +19,7 @@ from lens_lsp.lsp.uris import uri_of
 from lens_lsp.memory.answer_files.reading import Written, read_citing
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.session import Session
     from lens_lsp.lsp.stores import Stores

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.workspace import FIRST, memory_budget
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.lsp.aside import aside

@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
+from lens_lsp.corpus.intake import Buffer
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.memory.sources import Sources

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
-from lens_lsp.corpus.privacy import privacy_of_file
+from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.lsp.citing import Page, asked
 from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.sight import sight_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.answers import held_in
 from lens_lsp.lsp.uris import UriRefused, path_of
 from lens_lsp.memory.export import file_name

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.opening import Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
 from lens_lsp.lsp.for_models import cut

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import UriRefused
@@ -17,7 +17,7 @@ from lens_lsp.model.errors import PathRefused, UsageError
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.settings import Settings
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.lsp.requests import FindParams
     from lens_lsp.lsp.session import Session
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import NOWHERE, Allowed, inside
+from lens_lsp.corpus.corpus_rules import NOWHERE, Allowed, inside
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.documents import Documents, TextDocument
 from lens_lsp.lsp.turns import Turns
@@ -22,7 +22,7 @@ from lens_lsp.lsp.uris import UriRefused, path_of
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.settings import Settings
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.lenses import Lenses
 
 logger = logging.getLogger(__name__)
@@ -127,7 +127,7 @@ class Session:
 
     def buffers(self) -> dict[str, Buffer]:
         """The open texts that can be trusted, by the path under which a search of the folders finds them."""
-        from lens_lsp.corpus.snapshot import Buffer
+        from lens_lsp.corpus.intake import Buffer
 
         frozen = {}
         for document in self.documents:

@@ -12,9 +12,8 @@ from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.allowed import Allowed
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Answer
 

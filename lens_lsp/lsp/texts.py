@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from lens_lsp.corpus.allowed import inside
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import inside
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
 from lens_lsp.lsp.requests import TextParams
 from lens_lsp.lsp.results import PlacedLocator, TextResult
@@ -21,8 +21,8 @@ from lens_lsp.model.inert import printable_path
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.allowed import inside
-from lens_lsp.corpus.named import left_out
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules, inside
+from lens_lsp.corpus.ignore_files import left_out
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.lsp.uris import UriRefused, uri_of
 from lens_lsp.model.documents import Document, SkipReason
 from lens_lsp.model.errors import PathRefused

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.uris import UriRefused, path_of
 from lens_lsp.model.errors import PathRefused, UsageError
 from lens_lsp.model.inert import printable_path

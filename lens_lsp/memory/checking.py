@@ -9,14 +9,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lens_lsp.corpus.allowed import ANYWHERE, Allowed
+from lens_lsp.corpus.corpus_rules import ANYWHERE, Allowed, CorpusRules
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.opening import Root, Skipped, display_path, open_named
-from lens_lsp.corpus.ours import ours
-from lens_lsp.corpus.privacy import privacy_of_file
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.privacy_markers import privacy_of_file
+from lens_lsp.corpus.safe_open import Root, Skipped, display_path, open_named
 from lens_lsp.corpus.walk import discover
 from lens_lsp.memory.answer_files.reading import Citing, Fault, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
 from lens_lsp.model.citation import Citation
 
 

@@ -11,15 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 
-from lens_lsp.corpus.allowed import Allowed
+from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules, denied_path
 from lens_lsp.corpus.extraction import Pictures, recognised
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.ours import ours
-from lens_lsp.corpus.renamed import Budget, Renamed
-from lens_lsp.corpus.rules import CorpusRules, denied_path
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.walk import Budget, Renamed
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.memory.citations import follow, lost, record, record_blind, verify
 from lens_lsp.model.citation import Checked, Citation, CitationState

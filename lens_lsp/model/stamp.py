@@ -1,7 +1,7 @@
 """The stamp on what lens writes for people to keep: two marks between which the text is ours, and never evidence.
 
 The marks are comments of Markdown. Whatever becomes of the text around them (quoted, indented, filled anew, pasted into
-another note, under another name), `lens_lsp.corpus.ours` finds the one and the other.
+another note, under another name), `lens_lsp.corpus.generated_spans` finds the one and the other.
 """
 
 from __future__ import annotations

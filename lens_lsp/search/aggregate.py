@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lens_lsp.arithmetic.condition import meets
-from lens_lsp.corpus.hits import counted
-from lens_lsp.corpus.scan import exact_literal, scan
+from lens_lsp.corpus.scan import counted, exact_literal, scan
 from lens_lsp.model.plan import MatchRule, Unit
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, stem

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.scan import Hits
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Measures
 from lens_lsp.search.question import Question

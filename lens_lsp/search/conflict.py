@@ -14,7 +14,7 @@ from datetime import date
 
 from lens_lsp.arithmetic.reading import find_values, first_value
 from lens_lsp.arithmetic.values import Kind, Value, same
-from lens_lsp.corpus.titles import file_name
+from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.judge.proper_names import names
 from lens_lsp.judge.read import ReadReply
 from lens_lsp.judge.tokens import Token, aligned, tokens_of

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.needles import Literal
-from lens_lsp.corpus.scan import scan
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
+from lens_lsp.corpus.scan import Hits, Literal, scan
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.search.phrases import Phrases
 
 _AT_ONCE = 8 << 20

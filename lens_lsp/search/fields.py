@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from lens_lsp.corpus.titles import file_name
+from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.model.documents import Document, Field
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem, words

@@ -16,9 +16,8 @@ from itertools import chain, takewhile
 
 import numpy as np
 
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.scan import scan
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
+from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Plan
 from lens_lsp.search.candidates import Scored, windows_of

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Evidence
 
 _AFTER = 1.0

@@ -14,9 +14,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from lens_lsp.corpus.hits import Hits, distinct
-from lens_lsp.corpus.scan import exact_literal, scan
-from lens_lsp.corpus.titles import file_name, plain_name
+from lens_lsp.corpus.descriptions import file_name, plain_name
+from lens_lsp.corpus.scan import Hits, distinct, exact_literal, scan
 from lens_lsp.judge.analysis import NAME
 from lens_lsp.model.words import WORD, fold, key, stem
 from lens_lsp.search.corpus import Corpus

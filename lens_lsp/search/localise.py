@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lens_lsp.corpus.opening import display_path
-from lens_lsp.corpus.ours import joined as merged
+from lens_lsp.corpus.generated_spans import joined as merged
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span

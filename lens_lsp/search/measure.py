@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.hits import Counts, Hits
+from lens_lsp.corpus.scan import Counts, Hits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

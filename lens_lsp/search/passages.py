@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lens_lsp.corpus.hits import STRETCH, Hits
+from lens_lsp.corpus.scan import STRETCH, Hits
 from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document
 from lens_lsp.model.places_shown import has_own_places
 from lens_lsp.model.sentences import sentences, trim

@@ -12,9 +12,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.arena import Chunk
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.matcher import Bytes, Ints
+from lens_lsp.corpus.folding import Bytes, Chunk, Ints
+from lens_lsp.corpus.scan import Hits
 
 Phrase = tuple[str, ...]
 """Two words or more, or a name of one, folded."""

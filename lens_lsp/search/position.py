@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.hits import STRETCH, Hits
+from lens_lsp.corpus.scan import STRETCH, Hits
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures
 from lens_lsp.search.question import Question

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lens_lsp.corpus.hits import Hits
+from lens_lsp.corpus.scan import Hits
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.links import LinkFinder, Links
 from lens_lsp.search.measure import Floats, Ints, Measures

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lens_lsp.corpus.needles import Literal
-from lens_lsp.corpus.scan import exact_literal, word_literal
+from lens_lsp.corpus.scan import Literal, exact_literal, word_literal
 from lens_lsp.model.plan import Anchor, AnchorKind, Plan
 from lens_lsp.model.words import STOP_WORDS, WORD, fold
 from lens_lsp.search.spellings import spellings

@@ -12,13 +12,12 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.listings import YOUNG_NS, Identity, identity_of
-from lens_lsp.corpus.opening import Skipped, display_path
-from lens_lsp.corpus.ours import joined
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.texts import CachedText, Key
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.generated_spans import joined
+from lens_lsp.corpus.safe_open import Identity, Key, Skipped, display_path, identity_of
+from lens_lsp.corpus.text_store import CachedText, TextCache
+from lens_lsp.corpus.walk import YOUNG_NS
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.redaction import moved, secrets_of
 from lens_lsp.model.documents import Document, Evidence, Part, PartReason
 from lens_lsp.model.places_shown import has_own_places

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from lens_lsp.corpus.hits import Hits, counted, distinct
+from lens_lsp.corpus.scan import Hits, counted, distinct
 from lens_lsp.model.words import STOP_WORDS, stem
 from lens_lsp.search.corpus import Corpus
 from lens_lsp.search.measure import Floats, Ints, Measures, inverse_frequency

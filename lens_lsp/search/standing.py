@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
-from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.model.documents import Document, Locator
 from lens_lsp.model.places_shown import has_own_places
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.allowed import ANYWHERE, NOWHERE, OUTSIDE, TOO_WIDE, Allowed, too_wide
+from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, OUTSIDE, TOO_WIDE, Allowed, too_wide
 
 
 def test_a_place_is_a_folder_given_and_the_way_down(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import SEPARATOR, Arena, chunk_of
+from lens_lsp.corpus.folding import SEPARATOR, Arena, chunk_of
 
 TEXT = st.one_of(
     st.binary(max_size=12).map(lambda data: data.replace(b"\xff", b"")),

@@ -12,12 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from lens_lsp.corpus import patience as waiting
-from lens_lsp.corpus.away import Away, asked, attended, opened
-from lens_lsp.corpus.files import read_files
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.patience import MOST_LEFT, Patience
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus import hang_safe_io as waiting
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.hang_safe_io import MOST_LEFT, Away, Patience, asked, attended, opened
+from lens_lsp.corpus.safe_open import Root, Skipped, read_files
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import _wait as workspace_wait
 from lens_lsp.disk import file_system_of, may_hang

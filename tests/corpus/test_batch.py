@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import SEPARATOR
-from lens_lsp.corpus.batch import fold_batch
-from lens_lsp.corpus.folding import fold_text
+from lens_lsp.corpus.folding import SEPARATOR, fold_batch, fold_text
 
 TELLING = (
     "aZ@[`{9 \n.ßẞæŒøŁéÅı\u0301\u0308İЖйΣς語カﾞ서\u1112\u1161\u11ab😀𝒜𠮷ＦｕＬｌ１\u200b\u00ad\ufeff…“Ꭰ\u2028ﬁ\ufdfa"

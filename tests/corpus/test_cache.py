@@ -10,14 +10,13 @@ from types import FrameType
 
 import pytest
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.listings import FileEntry
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.pieces import LARGE
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import LARGE
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import scan, word_literal
-from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.walk import FileEntry, discover, discover_names
 from lens_lsp.model.documents import Skip, SkipReason
 
 LONG_AGO = 1_000_000_000

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from lens_lsp.corpus.descriptions import Descriptions
-from lens_lsp.corpus.formats.base import HEAD_LENGTH
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH
 
 NOTES = {
     "in/Rare Orchid.md": "---\naliases: [Bee Plant]\ntags: [flower]\ndescription: Grows slowly\n---\n# Ophrys\n",

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Key, Root, Skipped
 from lens_lsp.corpus.scan import scan, word_literal
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import SkipReason
 from tests.documents_made import docx, mail, pdf
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.encoding import Decoded, decode
-from lens_lsp.corpus.opening import Skipped
+from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.model.documents import SkipReason
 from tests.soak import encodings
 

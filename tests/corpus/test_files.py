@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.files import Reading, read_files
-from lens_lsp.corpus.listings import IDENTITY
-from lens_lsp.corpus.opening import DESCRIPTORS, Root
+from lens_lsp.corpus.safe_open import DESCRIPTORS, IDENTITY, Reading, Root, read_files
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import PathRefused
 

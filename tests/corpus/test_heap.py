@@ -9,7 +9,7 @@ import sys
 import pytest
 
 GIVING = """
-from lens_lsp.corpus.heap import give_back, keep_blocks
+from lens_lsp.corpus.intake import give_back, keep_blocks
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -26,7 +26,7 @@ print(before - resident())
 
 SHARING = """
 import ctypes, sys, threading
-from lens_lsp.corpus.heap import share
+from lens_lsp.corpus.intake import share
 
 if sys.argv[1] == "shared":
     share()

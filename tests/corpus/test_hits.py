@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.hits import STRETCH, Collected, Counts, Hits, counted, distinct
+from lens_lsp.corpus.scan import STRETCH, Collected, Counts, Hits, counted, distinct
 
 TERMS = 3
 Text = list[tuple[int, int]]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.holders import Holders, content
+from lens_lsp.corpus.descriptions import Holders, content
 from lens_lsp.model.words import key
 
 WORD = st.sampled_from(["note", "notes", "the", "of", "1984", "é", "語語", "-", "", "\n", "window"])

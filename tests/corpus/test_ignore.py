@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.globs import GLOB_LIMIT, Patterns
-from lens_lsp.corpus.ignore import SIZE_LIMIT
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.ignore_files import GLOB_LIMIT, SIZE_LIMIT, Patterns
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import discover
 
 

@@ -9,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.extraction import DocumentOptions, Extractions
-from lens_lsp.corpus.kept_extractions import KeptExtractions, cache_folder, kept_files, lies_outside, remove_all
+from lens_lsp.corpus.extraction import (
+    DocumentOptions,
+    Extractions,
+    KeptExtractions,
+    cache_folder,
+    kept_files,
+    lies_outside,
+    remove_all,
+)
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
 from lens_lsp.documents.model import Extracted

@@ -10,7 +10,7 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.question import find
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 from lens_lsp.model.errors import PathNotFound
 from lens_lsp.schema.evidence import coverage_json

@@ -10,11 +10,9 @@ from types import FrameType
 
 import pytest
 
-from lens_lsp.corpus.discovery import Discovery
-from lens_lsp.corpus.listings import Listings, file_entry
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.walk import Discovery, Listings, discover, discover_names, file_entry
 
 LATER = 10_000_000_000
 

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.matcher import Words, fast_matcher_available, matcher
-from lens_lsp.corpus.needles import Literal
-from lens_lsp.corpus.scan import exact_literal, scan, word_literal
+from lens_lsp.corpus.folding import Arena
+from lens_lsp.corpus.scan import Literal, Words, exact_literal, fast_matcher_available, matcher, scan, word_literal
 from tests.availability import unavailable
 
 ALPHABETS = ("ab ", "ab1 -", "aé б ", "бв ", "東京 a", "b東б-", "abc\n")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.named import left_out
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.ignore_files import left_out
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import discover
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import PathRefused

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.matcher import fast_matcher_available, matcher
-from lens_lsp.corpus.needles import Beginnings, Literal, Needle, apart, needles
+from lens_lsp.corpus.scan import Beginnings, Literal, Needle, apart, fast_matcher_available, matcher, needles
 from tests.availability import unavailable
 
 COMMON = np.frombuffer(b"the lease of the workshop and the rent of the house " * 200, np.uint8)

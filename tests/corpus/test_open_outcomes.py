@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.corpus.opening import (
+from lens_lsp.corpus.hang_safe_io import Patience
+from lens_lsp.corpus.safe_open import (
     DESCRIPTORS,
     Root,
     Skipped,
@@ -23,7 +24,6 @@ from lens_lsp.corpus.opening import (
     skipped,
     still_leads_to,
 )
-from lens_lsp.corpus.patience import Patience
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused
 

@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import side_by_side
-from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.folding import blank
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.ours import Ours, joined, ours, suspects, unsearchable
-from lens_lsp.corpus.pieces import Piece
-from lens_lsp.corpus.rules import CorpusRules, denied_path
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path
+from lens_lsp.corpus.encoding import Piece, decode
+from lens_lsp.corpus.folding import blank, side_by_side
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.generated_spans import Ours, joined, ours, suspects, unsearchable
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Document, SkipReason
 from lens_lsp.model.text import Position, Span
 

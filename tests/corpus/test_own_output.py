@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from lens_lsp.corpus.folding import blank
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.generated_spans import ours
 from tests.soak.own_output import BEFORE, BEHIND, OF_NOTE, OF_OURS, Output, outputs, run, without_stamp
 
 WRITERS = {

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import DocumentOptions, Extractions, Pictures, extractions
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import scan, word_literal
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL, kind_named, missing
 from tests.availability import unavailable

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.pieces import LARGE, Piece, cut
+from lens_lsp.corpus.encoding import LARGE, Piece, cut
+from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.text import SourceText
 

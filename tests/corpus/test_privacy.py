@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.privacy import privacy_of, privacy_of_file
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.privacy_markers import privacy_of, privacy_of_file
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot
 from tests.soak import private_marks
 
 

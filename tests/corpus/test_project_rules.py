@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import discover, discover_names
 
 FILES = ("a.md", "docs/a.md", "docs/deep/b.md", "docs/deep/c.txt", "other/a.md")

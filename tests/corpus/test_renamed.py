@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.renamed import Budget, Renamed
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.walk import Budget, Renamed
 
 TEXT = "The bell buoy was replaced.\n"
 SHA256 = hashlib.sha256(TEXT.encode()).hexdigest()

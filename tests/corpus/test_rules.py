@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.rules import (
+from lens_lsp.corpus.corpus_rules import (
     CLUTTER,
     DENIED,
     CorpusRules,

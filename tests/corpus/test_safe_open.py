@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from soak.safe_open import CONTROL_BOUND, Swapping, bulk_opens, naive_opens, safe_opens, walks
 
-from lens_lsp.corpus.opening import DESCRIPTORS, Root, Skipped, display_path, is_there, open_named, read_head_at
+from lens_lsp.corpus.safe_open import DESCRIPTORS, Root, Skipped, display_path, is_there, open_named, read_head_at
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused
 
@@ -306,7 +306,7 @@ def test_a_file_truncated_while_it_is_streamed_ends_early_and_kills_nobody(tmp_p
     path.write_bytes(b"x" * 1_000_000)
     code = (
         "import sys\n"
-        "from lens_lsp.corpus.opening import Root\n"
+        "from lens_lsp.corpus.safe_open import Root\n"
         "with Root(sys.argv[1]) as root:\n"
         "    parts = root.stream('big.txt', 1000)\n"
         "    size = len(next(parts))\n"

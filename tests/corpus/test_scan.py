@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import Arena, Chunk, chunk_of
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.matcher import fast_matcher_available
-from lens_lsp.corpus.needles import Literal
-from lens_lsp.corpus.scan import exact_literal, scan, word_literal
+from lens_lsp.corpus.folding import Arena, Chunk, chunk_of
+from lens_lsp.corpus.scan import Hits, Literal, exact_literal, fast_matcher_available, scan, word_literal
 from lens_lsp.model.words import bigrams, fold, stem
 
 MATCHERS = [pytest.param(False, id="fallback"), *([pytest.param(True, id="fast")] if fast_matcher_available() else [])]

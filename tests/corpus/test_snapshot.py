@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.listings import identity_of
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.pieces import cut
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import cut
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped, identity_of
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Origin, SkipReason, TextSource
 from lens_lsp.model.errors import PathRefused
 

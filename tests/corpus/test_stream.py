@@ -8,14 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.pieces import LARGE
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import exact_literal, scan, word_literal
-from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import LARGE
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Key, Root
+from lens_lsp.corpus.scan import Hits, exact_literal, scan, word_literal
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.corpus.walk import discover
 
 TERMS = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.titles import TitleIndex, file_name, plain_name
+from lens_lsp.corpus.descriptions import TitleIndex, file_name, plain_name
 from lens_lsp.model.words import key
 
 

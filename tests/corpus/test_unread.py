@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from lens_lsp.corpus.listings import Identity
-from lens_lsp.corpus.unread import Unread, notices
+from lens_lsp.corpus.extraction import Unread, notices
+from lens_lsp.corpus.safe_open import Identity
 from lens_lsp.model.documents import Skip, SkipReason
 
 

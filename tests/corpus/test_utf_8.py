@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.utf_8 import is_utf_8
+from lens_lsp.corpus.encoding import is_utf_8
 
 # Every first byte after which the second is restricted, and both sides of every limit.
 EDGES = bytes((0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED))

@@ -17,11 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.discovery import Discovery
-from lens_lsp.corpus.listings import FileEntry
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.walk import Discovery, FileEntry, discover, discover_names
 from lens_lsp.model.documents import Skip, SkipReason
 from lens_lsp.model.errors import PathRefused
 from tests.availability import unavailable
@@ -46,8 +44,8 @@ def walked_with_64_descriptors(top: Path) -> dict[str, Any]:
     """What a process of its own finds that may open no more: this one holds what other tests left open."""
     script = (
         "import json, os, resource, sys\n"
-        "from lens_lsp.corpus.opening import Root\n"
-        "from lens_lsp.corpus.rules import CorpusRules\n"
+        "from lens_lsp.corpus.safe_open import Root\n"
+        "from lens_lsp.corpus.corpus_rules import CorpusRules\n"
         "from lens_lsp.corpus.walk import discover\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n"
         "with Root(sys.argv[1]) as root:\n"
@@ -354,8 +352,8 @@ def test_a_folder_that_is_bound_into_itself_ends(tmp_path) -> None:
     put(tmp_path, "a/b/f.md")
     script = (
         "mount --bind $1 $1/a/b && exec $2 -c '"
-        "import sys; from lens_lsp.corpus.opening import Root; "
-        "from lens_lsp.corpus.rules import CorpusRules; from lens_lsp.corpus.walk import discover\n"
+        "import sys; from lens_lsp.corpus.safe_open import Root; "
+        "from lens_lsp.corpus.corpus_rules import CorpusRules; from lens_lsp.corpus.walk import discover\n"
         "print(len(discover(Root(sys.argv[1]), CorpusRules()).files))' $1"
     )
     command = ["unshare", "-m", "-r", "sh", "-c", script, "sh", str(tmp_path), sys.executable]

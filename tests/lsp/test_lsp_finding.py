@@ -12,7 +12,7 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.finding import ranked
 from lens_lsp.lsp.lenses import GRACE, MOST_LATE, Lenses, Loan, in_time

@@ -9,9 +9,10 @@ import pytest
 from lsprotocol import types
 
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.lsp.asking import with_places
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.locations import Placement, places_of

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.lsp.hovering import told_citation
 from lens_lsp.lsp.lenses import Lenses
 from lens_lsp.memory.checking import Cited, Finding

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.generated_spans import ours
 from lens_lsp.mcp.bounds import Bounds, Folder
 from lens_lsp.mcp.shaping import find_given
 from lens_lsp.mcp.tools import TOOLS

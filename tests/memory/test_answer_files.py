@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.generated_spans import ours
 from lens_lsp.memory.answer_files.reading import read_citing
 from lens_lsp.memory.answer_files.sources import BrokenSource, one_line, parsed, read_source, source_json
 from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block

@@ -16,7 +16,7 @@ MODULES = {
     "search/resolve.py": ("search/test_resolve.py", "search/test_resolve_bounds.py"),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
     "judge/llm/marking.py": ("judge/rules/test_chat_marking.py",),
-    "corpus/opening.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
+    "corpus/safe_open.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
 }
 """By the module below ``lens_lsp``: files below ``tests``."""
 
@@ -29,7 +29,7 @@ LEFT_OUT = {
     ),
     "search/resolve.py": ("encyclopedia", "linear_time", "copied_carelessly"),
     "search/normal.py": ("encyclopedia", "linear_time", "copied_carelessly"),
-    "corpus/opening.py": ("nothing_escapes_while_a_parent_is_swapped",),
+    "corpus/safe_open.py": ("nothing_escapes_while_a_parent_is_swapped",),
     "judge/llm/marking.py": ("linear_time", "a_word_without_end"),
 }
 """Parts of names of tests that take long and need not run for every mutant."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.corpus.walk import discover
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.plan import Condition, MatchRule, Unit
 from lens_lsp.search.aggregate import Matches, matches_of
 from lens_lsp.search.reading import Reading

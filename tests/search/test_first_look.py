@@ -12,12 +12,12 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.corpus.walk import discover
-from lens_lsp.corpus.workspace import LARGE
+from lens_lsp.corpus.workspace import EARLY_BYTES, Snapshot
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Event, EvidenceFound, Planned, Scanned, answer_of
@@ -125,7 +125,9 @@ def kinds(events: list[Event], which: Callable[[EvidenceFound], bool]) -> list[E
 def large(folder: Path) -> Path:
     page = "Nothing of note happened on this page, nor on any page that was ever written about it.\n"
     size = 7 << 20
-    write(folder, {f"large/{number:02}.md": page * (size // len(page)) for number in range(-(-LARGE // size) + 1)})
+    write(
+        folder, {f"large/{number:02}.md": page * (size // len(page)) for number in range(-(-EARLY_BYTES // size) + 1)}
+    )
     return folder
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.folding import blank
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.generated_spans import ours
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span

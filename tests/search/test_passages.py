@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from lens_lsp.corpus.formats.base import Reader
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import Reader
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.text import Span
 from lens_lsp.search.passages import WINDOW, units_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from small_workspace import FILLER
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_store import TextCache
 from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.search.candidates import Candidates

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.corpus.arena import Arena
+from lens_lsp.corpus.folding import Arena
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.search.links import Links, Mention
 from lens_lsp.search.measure import Measures, measure

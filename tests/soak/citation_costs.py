@@ -22,10 +22,9 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import Allowed
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.renamed import Budget, Renamed
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.walk import Budget, Renamed
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of
 from lens_lsp.lsp.evidence import looked_up

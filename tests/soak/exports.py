@@ -35,7 +35,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings.writing import change_settings
 from lens_lsp.app.stores import StoreChoice
 from lens_lsp.cli import clusters as command
-from lens_lsp.corpus.kept_extractions import KeptExtractions
+from lens_lsp.corpus.extraction import KeptExtractions
 from lens_lsp.disk import PART
 from lens_lsp.documents.model import Extracted
 from lens_lsp.lsp.answers import Shelf, keep

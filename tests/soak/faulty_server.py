@@ -67,8 +67,8 @@ def killable() -> None:
 
 
 def trusting() -> None:
-    from lens_lsp.corpus.cache import TextCache
-    from lens_lsp.corpus.snapshot import Snapshot
+    from lens_lsp.corpus.text_store import TextCache
+    from lens_lsp.corpus.workspace import Snapshot
 
     known: dict[tuple[str, str], Any] = {}
     read, refresh = Snapshot.read, TextCache.refresh
@@ -94,12 +94,12 @@ def unverified() -> None:
 
 
 def unforgiving() -> None:
-    from lens_lsp.corpus import files, opening, walk
+    from lens_lsp.corpus import safe_open, walk
 
     def raised(error: OSError) -> Any:
         raise error
 
-    opening.skipped = files.skipped = walk.skipped = raised
+    safe_open.skipped = safe_open.skipped = walk.skipped = raised
 
 
 def inline() -> None:

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.corpus.allowed import ANYWHERE
+from lens_lsp.corpus.corpus_rules import ANYWHERE
 from lens_lsp.memory.answer_files.footnotes import footnote
 from lens_lsp.memory.answer_files.sources import one_line, source_json
 from lens_lsp.memory.checking import Report, check

@@ -25,8 +25,8 @@ from lens_lsp.app.settings.sources import (
     taken,
     user_file,
 )
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.corpus.extraction import DocumentOptions
-from lens_lsp.corpus.rules import CorpusRules, ProjectRules
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from lens_lsp.app.settings.model import ModelSettings
 from lens_lsp.app.settings.sources import Notice
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import DocumentOptions
-from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from lens_lsp.corpus.opening import Root, Skipped, read_head_at
+from lens_lsp.corpus.safe_open import Root, Skipped, read_head_at
 from lens_lsp.model.errors import LensError
 
 if TYPE_CHECKING:

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from html import unescape
 from itertools import islice
 
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader
-from lens_lsp.corpus.formats.fields import MOST_FIELDS, field, head_of, kept, merged, pairs
-from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.corpus.formats.plain import begin_with, first_line_title
+from lens_lsp.corpus.formats.front_matter import MOST_FIELDS, field, head_of, kept, merged, pairs, read_front_matter
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Outline, TextReader, begin_with, first_line_title
 from lens_lsp.model.documents import BlockKind, Field, Head, Link, LinkKind, Structure
 from lens_lsp.model.text import Span
 

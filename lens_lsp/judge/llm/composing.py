@@ -12,8 +12,8 @@ from functools import partial
 from math import inf
 from pathlib import PurePosixPath
 
-from lens_lsp.corpus.opening import display_path
-from lens_lsp.corpus.rules import denied_path
+from lens_lsp.corpus.corpus_rules import denied_path
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.judge.base import ObserveRequest, SynthesisRequest
 from lens_lsp.judge.llm import prompts, read, schemas, verify
 from lens_lsp.judge.llm.calling import Conversation, Prompt

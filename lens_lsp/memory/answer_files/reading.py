@@ -1,8 +1,8 @@
 """Answer files and blocks read back: which citations a Markdown text holds, on which lines, and what is wrong with it.
 
 The text may have been edited by anyone: whatever does not fit is told with its line, and nothing raises. What a block
-or an answer file is, `lens_lsp.corpus.ours` decides for the search, and the two agree: all that is read here is text
-that is never evidence. An example of a block in a fence of code is left alone unless it is a real one.
+or an answer file is, `lens_lsp.corpus.generated_spans` decides for the search, and the two agree: all that is read here
+is never evidence. An example of a block in a fence of code is left alone unless it is a real one.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.app.settings.loading import settings_of
 from lens_lsp.app.settings.settings import CommandLine, Settings, Source
-from lens_lsp.corpus.rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError

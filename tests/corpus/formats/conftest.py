@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from lens_lsp.corpus.formats.base import Reader, locate
+from lens_lsp.corpus.formats.text_reader import Reader, locate
 from lens_lsp.model.documents import BlockKind, Structure
 
 Check = Callable[[Reader, str], Structure]

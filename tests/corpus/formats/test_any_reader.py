@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
-from lens_lsp.corpus.formats.table import readers
+from lens_lsp.corpus.formats import readers
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
 
 READERS = [reader for index, reader in enumerate(readers()) if reader.name != "code" or index % 4 == 0]
 """Every reader, and a few of the languages of the one for source code."""

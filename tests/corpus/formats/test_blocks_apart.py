@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.model.documents import BlockKind
 
 SECONDS = 4

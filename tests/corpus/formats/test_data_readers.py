@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.formats.base import Reader, locate
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import Reader, locate
 from lens_lsp.model.documents import BlockKind, Locator
 
 

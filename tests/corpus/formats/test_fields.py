@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
 from lens_lsp.model.documents import BlockKind
 
 PEP = """PEP: 8

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.corpus.formats.table import FORMAT_SUFFIXES, reader_for, readers
+from lens_lsp.corpus.formats import FORMAT_SUFFIXES, reader_for, readers
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.formats.notebook import NotebookReader
+from lens_lsp.corpus.formats.markdown import NotebookReader
+from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.model.documents import BlockKind
 
 READER = NotebookReader()

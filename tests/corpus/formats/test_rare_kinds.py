@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lens_lsp.corpus.formats.kinds import rare_kind
+from lens_lsp.corpus.formats import rare_kind
 
 LOCKS = "package-lock.json a/poetry.lock Cargo.lock b/yarn.lock go.sum uv.lock pnpm-lock.yaml Gemfile.lock"
 MINIFIED = "jquery.min.js a/site.min.css app-min.js"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 
 
 def targets(name: str, text: str, check) -> list[str]:

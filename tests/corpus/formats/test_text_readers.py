@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.corpus.formats.base import Reader
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import Reader
 from lens_lsp.model.documents import BlockKind, Head
 
 

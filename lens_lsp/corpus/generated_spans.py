@@ -39,10 +39,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.corpus.folding import blank
-from lens_lsp.corpus.formats.base import Reader
 from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.corpus.matcher import Matcher, matcher
-from lens_lsp.corpus.needles import Literal
+from lens_lsp.corpus.formats.text_reader import Reader
+from lens_lsp.corpus.scan import Literal, Matcher, matcher
 from lens_lsp.model.text import Span
 
 _MARKS = r"(?>(?:[ \t>]++|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|\[[ xX]\](?=[ \t]))*)"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.model.privacy import Privacy, inside, is_mark, pair_of, plain, privacy, says_private
 
 _MOST_LINES = 200
