@@ -75,7 +75,7 @@ _MOST_TRIED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Ours:
+class GeneratedSpans:
     """What a text holds that is never evidence."""
 
     answer: bool = False
@@ -92,11 +92,11 @@ class Ours:
     """Nothing else stands in the text: it is one span."""
 
 
-_NOTHING = Ours()
+_NOTHING = GeneratedSpans()
 _JSON = json.JSONDecoder(strict=False)
 
 
-def ours(text: str, *, continued: bool = False, asked: bool = True) -> Ours:
+def find_generated(text: str, *, continued: bool = False, asked: bool = True) -> GeneratedSpans:
     """What in a decoded text is ours.
 
     ``continued`` says that the text is a later piece of a larger one: then an end whose block was not opened here
@@ -118,11 +118,11 @@ def ours(text: str, *, continued: bool = False, asked: bool = True) -> Ours:
         closed += _objects(text, fences)
     spans = joined([*closed, *still_open])
     if spans and not blank(text, spans).strip(" \t\r\n>%"):
-        return Ours(answer=answer, spans=(Span(0, len(text)),), whole=True)
+        return GeneratedSpans(answer=answer, spans=(Span(0, len(text)),), whole=True)
     asking = asking_lines(text) if asks else []
     if not spans and not asking:
         return _NOTHING
-    return Ours(
+    return GeneratedSpans(
         answer=answer,
         spans=joined([*spans, *asking]),
         blocks=tuple(sorted(block.start for block in closed)),
@@ -150,7 +150,7 @@ def _signs() -> Matcher:
 
 def unsearchable(reader: Reader, text: str, *, continued: bool = False) -> tuple[Span, ...]:
     """What the scan must not see of a document's text: the reader's markup and what is ours, in order and apart."""
-    found = ours(text, continued=continued, asked=not reader.extracted)
+    found = find_generated(text, continued=continued, asked=not reader.extracted)
     mask = reader.mask(text) if reader.masked else ()
     return joined([*mask, *found.spans]) if mask and found.spans else mask or found.spans
 

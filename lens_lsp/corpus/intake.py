@@ -22,7 +22,7 @@ from lens_lsp.corpus.extraction import LARGEST, Pictures, ReadText, extractions
 from lens_lsp.corpus.folding import FoldedBatch, FoldedText, blank, fold_batch, fold_text
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
-from lens_lsp.corpus.generated_spans import Ours, ours, suspects, unsearchable
+from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, suspects, unsearchable
 from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped, read_files
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.kinds import Kind, kind_for
@@ -40,7 +40,7 @@ _ARENA_MAX = -8
 
 
 @cache
-def keep_blocks() -> None:
+def malloc_keep_blocks() -> None:
     """Have blocks kept that are given back, from now on.
 
     Unless it saw a larger block come and go, the library gives every block above 128 KB back to the system at once;
@@ -51,7 +51,7 @@ def keep_blocks() -> None:
 
 
 @cache
-def share() -> None:
+def malloc_share_arena() -> None:
     """Have threads that are still to come take memory from where all do.
 
     Each would have a heap of its own, where the blocks stay that it gave back: fifty megabytes for those that read
@@ -60,7 +60,7 @@ def share() -> None:
     _function("mallopt")(_ARENA_MAX, 1)
 
 
-def give_back() -> None:
+def malloc_trim() -> None:
     """Give the system what nobody uses: some ten milliseconds, and memory that comes again must be cleared again."""
     _function("malloc_trim")(0)
 
@@ -203,7 +203,7 @@ class Intake:
     def fold_again(self, path: str, text: str, *, continued: bool = False) -> FoldedText:
         """A document's text, read again, as it is searched; ``continued`` for later pieces. Raises `Skipped`."""
         if kind_for(path) is not None:
-            own = ours(text, continued=continued, asked=False).spans
+            own = find_generated(text, continued=continued, asked=False).spans
             return fold_text(blank(text, own) if own else text)
         return fold_text(searched_text(self.reader(path), text, continued=continued))
 
@@ -211,7 +211,7 @@ class Intake:
         """The batch without what is ours, None when it holds none. Only the texts with the given numbers are looked at,
         and only if they are a file's own bytes: the others were looked at when they were decoded."""
         decoded = {index: batch.texts[index].decode("utf-8") for index in suspects if index not in batch.decoded}
-        found = {index for index, text in decoded.items() if ours(text).spans}
+        found = {index for index, text in decoded.items() if find_generated(text).spans}
         if not found:
             return None
         done = replace(batch, paths=[], readers=[], identities=[], texts=[], decoded={})
@@ -319,7 +319,7 @@ class Intake:
         return end
 
     def _add_decoded(self, batch: Batch, path: str, reader: Reader, identity: Identity | None, decoded: str) -> None:
-        found = Ours() if reader.extracted else ours(decoded)
+        found = GeneratedSpans() if reader.extracted else find_generated(decoded)
         if found.whole:
             batch.refused.append((path, identity, SkipReason.ANSWER))
             return
@@ -353,7 +353,7 @@ class Intake:
         return done
 
 
-def hidden_parts(path: str, reader: Reader, text: str, found: Ours) -> list[Hidden]:
+def hidden_parts(path: str, reader: Reader, text: str, found: GeneratedSpans) -> list[Hidden]:
     """What a text hides that people may take for a part of it: what is ours, and markup that is never closed."""
     places = [(at, PartReason.BLOCK) for at in found.blocks]
     places += [(at, PartReason.OPEN_BLOCK) for at in found.open_blocks]
@@ -395,7 +395,7 @@ def at_full_speed() -> Iterator[None]:
     """
     enabled = gc.isenabled()
     gc.disable()
-    keep_blocks()
+    malloc_keep_blocks()
     try:
         yield
     finally:

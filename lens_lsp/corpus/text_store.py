@@ -2,7 +2,7 @@
 
 A file is read again when any part of its identity (size, times, inode) changed, when it was younger than two seconds
 when read, for a clock that coarse could hide a second write, and when it could not be read. Documents (PDF, Office, …)
-are noted by name, and read when a question wants them: `TextCache.read_documents`.
+are noted by name, and read when a question wants them: `TextStore.read_documents`.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from lens_lsp.corpus.folding import (
     fold_batch,
 )
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
-from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import (
     Batch,
     Buffer,
     Hidden,
     Intake,
     at_full_speed,
-    give_back,
     hidden_parts,
+    malloc_share_arena,
+    malloc_trim,
     searched_text,
-    share,
     without_documents,
 )
 from lens_lsp.corpus.safe_open import UNKNOWN, Identity, Key, Root, Skipped, display_path, identity_of
@@ -108,7 +108,7 @@ def streamed(
                         since += folded.size
                     if since >= _SPENT:
                         since = 0
-                        give_back()
+                        malloc_trim()
 
 
 _KEPT = 8 << 20
@@ -116,6 +116,14 @@ _KEPT = 8 << 20
 _FEW = 50
 """Texts that may be asked for again soon: they are read one by one and kept for a while."""
 _NOTHING = FoldedText(b"")
+_GLANCING, _SHARE = 0.7, 0.6
+"""Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
+_PATIENCE = 2.0
+"""Seconds beyond its time that a question has documents read while there is no other text."""
+# A lock, no descriptor left, no time: no change shows.
+_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ})
+_KNOWN = 1024
+"""Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
 
 
 class Stored(NamedTuple):
@@ -127,17 +135,45 @@ class Stored(NamedTuple):
     maps: BatchMaps | None
 
 
-class HeldTexts:
-    """Folded texts by slot and by file. Not safe for threads."""
+class TextStore:
+    """Folded texts of files. Not safe for threads: one question at a time brings it up to date.
 
-    def __init__(self, fallback_encoding: str, budget: int) -> None:
+    ``budget`` bounds the bytes kept in memory between questions: what is known of each file first, then texts as far as
+    they fit beside it.
+    """
+
+    def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31) -> None:
+        malloc_share_arena()
+        self._fallback = fallback_encoding
+        self._budget = budget
         self._intake = Intake(fallback_encoding, budget)
         self._roots: Mapping[int, Root] = {}
         self._entries: dict[Key, FileEntry] = {}
         self._listed: dict[Key, FileEntry] = {}
         self._buffered: dict[Key, Buffer] = {}
-        self._broken = False
+        self.large: dict[Key, tuple[Identity, Whole]] = {}
+        """The files of which only the places of their pieces are kept, with what identified them before."""
+        self._clear()
+
+    def _clear(self) -> None:
+        self._entries.clear()
+        self._listed.clear()
+        self._buffered.clear()
+        self._last: list[FileEntry] = []
+        self._young: set[Key] = set()
+        self._unreadable: dict[Key, SkipReason] = {}
+        self._unread = Unread()
+        self._waiting: dict[Key, None] = {}
+        """Documents that were read, with pages that are pictures and wait to be recognised."""
+        self._pictures: dict[Key, int] = {}
+        self._parts: dict[Key, list[tuple[int, PartReason]]] = {}
+        """Lines on which hidden parts of texts begin, and why they are hidden."""
+        self._full = False
         self._reset()
+        self._room = self._budget
+        """How many bytes of texts may be held."""
+        self.large.clear()
+        self._broken = False
 
     def _reset(self) -> None:
         self.arena = Arena()
@@ -333,10 +369,10 @@ class HeldTexts:
         what it knows by then on top.
         """
         if self.passing_by:
-            give_back()
+            malloc_trim()
         yield from self._streamed(self.arena.elsewhere().data)
         if self.passing_by:
-            give_back()
+            malloc_trim()
 
     def _streamed(self, slots: Iterable[int]) -> Iterator[Chunk]:
         texts = (text for slot in slots if (text := self.slots[slot]) is not None)
@@ -364,16 +400,6 @@ class HeldTexts:
         data = np.frombuffer(self.load(slot).data + bytes((SEPARATOR,)), np.uint8)
         return Chunk(data, np.array([slot]), np.array([0]), passing=not self.arena.holds(slot))
 
-    def still_holds(self, slot: int, text: str) -> bool:
-        """Whether a document's text, just read, is the one that was scanned."""
-        cached = self.slots[slot]
-        if cached is None:
-            return False
-        if self.arena.holds(slot):
-            return self._intake.fold_again(cached.key[1], text).data == self.arena.text(slot).tobytes()
-        key = cached.key  # not kept in memory: its file must be the one that was listed
-        return key in self._buffered or identity_of(self._roots[key[0]], key[1]) == self._entries[key][2:]
-
     def _compact(self) -> None:
         """Build a new arena from the live texts, in order of their keys."""
         self._settle()
@@ -390,53 +416,6 @@ class HeldTexts:
             self._descriptions.move(descriptions, text.slot, slot)
             if text.slot in headings:
                 self._headings[slot] = headings[text.slot]
-
-
-_GLANCING, _SHARE = 0.7, 0.6
-"""Seconds for which documents are glanced at before some are read, at most; a share of the time is the other bound."""
-_PATIENCE = 2.0
-"""Seconds beyond its time that a question has documents read while there is no other text."""
-# A lock, no descriptor left, no time: no change shows.
-_PASSING = frozenset({SkipReason.UNREADABLE, SkipReason.PERMISSION, SkipReason.NOT_READ})
-_KNOWN = 1024
-"""Bytes that are kept of a file beside its text: path, identity, names and where it stands."""
-
-
-class TextCache(HeldTexts):
-    """Folded texts of files. Not safe for threads: one question at a time brings it up to date.
-
-    ``budget`` bounds the bytes kept in memory between questions: what is known of each file first, then texts as far as
-    they fit beside it.
-    """
-
-    def __init__(self, *, fallback_encoding: str = "cp1252", budget: int = 1 << 31) -> None:
-        super().__init__(fallback_encoding, budget)
-        share()
-        self._fallback = fallback_encoding
-        self._budget = budget
-        self.large: dict[Key, tuple[Identity, Whole]] = {}
-        """The files of which only the places of their pieces are kept, with what identified them before."""
-        self._clear()
-
-    def _clear(self) -> None:
-        self._entries.clear()
-        self._listed.clear()
-        self._buffered.clear()
-        self._last: list[FileEntry] = []
-        self._young: set[Key] = set()
-        self._unreadable: dict[Key, SkipReason] = {}
-        self._unread = Unread()
-        self._waiting: dict[Key, None] = {}
-        """Documents that were read, with pages that are pictures and wait to be recognised."""
-        self._pictures: dict[Key, int] = {}
-        self._parts: dict[Key, list[tuple[int, PartReason]]] = {}
-        """Lines on which hidden parts of texts begin, and why they are hidden."""
-        self._full = False
-        self._reset()
-        self._room = self._budget
-        """How many bytes of texts may be held."""
-        self.large.clear()
-        self._broken = False
 
     @property
     def unread(self) -> int:
@@ -641,13 +620,13 @@ class TextCache(HeldTexts):
             pieces, whole = cut(self._roots[root], path, self._fallback, cancelled)
             for piece in pieces:
                 text = "" if piece.point else piece.text(self._roots[root], path)
-                if ours(text).answer:
+                if find_generated(text).answer:
                     raise Skipped(SkipReason.ANSWER)
                 # Its folded length is not known before it was folded; its bytes are close enough.
                 slot = self.arena.reserve(piece.end - piece.start)
                 self._enter(CachedText(key, slot, piece=piece))
                 if not piece.point:
-                    self._hide(root, hidden_parts(path, reader, text, ours(text)))
+                    self._hide(root, hidden_parts(path, reader, text, find_generated(text)))
                     start = searched_text(reader, text)[:HEAD_LENGTH]
                     self._descriptions.add(slot, [path], [reader], [start.encode("utf-8", "replace")])
         except Skipped as skipped:
@@ -769,15 +748,22 @@ class TextCache(HeldTexts):
         That of a file may be another though no change shows: when its pages were recognised meanwhile.
         """
         cached = self.slots[slot]
-        holds = super().still_holds(slot, text)
-        if not holds and cached is not None:
+        if cached is None:
+            return False
+        root, path = cached.key
+        if self.arena.holds(slot):
+            holds = self._intake.fold_again(path, text).data == self.arena.text(slot).tobytes()
+        else:  # not kept in memory: its file must be the one that was listed
+            known = self._entries[cached.key][2:]
+            holds = cached.key in self._buffered or identity_of(self._roots[root], path) == known
+        if not holds:
             self._young.add(cached.key)
         return holds
 
     def _take(self, key: Key, identity: Identity, read: ReadText) -> bool:
         """Put a document's text where it can be scanned; False when there is no room for it."""
         extracted = read.extracted
-        own = ours(extracted.text, asked=False).spans
+        own = find_generated(extracted.text, asked=False).spans
         folded = fold_batch([(blank(extracted.text, own) if own else extracted.text).encode("utf-8")])
         if self.arena.size + folded.size > self._room:
             self._full = True

@@ -19,10 +19,10 @@ from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
 from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import Reader
-from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.hang_safe_io import WAIT, wait_until
 from lens_lsp.corpus.ignore_files import left_out
-from lens_lsp.corpus.intake import Buffer, at_full_speed, give_back, without_documents
+from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, without_documents
 from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.corpus.safe_open import (
     UNKNOWN,
@@ -35,7 +35,7 @@ from lens_lsp.corpus.safe_open import (
     identity_of,
     open_named,
 )
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discover_names
 from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.documents.model import Extracted
@@ -133,7 +133,7 @@ class Snapshot:
             text=extracted.text,
             reader=read.reader,
             origin=Origin(hashlib.sha256(data).hexdigest(), EXTRACTED),
-            structure=replace(_with_privacy(extracted), ours=ours(extracted.text, asked=False).spans),
+            structure=replace(_with_privacy(extracted), ours=find_generated(extracted.text, asked=False).spans),
             locators=extracted.locators,
             notices=read.notices,
         )
@@ -186,7 +186,7 @@ def _structure(reader: Reader, text: str, source: str, *, continued: bool = Fals
 
     ``source`` is what the file says from its start on: there stands whether it is private.
     """
-    found = ours(text, continued=continued, asked=not reader.extracted)
+    found = find_generated(text, continued=continued, asked=not reader.extracted)
     structure = reader.structure(blank(text, found.spans) if found.spans and not found.whole else text)
     if found.spans:
         structure = replace(structure, ours=found.spans, answer=found.answer)
@@ -316,7 +316,7 @@ class Workspace:
         self._rules = rules
         self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
         budget = memory_budget() if memory is None else memory
-        self.cache = TextCache(fallback_encoding=rules.fallback_encoding, budget=budget)
+        self.cache = TextStore(fallback_encoding=rules.fallback_encoding, budget=budget)
         self._listings = [Listings() for _ in self._paths]
         self._first = first
         self._extracting = 0.0
@@ -397,7 +397,7 @@ class Workspace:
         only: Sequence[Key] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> int:
-        """Read documents that wait, as `TextCache.read_documents`, after `bring_up`; how many texts that gave."""
+        """Read documents that wait, as `TextStore.read_documents`, after `bring_up`; how many texts that gave."""
         if not self.cache.readable:
             return 0
         started = time.perf_counter()
@@ -470,7 +470,7 @@ class Workspace:
     def _give_back(self) -> None:
         """Where memory is too small for the texts, keep none that nobody uses: each question takes seconds anyway."""
         if self.cache.passing_by:
-            give_back()
+            malloc_trim()
 
     def _sweep(
         self,

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from lens_lsp.corpus.generated_spans import asking_lines, ours
+from lens_lsp.corpus.generated_spans import asking_lines, find_generated
 from lens_lsp.memory.answer_files.reading import Citing, Held, Written, read_citing
 from lens_lsp.model.text import SourceText, Span
 
@@ -50,7 +50,7 @@ class Page:
     @property
     def is_answer(self) -> bool:
         """Whether it is a file of our own."""
-        return ours(self.text).answer
+        return find_generated(self.text).answer
 
     @property
     def lines(self) -> int:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.judge.redaction import Fragments, redacted
 from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
@@ -41,7 +41,7 @@ def _answer(stores: Stores, session: Session, rules: CorpusRules, params: Answer
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
         raise RequestFailed("the answer's file cannot be read") from None
-    if not ours(text).answer:
+    if not find_generated(text).answer:
         raise RequestFailed("this file is no answer")
     written = read_citing(text).written
     known = None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from lens_lsp.corpus.corpus_rules import ANYWHERE, Allowed, CorpusRules
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.corpus.safe_open import Root, Skipped, display_path, open_named
@@ -201,7 +201,7 @@ def _understand(
 
 def _read(text: str) -> Citing:
     citing = read_citing(text)
-    if not citing.parts and ours(text).answer:
+    if not citing.parts and find_generated(text).answer:
         return Citing(faults=(Fault(1, "the front matter of this answer cannot be read"),), parts=1)
     return citing
 

@@ -15,7 +15,7 @@ from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules, denied_path
 from lens_lsp.corpus.extraction import Pictures, recognised
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import locate
-from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.walk import Budget, Renamed
@@ -90,7 +90,7 @@ class _Folder:
         source = self._snapshot.read(0, path)
         extraction = reader.extract(source.text)
         text = extraction.text
-        own = ours(text, asked=not reader.extracted).spans
+        own = find_generated(text, asked=not reader.extracted).spans
         name = f"{reader.name}/{reader.version}"
         document = Document(0, path, text, name, source.origin, Structure(ours=own), extraction.locators)
         buffer = self._snapshot.buffer(0, path)

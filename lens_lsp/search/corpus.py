@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.corpus.scan import Hits, Literal, scan
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.search.phrases import Phrases
 
 _AT_ONCE = 8 << 20
@@ -27,7 +27,7 @@ def never() -> bool:
 class Corpus:
     """Folded texts to scan, and the source text behind a slot, read as it is now and kept for the question."""
 
-    cache: TextCache
+    cache: TextStore
     read: Callable[[int], str]
     """Source text of a slot; an empty text when it can no longer be read."""
     history: Mapping[Key, float] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.generated_spans import joined
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped, display_path, identity_of
-from lens_lsp.corpus.text_store import CachedText, TextCache
+from lens_lsp.corpus.text_store import CachedText, TextStore
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.redaction import moved, secrets_of
@@ -39,7 +39,7 @@ class Reading:
 
     def __init__(
         self,
-        cache: TextCache,
+        cache: TextStore,
         snapshot: Snapshot,
         asking: Mapping[Key, Span] = MappingProxyType({}),
         *,
@@ -234,13 +234,13 @@ class Reading:
         self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")
 
 
-def _text(cache: TextCache, slot: int) -> CachedText:
+def _text(cache: TextStore, slot: int) -> CachedText:
     text = cache.slots[slot]
     assert text is not None, "a ranked slot is never empty"
     return text
 
 
-def _source(cache: TextCache, slot: int) -> str:
+def _source(cache: TextStore, slot: int) -> str:
     try:
         return cache.source(_text(cache, slot))
     except Skipped:

@@ -15,12 +15,12 @@ from lens_lsp.corpus.encoding import LARGE
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import scan, word_literal
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import FileEntry, discover, discover_names
 from lens_lsp.model.documents import Skip, SkipReason
 
 LONG_AGO = 1_000_000_000
-CACHE = {TextCache.refresh.__code__.co_filename, TextCache.drop.__code__.co_filename}
+CACHE = {TextStore.refresh.__code__.co_filename, TextStore.drop.__code__.co_filename}
 """The modules that it is made of."""
 Watch = Callable[[FrameType, str, object], object]
 
@@ -31,7 +31,7 @@ class Folder:
     def __init__(self, path: Path, budget: int = 1 << 31) -> None:
         self.path = path
         self.root = Root(str(path))
-        self.cache = TextCache(budget=budget)
+        self.cache = TextStore(budget=budget)
         self.files: Sequence[FileEntry] = ()
         self.read: list[int] = []
 
@@ -254,7 +254,7 @@ def interrupted_in_the_cache(at: int) -> Iterator[list[int]]:
 def test_wherever_an_update_is_broken_off_the_next_one_makes_it_whole(folder: Folder, first: bool) -> None:
     texts = {"a.md": "alpha", "b.md": "young", "c.md": "changed", "d.md": "new"}
     for at in itertools.count():
-        folder.cache = TextCache()
+        folder.cache = TextStore()
         (folder.path / "d.md").unlink(missing_ok=True)
         for name, modified in (("a.md", LONG_AGO), ("b.md", 1 << 33), ("c.md", LONG_AGO), ("gone.md", LONG_AGO)):
             folder.write(name, texts.get(name, ""), modified=modified)
@@ -327,7 +327,7 @@ def test_two_roots_with_files_of_the_same_name_are_kept_apart(tmp_path: Path) ->
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.md").write_text(f"in {name}")
-    cache = TextCache()
+    cache = TextStore()
     with Root(str(tmp_path / "one"), 0) as one, Root(str(tmp_path / "two"), 1) as two:
         files = [entry for root in (one, two) for entry in discover(root, CorpusRules()).files]
         cache.refresh([one, two], files, {(1, "a.md"): Buffer(str(tmp_path / "two" / "a.md"), "typed")})

@@ -15,7 +15,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Key, Root, Skipped
 from lens_lsp.corpus.scan import scan, word_literal
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import SkipReason
@@ -29,7 +29,7 @@ class Held:
 
     def __init__(self, folder: Path, budget: int = 1 << 20) -> None:
         self.root = Root(str(folder))
-        self.cache = TextCache(budget=budget)
+        self.cache = TextStore(budget=budget)
         self.cache.fill(self.root, discover_names(self.root, CorpusRules()).paths, {})
 
     def look(self) -> None:

@@ -9,27 +9,27 @@ import sys
 import pytest
 
 GIVING = """
-from lens_lsp.corpus.intake import give_back, keep_blocks
+from lens_lsp.corpus.intake import malloc_trim, malloc_keep_blocks
 
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096
 
-keep_blocks()
+malloc_keep_blocks()
 blocks = [bytearray(1 << 18) for _ in range(256)]  # 64 MiB
 blocks[:-1] = []  # the last one stands above all the others
 before = resident()
-give_back()
+malloc_trim()
 print(before - resident())
 """
 
 
 SHARING = """
 import ctypes, sys, threading
-from lens_lsp.corpus.intake import share
+from lens_lsp.corpus.intake import malloc_share_arena
 
 if sys.argv[1] == "shared":
-    share()
+    malloc_share_arena()
 all_there = threading.Barrier(4)
 
 def work():

@@ -15,7 +15,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path
 from lens_lsp.corpus.encoding import Piece, decode
 from lens_lsp.corpus.folding import blank, side_by_side
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.generated_spans import Ours, joined, ours, suspects, unsearchable
+from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, joined, suspects, unsearchable
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.workspace import Snapshot
@@ -34,7 +34,7 @@ def suspected(text: bytes) -> bool:
 
 
 def told(text: str) -> list[str]:
-    return [text[span.start : span.end] for span in ours(text).spans]
+    return [text[span.start : span.end] for span in find_generated(text).spans]
 
 
 def test_a_block_is_ours_with_its_marks_and_nothing_around_it() -> None:
@@ -145,7 +145,7 @@ def test_lines_that_ask_in_a_row_and_in_a_block_are_in_order_and_apart() -> None
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_an_answer_file_is_ours_from_end_to_end(front: str, line_break: str) -> None:
     text = (front + "An answer.\n").replace("\n", line_break)
-    assert ours(text) == Ours(answer=True, spans=(Span(0, len(text)),), whole=True)
+    assert find_generated(text) == GeneratedSpans(answer=True, spans=(Span(0, len(text)),), whole=True)
     assert suspected(text.encode())
 
 
@@ -161,13 +161,13 @@ def test_an_answer_file_is_ours_from_end_to_end(front: str, line_break: str) -> 
     ],
 )
 def test_other_front_matter_makes_no_answer_file(text: str) -> None:
-    assert ours(text) == Ours()
+    assert find_generated(text) == GeneratedSpans()
 
 
 def test_a_later_piece_may_begin_within_a_block() -> None:
     text = f"the rest of an answer\n{END}\nmine\n{BLOCK}\nmine\n{END}\n"
     first = f"the rest of an answer\n{END}"
-    found = ours(text, continued=True).spans
+    found = find_generated(text, continued=True).spans
     assert [text[span.start : span.end] for span in found] == [first, BLOCK]
     assert told(text) == [BLOCK]
 
@@ -190,7 +190,7 @@ texts = st.lists(st.sampled_from(PARTS) | st.sampled_from(["\n"]), max_size=30).
 
 @given(texts, st.booleans())
 def test_spans_are_in_order_apart_and_inside_and_the_quick_look_misses_none(text: str, continued: bool) -> None:
-    found = ours(text, continued=continued)
+    found = find_generated(text, continued=continued)
     assert all(0 <= span.start < span.end <= len(text) for span in found.spans)
     assert all(left.end < right.start for left, right in pairwise(found.spans))
     if not continued and found.spans:
@@ -200,7 +200,7 @@ def test_spans_are_in_order_apart_and_inside_and_the_quick_look_misses_none(text
 @given(st.lists(st.sampled_from(["mine\n", "more mine\n\n", f"{BLOCK}\n", "?? asks\n", "> ?? asks\n"]), max_size=12))
 def test_of_sound_texts_exactly_the_foreign_lines_are_left(parts: list[str]) -> None:
     text = "".join(parts)
-    left = blank(text, ours(text).spans)
+    left = blank(text, find_generated(text).spans)
     assert len(left) == len(text)
     assert left.split() == [word for part in parts if part.startswith("m") for word in part.split()]
 
@@ -211,14 +211,14 @@ def test_of_sound_texts_exactly_the_foreign_lines_are_left(parts: list[str]) -> 
 def test_hostile_repetition_costs_linear_time(piece: str) -> None:
     for text in (piece * (400_000 // len(piece)), "x" + piece * (400_000 // len(piece)), BEGIN + piece * 50_000):
         begun = time.process_time()
-        ours(text)
+        find_generated(text)
         assert time.process_time() - begun < 20, piece
 
 
 def test_many_blocks_that_never_end_cost_linear_time() -> None:
     text = "".join(f"```\n<!-- lens:begin {number} -->\n```\n" for number in range(10_000))
     begun = time.process_time()
-    assert len(ours(text).spans) == 10_000
+    assert len(find_generated(text).spans) == 10_000
     assert time.process_time() - begun < 20
 
 
@@ -318,5 +318,5 @@ def test_the_quick_look_misses_nothing_in_any_single_byte_encoding() -> None:
     for encoding in ("utf-8", "cp1252", "latin-1"):
         data = text.encode(encoding)
         assert suspected(data)
-        assert ours(decode(data, "cp1252").text).spans
+        assert find_generated(decode(data, "cp1252").text).spans
     assert not suspected(b"---\ntitle: x\n---\nWhat? Nothing? <!-- an answer -->")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from lens_lsp.corpus.folding import blank
-from lens_lsp.corpus.generated_spans import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from tests.soak.own_output import BEFORE, BEHIND, OF_NOTE, OF_OURS, Output, outputs, run, without_stamp
 
 WRITERS = {
@@ -39,7 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Output]:
 
 def left(text: str) -> set[str]:
     """The words of a text that may be evidence."""
-    return set(re.findall(r"\w+", blank(text, ours(text).spans)))
+    return set(re.findall(r"\w+", blank(text, find_generated(text).spans)))
 
 
 def test_every_writer_is_among_them(made: Sequence[Output]) -> None:
@@ -47,7 +47,7 @@ def test_every_writer_is_among_them(made: Sequence[Output]) -> None:
 
 
 def test_an_output_alone_is_ours_from_end_to_end(made: Sequence[Output]) -> None:
-    assert [output.writer for output in made if not ours(output.text).whole] == []
+    assert [output.writer for output in made if not find_generated(output.text).whole] == []
     assert all(not left(output.text) for output in made)
 
 
@@ -69,7 +69,7 @@ def test_without_the_stamp_they_are_taken_for_the_users(made: Sequence[Output]) 
 
 def test_an_answer_file_that_somebody_wrote_on_in_holds_evidence(made: Sequence[Output]) -> None:
     (answer,) = [output for output in made if output.writer == "answer file"]
-    found = ours(f"{answer.text}\n{BEHIND}\n")
+    found = find_generated(f"{answer.text}\n{BEHIND}\n")
     assert (found.answer, found.whole) == (True, False)
     assert left(f"{answer.text}\n{BEHIND}\n") == set(re.findall(r"\w+", BEHIND))
 
@@ -91,7 +91,7 @@ def test_json_that_was_cut_off_is_ours_as_far_as_it_goes(made: Sequence[Output],
     ],
 )
 def test_what_only_speaks_of_our_shapes_is_not_ours(text: str) -> None:
-    assert ours(text).spans == ()
+    assert find_generated(text).spans == ()
 
 
 def test_round_trips_cite_nothing_of_ours_and_all_of_the_users() -> None:

@@ -13,7 +13,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import DocumentOptions, Extractions, Pictures, extractions
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import scan, word_literal
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover, discover_names
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.extractor import Extractor
@@ -108,7 +108,7 @@ def test_a_text_becomes_another_between_two_questions(
     (folder / "note.md").write_text("a note\n")
     root = Root(str(folder))
     try:
-        cache, other = TextCache(budget=1 << 20), TextCache(budget=1 << 20)
+        cache, other = TextStore(budget=1 << 20), TextStore(budget=1 << 20)
         for each in (cache, other):
             each.fill(root, discover_names(root, CorpusRules()).paths, {})
             assert each.read_documents("", seconds=math.inf) == 1
@@ -134,5 +134,5 @@ def test_a_text_becomes_another_between_two_questions(
         extractions().use(DocumentOptions(), [])
 
 
-def _holds(cache: TextCache, word: str) -> bool:
+def _holds(cache: TextStore, word: str) -> bool:
     return len(scan(cache.chunks(), [(word_literal(word),)], listing=True).slot) > 0

@@ -13,7 +13,7 @@ from lens_lsp.corpus.encoding import LARGE
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Key, Root
 from lens_lsp.corpus.scan import Hits, exact_literal, scan, word_literal
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 
 TERMS = [
@@ -40,7 +40,7 @@ class Folder:
 
     def __init__(self, path: Path, budget: int) -> None:
         self.root = Root(str(path))
-        self.cache = TextCache(budget=budget)
+        self.cache = TextStore(budget=budget)
 
     def refresh(self, buffers: dict[Key, Buffer] | None = None) -> None:
         self.cache.refresh([self.root], discover(self.root, CorpusRules()).files, buffers or {})

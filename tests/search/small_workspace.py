@@ -11,7 +11,7 @@ import numpy as np
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import Hits, scan
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.analysis import analyse
@@ -45,7 +45,7 @@ class Workspace:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(text.encode())
         self._root = Root(str(folder))
-        self.cache = TextCache()
+        self.cache = TextStore()
         self.cache.refresh([self._root], discover(self._root, CorpusRules()).files, {})
         self.corpus = Corpus(self.cache, self._source)
 

@@ -15,7 +15,7 @@ from lens_lsp.app.request import Request
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.text_store import TextCache
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import EARLY_BYTES, Snapshot
 from lens_lsp.judge.analysis import analyse
@@ -36,9 +36,9 @@ NOTES = {
 QUESTION = "Who built the quay of Brantholm?"
 
 
-def look(folder: Path, question: str, known: TextCache | None = None) -> list[Evidence]:
+def look(folder: Path, question: str, known: TextStore | None = None) -> list[Evidence]:
     with Root(str(folder)) as root:
-        cache = known or TextCache()
+        cache = known or TextStore()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         reading = Reading(cache, Snapshot([root], {}, CorpusRules()))
         return FirstLook(analyse(question), reading).evidence()
@@ -75,7 +75,7 @@ def test_a_name_leads_to_its_file(folder: Path) -> None:
 
 def test_in_which_order_files_came_into_memory_makes_no_difference(folder: Path) -> None:
     at_once = look(folder, QUESTION)
-    cache = TextCache()
+    cache = TextStore()
     kept = (folder / "quays.md").read_bytes()
     (folder / "quays.md").unlink()
     look(folder, QUESTION, cache)
@@ -93,7 +93,7 @@ def test_what_is_nowhere_is_not_shown(folder: Path) -> None:
 
 def test_a_text_that_changed_since_it_was_scanned_is_not_shown(folder: Path) -> None:
     with Root(str(folder)) as root:
-        cache = TextCache()
+        cache = TextStore()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         write(folder, {"quays.md": QUAY.replace("1911", "1912")})
         found = FirstLook(analyse(QUESTION), Reading(cache, Snapshot([root], {}, CorpusRules()))).evidence()
@@ -103,7 +103,7 @@ def test_a_text_that_changed_since_it_was_scanned_is_not_shown(folder: Path) -> 
 
 def test_a_look_that_is_cancelled_shows_nothing(folder: Path) -> None:
     with Root(str(folder)) as root:
-        cache = TextCache()
+        cache = TextStore()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         reading = Reading(cache, Snapshot([root], {}, CorpusRules()))
         assert FirstLook(analyse(QUESTION), reading, cancelled=lambda: True).evidence() == []
