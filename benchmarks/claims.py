@@ -21,6 +21,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lens_lsp.search.boundaries import context_of, heading_path
+from lens_lsp.search.synthesis import passage_of as evidence_passage
+
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
 from evaluation.reporting.markdown import table
@@ -36,9 +39,6 @@ from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Document, Evidence, Origin
 from lens_lsp.model.errors import OracleFailed
 from lens_lsp.model.text import SourceText, Span
-from lens_lsp.search import claims
-from lens_lsp.search.context import context_of
-from lens_lsp.search.outline import heading_path
 
 CLAIMS = Path(__file__).resolve().parent / "questions" / "claims.jsonl"
 _AT_ONCE = 4
@@ -90,7 +90,7 @@ def evidence_of(row: Row, folder: Path, n: int) -> Evidence:
 def passage_of(row: Row, folder: Path) -> Passage:
     """The quote of a claim as the rules see it. Raises ValueError where it does not stand in its file."""
     title = document_of(folder / row["path"], row["path"]).structure.head.title or ""
-    return claims.passage_of(evidence_of(row, folder, 1), title)
+    return evidence_passage(evidence_of(row, folder, 1), title)
 
 
 def is_open(row: Row, passage: Passage, found: Sequence[Doubt]) -> bool:

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import kind_for, missing
-from lens_lsp.documents.model import Extracted, Unextracted
+from lens_lsp.documents.kinds import Extracted, Unextracted, kind_for, missing
 from lens_lsp.model.documents import Locator
 
 SECONDS = 20.0

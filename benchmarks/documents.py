@@ -38,8 +38,7 @@ from benchmarks.document_streams import PROMPT, cold_finds, streamed
 from benchmarks.measuring import machine
 from lens_lsp.app.lens import Lens
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import INSTALL
-from lens_lsp.documents.model import Extracted, Unextracted
+from lens_lsp.documents.kinds import INSTALL, Extracted, Unextracted
 from lens_lsp.model.documents import Evidence, LocatorMap
 from lens_lsp.model.errors import LensError
 

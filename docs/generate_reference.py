@@ -22,14 +22,17 @@ from lens_lsp.cli.arguments import (
     COMMANDS,
     Parser,
     ask_parser,
+    check_parser,
+    clusters_parser,
+    consent_parser,
     desktop_parser,
     doctor_parser,
     find_parser,
+    forget_parser,
     mcp_parser,
     serve_parser,
     top_level_parser,
 )
-from lens_lsp.cli.kept_arguments import check_parser, clusters_parser, consent_parser, forget_parser
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 HEAD = """\

@@ -13,7 +13,7 @@ import pytest
 import lens_lsp
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-HEAVY = ("numpy", "pygls", "lsprotocol", "openai", "rich", "pydantic", "watchdog", "ahocorasick_rs", "onnxruntime")
+HEAVY = ("numpy", "pygls", "lsprotocol", "openai", "pydantic", "watchdog", "ahocorasick_rs", "onnxruntime")
 
 
 def fresh(code: str) -> str:

@@ -16,7 +16,7 @@ IMPORTS_GOAL = 0.200
 IMPORTS = (
     "lens_lsp.cli",
     "lens_lsp.app.lens",
-    "lens_lsp.cli.ask, lens_lsp.search.answering",
+    "lens_lsp.cli.ask, lens_lsp.search.synthesis",
     "numpy",
     "ahocorasick_rs",
 )

@@ -23,13 +23,12 @@ from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
-from lens_lsp.search.answering import Answering, Surroundings
-from lens_lsp.search.first_look import FirstLook
+from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.early_evidence import FirstLook, Glimpse
 from lens_lsp.search.further import Further
-from lens_lsp.search.glimpse import Glimpse
 from lens_lsp.search.options import Options
-from lens_lsp.search.reading import Reading
 from lens_lsp.search.search import Search
+from lens_lsp.search.synthesis import Answering, Surroundings
 from lens_lsp.search.work import Work
 
 if TYPE_CHECKING:

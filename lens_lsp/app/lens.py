@@ -24,12 +24,9 @@ from lens_lsp.model.documents import Coverage, Evidence, Findings, Stage
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.events import Event
 from lens_lsp.model.words import fold
-from lens_lsp.search.candidates import Candidates
-from lens_lsp.search.corpus import never
-from lens_lsp.search.localise import Localisation, as_evidence, localise, ranking
-from lens_lsp.search.measure import Ints
+from lens_lsp.search.corpus_view import Ints, Reading, never
+from lens_lsp.search.localisation import Candidates, Localisation, as_evidence, localise, ranking
 from lens_lsp.search.passages import Passage
-from lens_lsp.search.reading import Reading
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -162,7 +159,7 @@ class Lens:
         ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
         unknown ablation and for a thread without a memory.
         """
-        from lens_lsp.search.glimpse import Glimpse  # brings asyncio, which `find` never needs
+        from lens_lsp.search.early_evidence import Glimpse  # brings asyncio, which `find` never needs
         from lens_lsp.search.work import Work
 
         request = Request(request) if isinstance(request, str) else request

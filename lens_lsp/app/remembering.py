@@ -21,10 +21,10 @@ from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE, Asked
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.words import content
-from lens_lsp.search.answering import Answering
-from lens_lsp.search.reading import Reading
+from lens_lsp.search.corpus_view import Reading
 from lens_lsp.search.recall import Recollection
 from lens_lsp.search.search import Search
+from lens_lsp.search.synthesis import Answering
 
 T = TypeVar("T")
 

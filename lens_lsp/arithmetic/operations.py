@@ -7,9 +7,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from lens_lsp.arithmetic.dates import CalendarDate, add_days, add_months, agrees, days_between, earlier
-from lens_lsp.arithmetic.unit_table import KNOWN_UNITS, known_unit, unit_named
+from lens_lsp.arithmetic.typed_values import (
+    NUMERIC,
+    CalendarDate,
+    Kind,
+    Value,
+    add_days,
+    add_months,
+    agrees,
+    clock,
+    dated,
+    days_between,
+    earlier,
+    is_year,
+    quantity,
+)
 from lens_lsp.arithmetic.units import (
+    KNOWN_UNITS,
     ONE,
     Dimension,
     Unit,
@@ -19,19 +33,19 @@ from lens_lsp.arithmetic.units import (
     described,
     from_base,
     is_rate,
+    known_unit,
     rate,
     rate_parts,
     reason,
     to_base,
+    unit_named,
 )
-from lens_lsp.arithmetic.values import NUMERIC, Kind, Value, clock, dated, is_year, quantity
 from lens_lsp.model.errors import ComputationError
 
 GREATEST_EXPONENT = 64
 """The largest power, up or down."""
 MOST_BITS = 4096
 """The largest numerator and denominator of a result, in bits."""
-
 _DAY_SECONDS = 86400
 # The base units of these dimensions fit together, so that factors multiply as they are.
 _PRODUCTS = {

@@ -11,7 +11,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,8 +22,21 @@ from lens_lsp.model.errors import LensError, UsageError
 
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 
-_PARSED = frozenset({"ask", "check", "clusters", "consent", "desktop", "doctor", "find", "forget"})
-"""Commands whose module, of the same name, takes arguments apart by ``parse`` and does what they say by ``run``."""
+_COMMANDS = {
+    "ask": "ask.run",
+    "check": "check.run",
+    "clusters": "clusters.run",
+    "consent": "consent.run",
+    "desktop": "servers.run_desktop",
+    "doctor": "doctor.run",
+    "eval": "eval.run",
+    "find": "find.run",
+    "forget": "clusters.run_forget",
+    "mcp": "servers.run_mcp",
+    "serve": "servers.run_serve",
+}
+"""Who carries out each command: module of this package and function, which takes the arguments after the command and
+returns the exit status."""
 
 
 def run() -> None:
@@ -76,14 +89,12 @@ def _importing() -> Iterator[None]:
             gc.enable()
 
 
-def _version() -> int:
-    from lens_lsp import __version__
-
-    sys.stdout.write(f"lens {__version__}\n")
-    return FOUND
-
-
 def _dispatch(argv: list[str]) -> int:
+    if argv in (["--version"], ["-V"]):
+        from lens_lsp import __version__
+
+        sys.stdout.write(f"lens {__version__}\n")
+        return FOUND
     try:
         return _command(argv)
     except SystemExit as stop:  # argparse after --help
@@ -91,28 +102,15 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _command(argv: list[str]) -> int:
-    if argv in (["--version"], ["-V"]):
-        return _version()
     command = argv[0] if argv else ""
-    if command in _PARSED:
-        with _importing():
-            module = import_module(f"{__name__}.{command}")
-        return int(module.run(module.parse(argv[1:])))
-    if command == "serve":
-        with _importing():
-            from lens_lsp.cli import serve
-        return serve.run(argv[1:])
-    if command == "mcp":
-        with _importing():
-            from lens_lsp.cli import mcp
-        return mcp.run(argv[1:])
-    if command == "eval":
-        if find_spec("evaluation") is None:
-            raise UsageError("lens eval is not in this slim package: install lens-lsp[evaluation], or a clone of it")
-        with _importing():
-            from lens_lsp.cli import evaluate
-        return evaluate.run(argv)
-    return _top_level(argv)
+    if command not in _COMMANDS:
+        return _top_level(argv)
+    if command == "eval" and find_spec("evaluation") is None:
+        raise UsageError("lens eval is not in this slim package: install lens-lsp[evaluation], or a clone of it")
+    module, _, function = _COMMANDS[command].partition(".")
+    with _importing():
+        call: Callable[[Sequence[str]], int] = getattr(import_module(f"{__name__}.{module}"), function)
+    return call(argv[1:])
 
 
 def _top_level(argv: list[str]) -> int:
@@ -126,16 +124,11 @@ def _top_level(argv: list[str]) -> int:
         parser.parse_args(argv)
         return ERROR
     from difflib import get_close_matches
-
-    near = get_close_matches(argv[0], COMMANDS, n=1)
-    meant = f"did you mean `lens {near[0]}`?" if near else f"to ask it, type: lens ask {_quoted(argv[0])}"
-    raise UsageError(f"there is no command {_quoted(argv[0])}; {meant}")
-
-
-def _quoted(word: str) -> str:
     from shlex import quote
 
-    return quote(word)
+    near = get_close_matches(argv[0], COMMANDS, n=1)
+    meant = f"did you mean `lens {near[0]}`?" if near else f"to ask it, type: lens ask {quote(argv[0])}"
+    raise UsageError(f"there is no command {quote(argv[0])}; {meant}")
 
 
 def _system_sentence(error: OSError) -> str:

@@ -1,11 +1,11 @@
-"""``lens clusters``: what earlier questions left in a workspace's store, to read, take along, check and forget."""
+"""``lens clusters`` and ``lens forget``: read, export, check and remove what earlier commands left on the disk."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,9 +13,9 @@ from lens_lsp.app.request import Request
 from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
 from lens_lsp.app.upkeep import call_wrong, kept_citations, settle
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.account import some
-from lens_lsp.cli.kept_arguments import clusters_parser
-from lens_lsp.cli.render import Style
+from lens_lsp.cli.arguments import clusters_parser, forget_parser
+from lens_lsp.cli.renderers import Style
+from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
 from lens_lsp.memory.checking import Report, check
@@ -30,59 +30,62 @@ from lens_lsp.schema.clusters import asked_again_json, clusters_json, moment, wr
 if TYPE_CHECKING:
     from lens_lsp.app.wrong_answers import AskedAgain
 
+
 _SHORT = 8
 _LONGEST = 200
 Kept = TypeVar("Kept", bound=Cluster | WrongAnswer)
 
 
-@dataclass(frozen=True, slots=True)
-class ClustersRequest:
-    """What ``lens clusters`` was asked for: ``action`` with its words, over the workspace of ``path``."""
-
-    action: str
-    words: tuple[str, ...]
-    path: str
-    json: bool
-    all: bool
-    choice: StoreChoice
-    mode: str | None = None
-    force: bool = False
-
-
-def parse(argv: Sequence[str]) -> ClustersRequest:
-    """The request behind the arguments after ``clusters``; raises UsageError."""
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The options after ``clusters``: ``action``, its ``words``, the ``path`` whose workspace is meant; raises
+    `UsageError`."""
     options = clusters_parser().parse_args(argv)
-    words = tuple(getattr(options, "words", ()))
-    every = bool(getattr(options, "all", False))
-    if options.action == "forget" and bool(words) == every:
+    if options.action == "forget" and bool(options.words) == options.all:
         raise UsageError("say which clusters to forget: ids from `lens clusters list`, or --all")
-    mode, force = getattr(options, "mode", None), bool(getattr(options, "force", False))
-    choice = StoreChoice(options.store)
-    return ClustersRequest(options.action, words, options.path, options.json, every, choice, mode, force)
+    return options
 
 
-def run(request: ClustersRequest) -> int:
+def run(argv: Sequence[str]) -> int:
     """Do it; the exit status says whether there was anything, and for ``verify`` whether all of it holds."""
-    open_output(machine=request.json)
-    with existing_store((request.path,), request.choice, tell) as store:
+    options = parse(argv)
+    open_output(machine=options.json)
+    actions = {
+        "list": _list,
+        "show": _show,
+        "export": _export,
+        "forget": _forget,
+        "verify": _verify,
+        "wrong": _wrong,
+        "check": _check,
+    }
+    with existing_store((options.path,), StoreChoice(options.store), tell) as store:
         if store is None:
             tell("nothing was kept for this workspace yet; `lens ask` keeps what it proves")
             return NOTHING
-        actions = {
-            "list": _list,
-            "show": _show,
-            "export": _export,
-            "forget": _forget,
-            "verify": _verify,
-            "wrong": _wrong,
-            "check": _check,
-        }
-        return actions[request.action](store, request)
+        return actions[options.action](store, options)
 
 
-def _list(store: Store, request: ClustersRequest) -> int:
+def run_forget(argv: Sequence[str]) -> int:
+    """``lens forget``: remove the texts of documents that ``--cache-extractions`` kept; the exit status says whether
+    there was anything. Raises `UsageError` and OSError."""
+    from lens_lsp.corpus.kept_extractions import cache_folder, remove_all
+
+    machine = forget_parser().parse_args(argv).json
+    open_output(machine=machine)
+    folder = cache_folder()
+    gone = remove_all(folder)
+    if machine:
+        put_json({"schema": "lens.forgotten-cache/1", "folder": str(folder), "removed": gone})
+    elif gone:
+        put(f"removed: {some(gone, 'text')} in {printable_path(str(folder))}\n")
+    else:
+        tell("no text of a document is kept")
+    return FOUND if gone else NOTHING
+
+
+def _list(store: Store, options: argparse.Namespace) -> int:
     clusters = sorted(store.clusters(), key=lambda cluster: (-cluster.used, cluster.id))
-    if request.json:
+    if options.json:
         put_json(clusters_json(clusters))
     else:
         style = Style(coloured(sys.stdout, os.environ))
@@ -97,9 +100,9 @@ def _line(cluster: Cluster, style: Style) -> str:
     return f"{style.number(cluster.id[:_SHORT])}  {printable(' '.join(cluster.title.split()))}  {style.dim(told)}\n"
 
 
-def _show(store: Store, request: ClustersRequest) -> int:
-    chosen = _chosen(store, request.words)
-    if request.json:
+def _show(store: Store, options: argparse.Namespace) -> int:
+    chosen = _named(store.clusters(), options.words)
+    if options.json:
         put_json(clusters_json(chosen))
         return FOUND
     titles = {cluster.id: cluster.title for cluster in store.clusters()}
@@ -107,15 +110,15 @@ def _show(store: Store, request: ClustersRequest) -> int:
     return FOUND
 
 
-def _export(store: Store, request: ClustersRequest) -> int:
+def _export(store: Store, options: argparse.Namespace) -> int:
     """A page for each cluster, all of them as JSON, and their graph; of what is there, only an earlier export is
     replaced, and with ``--force`` any file."""
-    (place,) = request.words
+    (place,) = options.words
     folder = Path(place)
     folder.mkdir(parents=True, exist_ok=True)
     clusters = store.clusters()
     files = exported(clusters, clusters_json(clusters))
-    made = _any if request.force else is_export
+    made = (lambda _: True) if options.force else is_export
     try:
         for name in files:  # before the first is written
             check_replaceable(folder / name, made)
@@ -128,15 +131,11 @@ def _export(store: Store, request: ClustersRequest) -> int:
     return FOUND
 
 
-def _any(head: bytes) -> bool:
-    return True
-
-
-def _forget(store: Store, request: ClustersRequest) -> int:
+def _forget(store: Store, options: argparse.Namespace) -> int:
     kept: list[Cluster | WrongAnswer] = [*store.clusters(), *store.wrong()]
-    chosen = kept if request.all else _named(kept, request.words)
+    chosen = kept if options.all else _named(kept, options.words)
     gone = store.forget(each.id for each in chosen)
-    if request.json:
+    if options.json:
         shape = {"clusters": list(gone.clusters), "files": list(gone.files), "wrong": list(gone.wrong)}
         put_json({"schema": "lens.forgotten/1", **shape})
     else:
@@ -145,38 +144,35 @@ def _forget(store: Store, request: ClustersRequest) -> int:
     return FOUND if gone.clusters or gone.wrong else NOTHING
 
 
-def _verify(store: Store, request: ClustersRequest) -> int:
+def _verify(store: Store, options: argparse.Namespace) -> int:
     """Look every citation up, and keep what that shows."""
-    workspace = workspace_for((request.path,))
+    workspace = workspace_for((options.path,))
     report = Report()
     check((), report, kept=kept_citations(store, workspace))
     settle(store, report.findings)
-    if request.json:
+    if options.json:
         put_json(check_json(report, str))
     else:
         drifted = (finding for finding in report.findings if finding.checked.state.value != "verified")
         put("".join(f"{printable(finding.cited.where)}: {printable(message(finding))}\n" for finding in drifted))
         counts = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
         put(f"{some(len(report.findings), 'citation')}{': ' if counts else ''}{counts}\n")
-        put(
-            "(verified: the quote stands in its source; whether the answer is right is not looked at)\n"
-            if counts
-            else ""
-        )
+        if counts:
+            put("(verified: the quote stands in its source; whether the answer is right is not looked at)\n")
     return NOTHING if report.drifted(strict=False) else FOUND
 
 
-def _wrong(store: Store, request: ClustersRequest) -> int:
+def _wrong(store: Store, options: argparse.Namespace) -> int:
     """Withdraw clusters, and keep their questions as checks."""
-    wrong = call_wrong(store, [cluster.id for cluster in _chosen(store, request.words)])
-    if request.json:
+    wrong = call_wrong(store, [cluster.id for cluster in _named(store.clusters(), options.words)])
+    if options.json:
         put_json(wrong_json(wrong))
     else:
         put("".join(f"withdrawn, and a check from now on: {printable(each.question)}\n" for each in wrong))
     return FOUND if wrong else NOTHING
 
 
-def _check(store: Store, request: ClustersRequest) -> int:
+def _check(store: Store, options: argparse.Namespace) -> int:
     """Ask again what was answered wrong, one question after the other."""
     import asyncio  # with the whole engine, which no other action needs
 
@@ -187,14 +183,14 @@ def _check(store: Store, request: ClustersRequest) -> int:
     interrupted = False
     try:
         for each in wrong:
-            again = Request(each.question, (workspace_for((request.path,)),), mode=request.mode)
+            again = Request(each.question, (workspace_for((options.path,)),), mode=options.mode)
             asked.append(asyncio.run(ask_again(each, again, tell)))
-            if not request.json:
+            if not options.json:
                 put(_asked_again(asked[-1]))
     except KeyboardInterrupt:
         interrupted = True
     given = sum(each.given for each in asked)
-    if request.json:
+    if options.json:
         put_json(asked_again_json([(each.wrong, each.answer, each.given) for each in asked]))
     else:
         put(f"{some(len(asked), 'check')}: {given} still wrong\n")
@@ -212,12 +208,8 @@ def _asked_again(again: AskedAgain) -> str:
     return f"{wrong.id[:_SHORT]}  {told}: {question} {printable(now)[:_LONGEST]}\n"
 
 
-def _chosen(store: Store, ids: Sequence[str]) -> list[Cluster]:
-    """The clusters whose ids begin as given. Raises UsageError for one that none or several begin with."""
-    return _named(store.clusters(), ids)
-
-
 def _named(kept: Sequence[Kept], ids: Sequence[str]) -> list[Kept]:
+    """Those whose ids begin as given. Raises `UsageError` for a beginning that none or several have."""
     chosen: list[Kept] = []
     for wanted in ids:
         found = [each for each in kept if wanted and each.id.startswith(wanted.lower())]

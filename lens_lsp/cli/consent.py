@@ -5,15 +5,15 @@ It holds for one workspace and one origin.
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lens_lsp.app.configuration import workspace_of
 from lens_lsp.app.consent import ConsentMissing, Destination, folders_of, record, revoke, unconsented
 from lens_lsp.cli import FOUND, NOTHING
-from lens_lsp.cli.kept_arguments import consent_parser
+from lens_lsp.cli.arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
 from lens_lsp.memory.userdata.consents import Consents, consent_file
 from lens_lsp.model.errors import UsageError
@@ -21,44 +21,34 @@ from lens_lsp.model.errors import UsageError
 _YES = frozenset({"y", "yes"})
 
 
-@dataclass(frozen=True, slots=True)
-class ConsentRequest:
-    """What ``lens consent`` was asked for."""
-
-    revoke: bool
-    json: bool = False
-    origin: str | None = None
-    path: str | None = None
-    """None concerns every one, and so does no origin."""
-
-
-def parse(argv: Sequence[str]) -> ConsentRequest:
-    """The request behind the arguments after ``consent``; raises UsageError."""
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The options after ``consent``; raises `UsageError`."""
     options = consent_parser().parse_args(argv)
-    if options.action == "list":
-        return ConsentRequest(revoke=False, json=options.json)
-    if not (options.all or options.origin or options.path):
+    if options.action == "revoke" and not (options.all or options.origin or options.path):
         raise UsageError(
             "say which consent to take back: --origin, --workspace or --all; `lens consent list` shows them"
         )
-    return ConsentRequest(revoke=True, origin=options.origin, path=options.path or None)
+    return options
 
 
-def run(request: ConsentRequest) -> int:
+def run(argv: Sequence[str]) -> int:
     """List what was consented to, or take it back; the exit status says whether there was anything."""
-    open_output(machine=request.json)
+    options = parse(argv)
+    listing = options.action == "list"
+    machine = listing and options.json
+    open_output(machine=machine)
     consents = Consents.read(consent_file())
     if consents.problem is not None:
         tell(consents.problem)
-    shown = sorted(revoke(consents, request.path, request.origin) if request.revoke else consents.given)
-    if request.json:
+    shown = sorted(consents.given if listing else revoke(consents, options.path or None, options.origin))
+    if machine:
         given = [{"workspace": workspace, "origin": origin} for workspace, origin in shown]
         put_json({"schema": "lens.consents/1", "given": given})
     else:
-        taken = "taken back: " if request.revoke else ""
+        taken = "" if listing else "taken back: "
         put("".join(f"{taken}{origin}  {printable_path(workspace)}\n" for workspace, origin in shown))
     if not shown:
-        tell("no such consent was given" if request.revoke else "no consent was given")
+        tell("no consent was given" if listing else "no such consent was given")
     return FOUND if shown else NOTHING
 
 

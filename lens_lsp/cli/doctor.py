@@ -5,75 +5,263 @@ Of keys and addresses only whether they are set; the home folder is ``~`` wherev
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import read_settings, workspace_of
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings.settings import OFF, SHIPPED, Settings, Source
 from lens_lsp.app.settings.sources import PROJECT_FILE, user_file
 from lens_lsp.app.without_model import reader_in_words
 from lens_lsp.cli import FOUND
-from lens_lsp.cli.account import some
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
-from lens_lsp.cli.census import Census, take_census
-from lens_lsp.cli.effective import model_in_words, settings_in_words
-from lens_lsp.cli.render import Style
+from lens_lsp.cli.renderers import Style
+from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.extraction import NO_PROGRAM, cache_folder, kept_files
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.listings import FileEntry
+from lens_lsp.corpus.opening import Root, Skipped
+from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.corpus.scan import fast_matcher_available
-from lens_lsp.documents.kinds import INSTALL, KINDS, missing, reader_version
+from lens_lsp.corpus.walk import discover
+from lens_lsp.documents.kinds import INSTALL, KINDS, kind_for, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.memory.userdata.consents import Consents, consent_file
+from lens_lsp.memory.userdata.usage import Usage, usage_file
+from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError, UsageError
+from lens_lsp.model.privacy import Privacy
 
 if TYPE_CHECKING:
     from lens_lsp.memory.store.store import Health
 
+
+_LARGE = 16 << 20
+"""Bytes from which a file is counted without looking into it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Figures about a folder: files and folders a search would look into, bytes, seconds of wall time."""
+
+    files: int
+    folders: int
+    size: int
+    skipped: Mapping[str, int]
+    """Number of files and folders left out, by reason."""
+    encodings: Mapping[str, int]
+    """Number of files by encoding, of documents by kind; a guessed one says so."""
+    seconds: float
+    private: int
+    """Text files that say ``lens: private``."""
+    misspelled: int
+    """Those of them that do not say it as documented."""
+    complete: bool
+    """False: the time was up, and the figures are a part."""
+
+
+def take_census(folder: str, rules: CorpusRules = CorpusRules(), *, limit: float = 10.0) -> Census:
+    """Count for at most about ``limit`` seconds. Raises PathNotFound if the folder cannot be opened."""
+    started = monotonic()
+
+    def late() -> bool:
+        return monotonic() - started > limit
+
+    with Root(folder) as root:
+        found = discover(root, rules, cancelled=late)
+        skipped = Counter(skip.reason.value for skip in found.skips)
+        marks: list[Privacy] = []
+        encodings, unread, complete = _encodings(root, found.files, rules.fallback_encoding, late, marks)
+    return Census(
+        files=len(found.files) - unread.total(),
+        folders=len(_folders(entry.path for entry in found.files)),
+        size=sum(entry.size for entry in found.files),
+        skipped=_by_count(skipped + unread),
+        encodings=_by_count(encodings),
+        seconds=monotonic() - started,
+        private=len(marks),
+        misspelled=sum(not mark.exact for mark in marks),
+        complete=found.complete and complete,
+    )
+
+
+def _encodings(
+    root: Root, files: Iterable[FileEntry], fallback: str, late: Callable[[], bool], marks: list[Privacy]
+) -> tuple[Counter[str], Counter[str], bool]:
+    """Files by encoding, files by the reason they cannot be read, and whether time allowed to see all. How those that
+    are private say so is added to ``marks``."""
+    encodings: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
+    for entry in files:
+        if late():
+            return encodings, unread, False
+        try:
+            encodings[_encoding(root, entry, fallback, marks)] += 1
+        except Skipped as reason:
+            unread[reason.reason.value] += 1
+    return encodings, unread, True
+
+
+def _encoding(root: Root, entry: FileEntry, fallback: str, marks: list[Privacy]) -> str:
+    kind = kind_for(entry.path)
+    if kind is not None:
+        if missing(kind):
+            raise Skipped(SkipReason.NO_READER)
+        return f"{kind.name} (a document)"
+    if reader_for(entry.path) is None:
+        raise Skipped(SkipReason.UNSUPPORTED)
+    if entry.size > _LARGE:
+        return "not looked at (large)"
+    decoded = decode(root.read(entry.path), fallback)
+    mark = privacy_of_file(entry.path, decoded.text)
+    marks.extend([mark] if mark is not None else [])
+    if decoded.guessed:
+        return f"{decoded.encoding} (guessed)"
+    return f"{decoded.encoding} (byte order mark)" if decoded.bom else decoded.encoding
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Every folder on the way to a file, the root as an empty string."""
+    folders = {""}
+    for path in paths:
+        at = path.rfind("/")
+        while at > 0 and path[:at] not in folders:
+            folders.add(path[:at])
+            at = path.rfind("/", 0, at)
+    return folders
+
+
+def _by_count(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def model_in_words(settings: Settings) -> str:
+    """Whether a model is configured, and by whom."""
+    if settings.model.missing:
+        return "no model configured: offline"
+    where = "environment" if settings.source("model.baseUrl") is Source.ENVIRONMENT else "user file"
+    return f"set in the {where}: `lens ask` calls it"
+
+
+def settings_in_words(settings: Settings) -> dict[str, object]:
+    """Every setting with its source, what was used today, and what is wrong with what was said."""
+    rows: dict[str, object] = {
+        key: f"{value} ({settings.source(key).value})" for key, value in _values(settings).items()
+    }
+    rows["model.key"] = _key(settings)
+    rows["exclude"] = (
+        f"{some(len(settings.rules.exclude), 'pattern')} of your own,"
+        f" {sum(len(project.exclude) for project in settings.rules.projects)} of the project"
+    )
+    rows["scopes"] = (
+        f"{some(sum(len(project.scopes) for project in settings.rules.projects), 'pattern')} of the project"
+    )
+    rows["fallbackEncoding"] = settings.rules.fallback_encoding
+    rows["usedToday"] = _used()
+    rows["consents"] = len(Consents.read(consent_file()).given)
+    rows |= {f"problem {n}": notice.text for n, notice in enumerate(settings.notices, 1)}
+    return rows
+
+
+def _values(settings: Settings) -> dict[str, str]:
+    model, limits = settings.model, settings.limits
+    prices = "unknown" if model.prices is None else f"in {model.prices[0]:g}, out {model.prices[1]:g}"
+    return {
+        "mode": settings.mode,
+        "model.baseUrl": "set" if model.base_url else "not set",
+        "model.name": "set" if model.name else "not set",
+        "model.contextTokens": _number(model.context_tokens, "what the endpoint says"),
+        "model.callSeconds": _number(settings.call_seconds, f"{Budget().call_seconds:g}"),
+        "model.prices": prices,
+        "budget.calls": _number(limits.calls, "the mode's own"),
+        "budget.tokens": _number(limits.tokens, "the mode's own"),
+        "budget.seconds": _number(limits.seconds, "the mode's own"),
+        "budget.cost": _number(limits.cost, "no limit"),
+        "budget.dailyTokens": _number(settings.daily_tokens, "no limit"),
+        "extraRoots": some(len(settings.extra_roots), "folder"),
+        "respectIgnoreFiles": "true" if settings.rules.respect_ignore_files else "false",
+        "cacheMegabytes": _number(
+            None if settings.memory is None else settings.memory >> 20, "a part of the machine's"
+        ),
+        "documents.cacheExtractions": "true" if settings.documents.cached else "false",
+        "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
+        "documents.ocr": settings.documents.ocr or "off",
+    }
+
+
+def _number(value: float | None, otherwise: str) -> str:
+    return otherwise if value is None else f"{value:,}"
+
+
+def _key(settings: Settings) -> str:
+    if settings.model.key_in_keyring:
+        return "in the system's keyring, sent to the model's origin"
+    if settings.model.key is None:
+        return "not set"
+    if settings.model.missing:
+        return "set, no model is configured"
+    return (
+        f"set, not sent: {withheld}" if (withheld := settings.model.key_withheld) else "set, sent to the model's origin"
+    )
+
+
+def _used() -> str:
+    try:
+        spent = Usage.read(usage_file()).on(date.today())
+    except (OSError, ValueError):
+        return "cannot be read"
+    cost = "" if spent.cost is None else f", cost {spent.cost:g}"
+    return f"{some(spent.calls, 'call')}, {some(spent.tokens, 'token')}{cost}"
+
+
 _REQUIRED = (
-    "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "rich", "watchdog"
+    "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "watchdog"
 )  # fmt: skip
+
 _OPTIONAL = ("bm25s", "PyStemmer", "tantivy")
+
 _VARIABLES = (
     "LENS_API_KEY", "LENS_BASE_URL", "LENS_CONFIG", "LENS_CONTEXT_TOKENS", "LENS_DEBUG", "LENS_MODEL", "LENS_READER",
     "LENS_STORE"
 )  # fmt: skip
+
 _WATCH_LIMIT = "/proc/sys/fs/inotify/max_user_watches"
 
 Facts = dict[str, dict[str, object]]
 """Sections of facts: what is printed, as it is printed."""
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorRequest:
-    """What ``lens doctor`` was asked for."""
-
-    paths: tuple[str, ...]
-    json: bool
-    probe: bool = False
-
-
-def parse(argv: Sequence[str]) -> DoctorRequest:
-    """The request behind the arguments after ``doctor``; raises UsageError."""
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The options after ``doctor``; raises `UsageError`."""
     options, literal = parse_mixed(doctor_parser(), argv)
-    return DoctorRequest((*options.paths, *literal) or (".",), options.json, options.probe)
+    options.paths = (*options.paths, *literal) or (".",)
+    return options
 
 
-def run(request: DoctorRequest) -> int:
+def run(argv: Sequence[str]) -> int:
     """Gather, redact, print."""
-    open_output(machine=request.json)
-    workspace = workspace_of(request.paths[0])
-    facts = _facts(request, workspace, os.environ)
-    if request.probe:
+    options = parse(argv)
+    open_output(machine=options.json)
+    workspace = workspace_of(options.paths[0])
+    facts = _facts(options.paths, workspace, os.environ)
+    if options.probe:
         facts["probe"] = _probed(read_settings((workspace,), os.environ))
     facts = redacted(facts)
-    if request.json:
+    if options.json:
         put_json({"schema": "lens.doctor/1", **facts})
     else:
         put(_as_text(facts, Style(coloured(sys.stdout, os.environ))))
@@ -132,7 +320,7 @@ def redacted(facts: Facts) -> Facts:
     return {section: {name: plain(value) for name, value in rows.items()} for section, rows in facts.items()}
 
 
-def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str]) -> Facts:
+def _facts(paths: Sequence[str], workspace: str, environment: Mapping[str, str]) -> Facts:
     settings = read_settings((workspace,), environment)
     scanner = "fast (ahocorasick_rs)" if fast_matcher_available() else "fallback (equal results, slower)"
     return {
@@ -151,7 +339,7 @@ def _facts(request: DoctorRequest, workspace: str, environment: Mapping[str, str
         },
         "paths": _paths(environment) | _choices(settings, workspace, environment),
         "store": _store(workspace, environment),
-        "workspace": _workspace(request, workspace),
+        "workspace": _workspace(paths, workspace),
         **_corpus(workspace, settings.rules),
     }
 
@@ -243,11 +431,11 @@ def _health(health: Health) -> dict[str, object]:
     return rows
 
 
-def _workspace(request: DoctorRequest, workspace: str) -> dict[str, object]:
+def _workspace(paths: Sequence[str], workspace: str) -> dict[str, object]:
     settings = os.path.join(workspace, PROJECT_FILE)
     rows: dict[str, object] = {"folder": workspace, "projectSettings": f"{settings} ({_presence(settings)})"}
-    if len(request.paths) > 1:
-        rows["note"] = f"the first of {len(request.paths)} paths"
+    if len(paths) > 1:
+        rows["note"] = f"the first of {len(paths)} paths"
     return rows
 
 

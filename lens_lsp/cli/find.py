@@ -1,101 +1,100 @@
-"""``lens find``: search, print each passage as it is verified, give account of what was looked at."""
+"""``lens find``: searches, prints each passage as it is verified, then what was looked at."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
-from lens_lsp.cli.account import explained_style, explanation, give, interruption, summary
-from lens_lsp.cli.arguments import find_parser, parse_mixed
-from lens_lsp.cli.progress import ProgressBar
-from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer
-from lens_lsp.cli.searching import question_and_paths, require_current_folder, roots_of, settled
-from lens_lsp.cli.terminal import coloured, is_kept, is_terminal, open_output, put, put_json, tell
+from lens_lsp.cli.arguments import command_line, find_parser, parse_mixed, question_and_paths, settings_for
+from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer, roots_of
+from lens_lsp.cli.summary import closing_line, explained_style, explanation, interruption, put_summary
+from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
 from lens_lsp.model.stamp import closing_mark, opening_mark, stamp_of
 from lens_lsp.schema import findings_json
 
 
-@dataclass(frozen=True, slots=True)
-class FindRequest:
-    """What ``lens find`` was asked for, as meant."""
-
-    request: Request
-    shape: str
-    """``"text"``, ``"markdown"``, ``"grep"`` or ``"json"``."""
-    explain: bool
-    quiet: bool
-    seed: int | None
-
-
-def parse(argv: Sequence[str]) -> FindRequest:
-    """The request behind the arguments after ``find``; raises UsageError."""
+def parse(argv: Sequence[str]) -> tuple[Request, argparse.Namespace]:
+    """The request behind the arguments after ``find``, and all options with the ``shape`` that is printed ("text",
+    "markdown", "grep" or "json"); raises `UsageError`."""
     options, literal = parse_mixed(find_parser(), argv)
+    options.shape = "json" if options.json else options.format
     words = [word for word in (options.query, *options.paths) if word is not None] + literal
     query, paths = question_and_paths(words, otherwise='what should be found? type: lens find "your question" [PATH …]')
-    command = CommandLine(
-        scopes=tuple(options.scope), no_ignore=options.no_ignore, cache_extractions=options.cache_extractions
-    )
-    return FindRequest(
-        request=Request(query, paths, options=command, limit=options.limit, rerank=options.rerank),
-        shape="json" if options.json else options.format,
-        explain=options.explain,
-        quiet=options.quiet,
-        seed=options.seed,
-    )
+    request = Request(query, paths, options=command_line(options), limit=options.limit, rerank=options.rerank)
+    return request, options
 
 
-def run(request: FindRequest) -> int:
+def run(argv: Sequence[str]) -> int:
     """Search and print; the exit status as grep's."""
     started = perf_counter()
-    asked = request.request
-    open_output(machine=request.shape == "json")
-    require_current_folder(asked.paths)
-    settings = settled(asked.paths, asked.options, quiet=request.quiet)
-    paths, rules = searched(asked, settings)
+    request, options = parse(argv)
+    shape: str = options.shape
+    open_output(machine=shape == "json")
+    settings = settings_for(request.paths, request.options, quiet=options.quiet)
+    paths, rules = searched(request, settings)
     lens = Lens(paths, rules=rules, memory=settings.memory)
-    roots = roots_of(paths)
-    places = Places(roots)
-    renderer = _renderer(request, places)
-    stamp = stamp_of(asked.question) if _is_stamped(request.shape) else None
+    places = Places(roots_of(paths))
+    renderer = _renderer(shape, places, request.question)
+    # Passages for keeping are stamped where they do not say by themselves that they are ours.
+    stamped = shape == "markdown" or (shape == "text" and is_kept(sys.stdout))
     live = _LiveResult(
-        show=None if renderer is None else lambda item: put(renderer.evidence(item)),
-        bar=ProgressBar(shown=is_terminal(sys.stderr) and not request.quiet),
-        held=asked.rerank,
-        stamp=stamp,
+        renderer=renderer,
+        bar=ProgressBar(shown=is_terminal(sys.stderr) and not options.quiet),
+        held=request.rerank,
+        stamp=stamp_of(request.question) if stamped else None,
     )
     try:
-        findings = lens.find(asked, observer=live, settings=settings)
-        live.rest(findings)
-        live.finish()
+        findings = lens.find(request, observer=live, settings=settings)
+        live.finish(findings.evidence)
     except KeyboardInterrupt:
-        return _interrupted(request, roots, live)
+        live.finish(live.shown)
+        if shape == "json":
+            coverage = Coverage(found=live.scanned, scanned=live.scanned)
+            warnings = ("interrupted: the search did not finish",)
+            found = tuple(live.shown)
+            findings = Findings(request.question, places.roots, found, (), coverage, None, warnings=warnings)
+            put_json(findings_json(findings, seed=options.seed))
+        tell(interruption(len(live.shown)))
+        return INTERRUPTED
     finally:
         live.bar.close()
     if renderer is None:
-        put_json(findings_json(findings, seed=request.seed))
-    _give_account(request, findings, places, perf_counter() - started)
+        put_json(findings_json(findings, seed=options.seed))
+    seconds = perf_counter() - started
+    put_summary(
+        findings,
+        places,
+        shape=shape,
+        closing=closing_line(findings, seconds) if findings.evidence else None,
+        explained=explanation(findings, places, explained_style(shape), seconds) if options.explain else None,
+        nothing=not findings.evidence,
+        quiet=options.quiet,
+    )
     return FOUND if findings.evidence else NOTHING
 
 
 @dataclass(slots=True)
 class _LiveResult:
-    """Observes a search: shows evidence the moment it is verified, and progress until then. Where it is ``held``, it is
-    shown in the order that the reader makes: what is printed cannot be taken back."""
+    """Observer of a search: prints evidence the moment it is verified, and a progress bar until then.
 
-    show: Callable[[Evidence], None] | None
+    What is ``held`` waits for the order that the reader makes: what is printed cannot be taken back. ``renderer`` None
+    prints nothing.
+    """
+
+    renderer: Renderer | None
     bar: ProgressBar
     held: bool
-    stamp: str | None = None
-    """The name of the stamp on what is shown; None for none."""
+    stamp: str | None
+    """The name of the stamp around what is printed; None for none."""
     shown: list[Evidence] = field(default_factory=list)
     scanned: int = 0
 
@@ -106,72 +105,31 @@ class _LiveResult:
 
     def evidence(self, item: Evidence) -> None:
         self.shown.append(item)
-        if self.held:
-            return
-        self.bar.close()
-        if self.show is not None:
-            if self.stamp is not None and len(self.shown) == 1:
-                put(f"{opening_mark(self.stamp)}\n\n")
-            self.show(item)
+        if not self.held:
+            self._print(item, first=len(self.shown) == 1)
 
-    def rest(self, findings: Findings) -> None:
-        """Show what the search found without announcing it, and in its order what was held."""
-        if self.held:
-            self.shown.clear()
-            self.held = False
-        for item in findings.evidence[len(self.shown) :]:
-            self.evidence(item)
-
-    def finish(self) -> None:
-        """Close the stamp, if anything was shown."""
-        if self.stamp is not None and self.shown and not self.held:
+    def finish(self, found: Sequence[Evidence]) -> None:
+        """Print what is not printed yet of all that was found, in its order, and close the stamp."""
+        printed = 0 if self.held else len(self.shown)
+        self.held, self.shown = False, list(found)
+        for n in range(printed, len(self.shown)):
+            self._print(self.shown[n], first=n == 0)
+        if self.stamp is not None and self.shown:
             put(f"{closing_mark(self.stamp)}\n")
 
-    def let_go(self) -> None:
-        """Show what was held, as it came."""
-        if self.held:
-            self.held, shown, self.shown = False, self.shown, []
-            for item in shown:
-                self.evidence(item)
+    def _print(self, item: Evidence, *, first: bool) -> None:
+        self.bar.close()
+        if self.renderer is None:
+            return
+        if self.stamp is not None and first:
+            put(f"{opening_mark(self.stamp)}\n\n")
+        put(self.renderer.evidence(item))
 
 
-def _interrupted(request: FindRequest, roots: Sequence[str], live: _LiveResult) -> int:
-    """Print what was found so far where it is not printed yet."""
-    live.let_go()
-    live.finish()
-    if request.shape == "json":
-        coverage = Coverage(found=live.scanned, scanned=live.scanned)
-        warning = "interrupted: the search did not finish"
-        found = Findings(
-            request.request.question, tuple(roots), tuple(live.shown), (), coverage, None, warnings=(warning,)
-        )
-        put_json(findings_json(found, seed=request.seed))
-    tell(interruption(len(live.shown)))
-    return INTERRUPTED
-
-
-def _give_account(request: FindRequest, findings: Findings, places: Places, seconds: float) -> None:
-    explained = explanation(findings, places, explained_style(request.shape), seconds) if request.explain else None
-    give(
-        findings,
-        places,
-        shape=request.shape,
-        closing=summary(findings, seconds) if findings.evidence else None,
-        explained=explained,
-        nothing=not findings.evidence,
-        quiet=request.quiet,
-    )
-
-
-def _is_stamped(shape: str) -> bool:
-    """Whether passages in this shape are for keeping and do not say by themselves that they are ours."""
-    return shape == "markdown" or (shape == "text" and is_kept(sys.stdout))
-
-
-def _renderer(request: FindRequest, places: Places) -> Renderer | None:
+def _renderer(shape: str, places: Places, question: str) -> Renderer | None:
     style = Style(coloured(sys.stdout, os.environ))
-    if request.shape == "text":
-        return TextRenderer(places, style, request.request.question)
-    if request.shape == "grep":
-        return GrepRenderer(places, style, request.request.question)
-    return MarkdownRenderer(places) if request.shape == "markdown" else None
+    if shape == "text":
+        return TextRenderer(places, style, question)
+    if shape == "grep":
+        return GrepRenderer(places, style, question)
+    return MarkdownRenderer(places) if shape == "markdown" else None

@@ -1,6 +1,7 @@
-"""The terminal and what may reach it: no control character out of a file, nothing once the reader has left.
+"""The terminal: colours, what may be written to standard output and error, the progress bar.
 
-How texts, paths and JSON are made harmless is told in :mod:`lens_lsp.model.inert`; the doors take it from here.
+No control character out of a file reaches it (:mod:`lens_lsp.model.inert` makes texts, paths and JSON harmless), and
+nothing is written once the reader has left.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ import re
 import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from math import inf
+from threading import Lock
+from time import monotonic
 from typing import TextIO
 
 from lens_lsp.model.errors import LensError
@@ -19,6 +24,10 @@ from lens_lsp.model.inert import printable as printable
 from lens_lsp.model.inert import printable_path as printable_path
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CLEAR_LINE = "\r\x1b[2K"
+_BAR = 40
+"""Columns of a progress bar."""
+_REDRAW_SECONDS = 0.1
 
 
 class ReaderGone(Exception):
@@ -129,3 +138,56 @@ def silence_output() -> None:
         os.close(nowhere)
     except (OSError, ValueError, AttributeError):  # standard output is no file here: nothing to redirect
         return
+
+
+_STAGES = {
+    "walk": "Listing",
+    "read": "Reading",
+    "extract": "Reading documents",
+    "scan": "Scanning",
+    "rank": "Ranking",
+    "verify": "Verifying",
+    "rerank": "Ordering",
+}
+
+
+class ProgressBar:
+    """A progress bar on standard error that appears when a search takes long and leaves nothing behind.
+
+    ``patience`` is the seconds before anything is shown: most searches are over by then. Any thread may call it.
+    """
+
+    def __init__(self, *, shown: bool, patience: float = 1.0) -> None:
+        self._started = monotonic()
+        self._next = self._started + patience if shown and os.environ.get("TERM") != "dumb" else inf
+        """When it is drawn again, on the monotonic clock."""
+        self._drawn = False
+        self._lock = Lock()
+
+    def update(self, stage: str, done: int, total: int | None) -> None:
+        """Show how far a stage is; ``total`` None means that nobody knows yet."""
+        with self._lock:
+            now = monotonic()
+            if now < self._next:
+                return
+            seconds = int(now - self._started)
+            bar = "" if not total else f" {'━' * (_BAR * min(done, total) // total):{_BAR}}"
+            line = f"{_STAGES.get(stage, stage)}{bar} {done:,}/{total or '?'} {seconds // 60}:{seconds % 60:02}"
+            from shutil import get_terminal_size
+
+            self._write(_CLEAR_LINE + line[: get_terminal_size().columns - 1])
+            self._drawn, self._next = True, now + _REDRAW_SECONDS
+
+    def close(self) -> None:
+        """Clear the bar for good: results follow on the same terminal."""
+        with self._lock:
+            self._next = inf
+            if self._drawn:
+                self._drawn = False
+                self._write(_CLEAR_LINE)
+
+    @staticmethod
+    def _write(text: str) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+            sys.stderr.flush()

@@ -40,9 +40,16 @@ from lens_lsp.documents.framing import (
     result_of,
     send,
 )
-from lens_lsp.documents.kinds import INSTALL, Kind, kind_for, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
-from lens_lsp.documents.pages import pages_shown
+from lens_lsp.documents.kinds import (
+    INSTALL,
+    Extracted,
+    Failure,
+    Kind,
+    Unextracted,
+    kind_for,
+    pages_shown,
+    reader_version,
+)
 from lens_lsp.model.documents import Skip, SkipReason
 from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 

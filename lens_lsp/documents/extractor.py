@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from importlib.util import find_spec
 from types import MappingProxyType, TracebackType
 from typing import IO, Any, TypeVar
 
-from lens_lsp.documents.framing import (
+from lens_lsp.documents.frames import (
     MOST_DATA,
     MOST_TEXT,
     Damaged,
@@ -30,9 +31,18 @@ from lens_lsp.documents.framing import (
     strings_in,
     view_from,
 )
-from lens_lsp.documents.groups import kill_group
-from lens_lsp.documents.kinds import INSTALL, KINDS, Kind, missing
-from lens_lsp.documents.model import Extracted, Failure, Unextracted, View
+from lens_lsp.documents.kinds import INSTALL, KINDS, Extracted, Failure, Kind, Unextracted, View, missing
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and what it started, and wait until it is gone; on Windows itself alone."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
 
 SECONDS = 2.0
 """As long as a worker that is running already may take for one document."""
@@ -42,7 +52,6 @@ GRACE = 3.0
 """Seconds on top for a worker's first document of a kind: it starts and imports the libraries then."""
 MEMORY = 700 << 20
 """Bytes of address space of one worker, where the system keeps to it."""
-
 _T = TypeVar("_T")
 _TICK = 0.02
 """Seconds between two looks at whether somebody still waits."""

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from lens_lsp.documents.confinement import CPU_SECONDS, Code, confine
-from lens_lsp.documents.framing import MOST_DATA, MOST_GLANCED, Damaged, bounded, receive, result_of, send
-from lens_lsp.documents.model import DocumentReader, Failure, GlancingReader, PicturingReader, Unextracted
+from lens_lsp.documents.frames import MOST_DATA, MOST_GLANCED, Damaged, bounded, receive, result_of, send
+from lens_lsp.documents.kinds import DocumentReader, Failure, GlancingReader, PicturingReader, Unextracted
 
 MOST_JOBS = 200
 """Documents after which a worker gives way to a fresh one: what one left behind should not last."""

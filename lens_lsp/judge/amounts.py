@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from fractions import Fraction
 
-from lens_lsp.arithmetic.nouns import singular
-from lens_lsp.arithmetic.unit_table import unit_named
-from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts
-from lens_lsp.arithmetic.values import NUMERIC, Value
+from lens_lsp.arithmetic.typed_values import NUMERIC, Value
+from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts, singular, unit_named
 from lens_lsp.judge.figures import PERIODS, UNITLESS
 
 _CLOSE = Fraction(1, 50)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from lens_lsp.arithmetic.values import NUMERIC, Value
+from lens_lsp.arithmetic.typed_values import NUMERIC, Value
 from lens_lsp.judge.figures import UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence
 from lens_lsp.judge.tokens import Token

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lens_lsp.arithmetic.date_forms import MONTHS
-from lens_lsp.arithmetic.reading import find_values
-from lens_lsp.arithmetic.unit_table import unit_named
-from lens_lsp.arithmetic.units import Dimension
-from lens_lsp.arithmetic.values import Kind, Value
+from lens_lsp.arithmetic.notation import MONTHS
+from lens_lsp.arithmetic.typed_values import Kind, Value
+from lens_lsp.arithmetic.units import Dimension, unit_named
+from lens_lsp.arithmetic.value_parser import find_values
 from lens_lsp.judge.tokens import prose
 from lens_lsp.model.text import Span
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from lens_lsp.arithmetic.date_forms import MONTHS
-from lens_lsp.arithmetic.nouns import FUNCTION_WORDS
-from lens_lsp.arithmetic.number_words import ORDINAL_WORDS, STARTS
+from lens_lsp.arithmetic.notation import MONTHS, ORDINAL_WORDS, STARTS
+from lens_lsp.arithmetic.units import FUNCTION_WORDS
 from lens_lsp.judge.figures import UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence, capitals_of
 from lens_lsp.judge.proper_names import NO_NAMES, OPENERS

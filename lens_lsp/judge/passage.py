@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lens_lsp.arithmetic.number_words import ORDINAL_WORDS
+from lens_lsp.arithmetic.notation import ORDINAL_WORDS
 from lens_lsp.judge.figures import Figures, figures_of, figures_of_path, listed, merged
 from lens_lsp.judge.tokens import Token, prose, tokens_of
 from lens_lsp.model.words import STOP_WORDS, fold, is_function

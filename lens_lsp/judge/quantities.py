@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lens_lsp.arithmetic.date_forms import MONTHS
-from lens_lsp.arithmetic.dates import CalendarDate
-from lens_lsp.arithmetic.nouns import singular
-from lens_lsp.arithmetic.units import Dimension
-from lens_lsp.arithmetic.values import NUMERIC, Kind, Value
+from lens_lsp.arithmetic.notation import MONTHS
+from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Kind, Value
+from lens_lsp.arithmetic.units import Dimension, singular
 from lens_lsp.judge.amounts import held, without_rate
 from lens_lsp.judge.figures import DIGITS, PERIODS, UNITLESS
 from lens_lsp.judge.passage import Ground, Sentence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lens_lsp.model.ablations import LOOP
 from lens_lsp.model.answer import Mode
-from lens_lsp.search.propose import START, Mixture
+from lens_lsp.search.proposals import START, Mixture
 
 
 @dataclass(frozen=True, slots=True)

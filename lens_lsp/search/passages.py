@@ -1,60 +1,112 @@
-"""Passages: whole sentences, items, rows and lines of one section, found and ranked by what they hold of a question.
-
-Two rounds over the texts. The first counts in how many places each term stands (`count`), which says how telling it is.
-The second scores free windows of all promising texts (`score`). Both are pure, and what they give for parts of a corpus
-adds up to what they give for the whole: counts by sums, windows by the best of both. Only then the documents of the
-best windows are read, and what stands in and around those is cut into passages that a reader can take in: never
-inside a sentence, an item, a row or a line of code, never across a heading.
-"""
+"""x"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.scan import STRETCH, Hits
-from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document
+from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator
 from lens_lsp.model.places_shown import has_own_places
 from lens_lsp.model.sentences import sentences, trim
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import stem, words
-from lens_lsp.search.compounds import widened
-from lens_lsp.search.definitions import UNDEFINING, definition_of
-from lens_lsp.search.edges import inside, overlapping, without
-from lens_lsp.search.fields import FieldQuery
-from lens_lsp.search.measure import Floats, Ints, joined
-from lens_lsp.search.outline import heading_path
-from lens_lsp.search.question import Question
-from lens_lsp.search.standing import Mark
-from lens_lsp.search.vocabulary import vocabulary
+from lens_lsp.search.boundaries import heading_path, inside, overlapping, widened, without
+from lens_lsp.search.corpus_view import Floats, Ints, joined
+from lens_lsp.search.metadata import FieldQuery
+from lens_lsp.search.question import UNDEFINING, Question, definition_of, vocabulary
+
+_ROW = re.compile(r"\d+")
+
+
+class Mark(NamedTuple):
+    """A hit in a passage: the code point, the term and how telling that is."""
+
+    at: int
+    term: int
+    weight: float
+
+
+def standing(document: Document, marks: Sequence[Mark], otherwise: int) -> int:
+    """The offset whose place names the passage; ``otherwise`` where lines say it all. ``marks`` are in order."""
+    headers = {block.header for block in document.structure.blocks if block.header is not None}
+    marks = [
+        mark
+        for mark in marks
+        if has_own_places(locate(document.locators, mark.at))
+        and not any(header.start <= mark.at < header.end for header in headers)
+    ]
+    if not marks:
+        return otherwise
+    rows = _most(document, marks, _row)
+    return _most(document, rows, lambda place: tuple(sorted(place.items())))[0].at
+
+
+def _most(document: Document, marks: Sequence[Mark], key: Callable[[Locator], Hashable]) -> list[Mark]:
+    """The marks of the place that holds the most telling terms, each counted once; of the first of equal ones."""
+    places: dict[Hashable, list[Mark]] = {}
+    for mark in marks:
+        places.setdefault(key(locate(document.locators, mark.at) or {}), []).append(mark)
+    return max(places.values(), key=lambda held: sum({mark.term: mark.weight for mark in held}.values()))
+
+
+def _row(place: Locator) -> Hashable:
+    """What cells of one row have in common; any other place itself."""
+    row = _ROW.search(str(place["cell"])) if "cell" in place else None
+    return (place.get("sheet"), row[0]) if row else tuple(sorted(place.items()))
+
 
 WINDOW = 600
+
 """The most code points of a passage, and bytes of a free window."""
+
 _CELL = 200
+
 """Bytes of the grid that windows are scored on: three cells are a window."""
+
 _CELLS = WINDOW // _CELL
+
 _BLOCK = 1 << 20
+
 """Cells times terms that are scored in one go: a few megabytes."""
+
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
+
 _LINE = re.compile(r"[^\r\n]+")
+
 _ITEM = re.compile(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
+
 """The mark of an item."""
+
 _QUOTED_ITEM = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
+
 _KEY = re.compile(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
+
 """A line of data that goes on with nothing above it."""
+
 _DEEPER = 4
+
 """Columns behind the text of an item from which on what stands under it is code."""
+
 _MOST_INDENT = 200
+
 VERBATIM = 0.5
+
 """What a passage counts, in shares of the question, that holds all of it word for word."""
+
 _FEWEST_VERBATIM, _MOST_VERBATIM = 3, 16
+
 """Words of a question that is looked for as a whole."""
+
 _NEAR = 25
+
 """Code points from the beginning of one term to that of the next, for both to count as said together."""
 
 
@@ -262,6 +314,7 @@ class Passage:
 
 
 METADATA = (-1, -1)
+
 """The section of what a document says about itself."""
 
 

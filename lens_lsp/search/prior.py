@@ -1,18 +1,508 @@
-"""The prior over documents: signals, one fusion, links, admission (paper, equation for π_prior; Proposition 1)."""
+"""x"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+import math
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import Literal
+from urllib.parse import unquote
 
 import numpy as np
 
-from lens_lsp.corpus.scan import Hits
-from lens_lsp.search.corpus import Corpus
-from lens_lsp.search.links import LinkFinder, Links
-from lens_lsp.search.measure import Floats, Ints, Measures
+from lens_lsp.corpus.hits import counted, distinct
+from lens_lsp.corpus.scan import Hits, exact_literal, scan
+from lens_lsp.corpus.titles import file_name, plain_name
+from lens_lsp.judge.analysis import NAME
+from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem
+from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, inverse_frequency
 from lens_lsp.search.question import Question
-from lens_lsp.search.signals import SIGNALS, Scanned, Signal
+
+_LONGEST_TITLE = 8
+
+_SHORT_QUERY = 3
+
+_LEAST_SHARED = 0.3
+
+# Headings in folded bytes, at most 300 of them: Markdown, AsciiDoc, LaTeX. Each pattern begins with a literal, which
+# the regex engine looks for a hundred times faster than for the beginning of a line.
+_HEADINGS = (
+    re.compile(rb"\n#{1,6}[ \t]([^\n]{1,300})"),
+    re.compile(rb"\n={1,6}[ \t]([^\n]{1,300})"),
+    re.compile(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
+)
+
+_HEADING_WORD = re.compile(rb"[a-z0-9]+")
+
+_PROXIMITY = 300
+
+# Proximity is measured in the most promising texts only; it cannot lift a text from further down to the top.
+_PROXIMITY_TEXTS = 1000
+
+
+def phrase_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> Floats:
+    """Per slot, the idf mass of the question's phrases that stand there word for word."""
+    scores = np.zeros(len(measures.norm))
+    index = {term: i for i, term in enumerate(question.terms)}
+    for phrase in question.phrases:
+        found = phrase_slots(corpus, phrase, index, hits, measures)
+        if len(found):
+            scores[found] += float(inverse_frequency(np.array([len(found)]), measures.texts)[0])
+    return scores / measures.total
+
+
+def phrase_slots(
+    corpus: Corpus, phrase: tuple[str, ...], index: Mapping[str, int], hits: Hits, measures: Measures
+) -> Ints:
+    """The slots that hold a phrase: around each hit of its rarest word the text itself is compared."""
+    known = [word for word in phrase if word in index]
+    if not known:
+        lone = index.get(" ".join(phrase))
+        return np.empty(0, np.int64) if lone is None else distinct(hits.counts.slot[hits.counts.term == lone])
+    rarest = min(known, key=lambda word: measures.frequency[index[word]])
+    around = Around.of(phrase, rarest, index[rarest])
+    chosen = np.flatnonzero(hits.term == around.term)
+    passed = corpus.phrases.passing(phrase, rarest)
+    if passed is not None:
+        chosen = chosen[corpus.cache.arena.here()[hits.slot[chosen]]]
+    found = set(passed or ())
+    for slot, at in zip(hits.slot[chosen].tolist(), hits.at[chosen].tolist(), strict=True):
+        if slot not in found and around.stands(corpus.cache.folded(slot), at):
+            found.add(slot)
+    return np.array(sorted(found), np.int64)
+
+
+def title_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+    """Per slot, how fully the question names it by file name, title or alias; shared names count less."""
+    scores = np.zeros(slots)
+    words = question.words
+    short = sum(word not in STOP_WORDS for word in words) <= _SHORT_QUERY
+    for first in range(len(words)):
+        for length in range(1, min(_LONGEST_TITLE, len(words) - first) + 1):
+            named = corpus.cache.titles.slots(" ".join(words[first : first + length]))
+            capital = question.capital[first]
+            if not named or (length == 1 and (words[first] in STOP_WORDS or not (capital or short))):
+                continue
+            value = min(length + 0.5 * capital, 3.0) / 3.0 / len(named) ** 0.5
+            scores[named] = np.maximum(scores[named], value)
+    return scores
+
+
+def name_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+    """Per slot, how much of the question its best name holds, times how much of the name the question holds.
+
+    Unlike `title_scores` the words may stand in any order and be inflected: "understanding window traits" finds
+    "ATL Window Traits". Names that hold less than three tenths of the question count nothing, so that long
+    questions are not drawn to whatever is called like one of their words.
+    """
+    scores = np.zeros(slots)
+    for named, of_question, of_name in corpus.cache.titles.alike(question.terms, _LEAST_SHARED):
+        value = (of_question - _LEAST_SHARED) / (1 - _LEAST_SHARED) * of_name
+        for slot in named:
+            scores[slot] = max(scores[slot], value)
+    return scores
+
+
+def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots: Ints) -> Floats:
+    """Per slot, how much of the question its best heading holds, times how much of the heading the question holds.
+
+    Headings are read from the folded text of the given slots only, the candidates, not the workspace; of documents they
+    are known.
+    """
+    scores = np.zeros(len(measures.norm))
+    weights = {stem(term): idf for term, idf in zip(question.terms, measures.idf.tolist(), strict=True)}
+    for slot in slots.tolist():
+        if corpus.late():
+            break
+        best = 0.0
+        known = corpus.cache.headings(slot)
+        for heading in _headings(corpus.cache.folded(slot).tobytes()) if known is None else known:
+            words = {stem(word.decode()) for word in _HEADING_WORD.findall(heading)} - STOP_WORDS
+            shared = [weights[word] for word in words if word in weights]
+            of_question = math.fsum(shared) / measures.total  # over a set: exact, since its order differs between runs
+            if of_question > _LEAST_SHARED:
+                best = max(best, (of_question - _LEAST_SHARED) / (1 - _LEAST_SHARED) * len(shared) / len(words))
+        scores[slot] = best
+    return scores
+
+
+def _headings(text: bytes) -> Iterator[bytes]:
+    if text.startswith((b"#", b"=")):
+        yield text.partition(b"\n")[0]
+    for pattern in _HEADINGS:
+        for match in pattern.finditer(text):
+            yield match[1]
+
+
+def summary_scores(corpus: Corpus, question: Question, measures: Measures) -> Floats:
+    """Per slot, how much of the question its description and tags hold, or what was proven from it, beyond three
+    tenths."""
+    mass = np.zeros(len(measures.norm))
+    noted = np.zeros(len(measures.norm))
+    for term, idf in zip(question.terms, measures.idf.tolist(), strict=True):
+        mass[list(corpus.cache.summaries.holders(term))] += idf
+        known = stem(term)
+        for file, stems in corpus.notes.items():
+            if known in stems:
+                noted[[text.slot for text in corpus.cache.texts(file)]] += idf
+    return np.maximum(np.maximum(mass, noted) / measures.total - _LEAST_SHARED, 0.0) / (1 - _LEAST_SHARED)
+
+
+def history_scores(corpus: Corpus, slots: int) -> Floats:
+    """Per slot, how well verified evidence of earlier questions in that file matches this one, from 0 to 1.
+
+    It enters as data, file by file, since the engine knows no store; empty while there is none.
+    """
+    scores = np.zeros(slots)
+    for file, value in corpus.history.items():
+        for text in corpus.cache.texts(file):
+            scores[text.slot] = value
+    return scores
+
+
+def proximity_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures, promising: Floats) -> Floats:
+    """Per slot, the idf mass of the distinct terms that meet within two neighbouring cells of 300 bytes."""
+    slots = len(measures.norm)
+    scores = np.zeros(slots)
+    near = np.ones(slots, bool)
+    if slots > _PROXIMITY_TEXTS:
+        near = promising >= np.partition(promising, -_PROXIMITY_TEXTS)[-_PROXIMITY_TEXTS]
+    for part in corpus.parts(hits, np.flatnonzero(near)):
+        if corpus.late():
+            break
+        _meetings(scores, corpus.places(hits, question.literals, part), measures)
+    return scores / measures.total
+
+
+def _meetings(scores: Floats, hits: Hits, measures: Measures) -> None:
+    """Enter for some texts, of which these are all places, the idf mass of the terms that meet."""
+    if not len(hits):
+        return
+    terms = len(measures.idf)
+    cell = hits.at // _PROXIMITY + 1
+    width = int(cell.max()) + 1
+    place = hits.slot.astype(np.int64) * width + cell
+    keys = distinct(np.concatenate([place * terms + hits.term, (place - 1) * terms + hits.term]))
+    place, term = np.divmod(keys, terms)
+    cells, count = counted(place)
+    mass = np.bincount(np.repeat(np.arange(len(cells)), count), weights=measures.idf[term])
+    np.maximum.at(scores, cells // width, mass)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a signal may look at: the question, and what one scan of the workspace found for it."""
+
+    corpus: Corpus
+    question: Question
+    hits: Hits
+    measures: Measures
+    candidates: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """Slots of the documents that are looked at more closely; none before they are chosen."""
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+    """What the signals further up in the table say, by name; all zeros for one that is off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A line of the table: what it scores by, for which family, and how much it counts."""
+
+    name: str
+    family: Literal["lexical", "path", "summaries", "history", "scans"]
+    """What switches it off and is told of it (`model/ablations.py`)."""
+    score: Callable[[Scanned], Floats]
+    """Per slot, from 0 to about 1."""
+    weight: float
+    """How much it counts in the ranking, in shares of the question's idf mass."""
+    exploring: float
+    """How much it counts where candidates are chosen, and the documents whose links are followed."""
+    closer: bool = False
+    """Measured of the candidates alone, once they are chosen: for what is too dear to be looked at everywhere."""
+
+
+TITLES = Signal("titles", "path", lambda s: title_scores(s.corpus, s.question, len(s.measures.norm)), 0.678, 0.25)
+
+# Counts less in exploring: what is only called like a word of the question is worth showing, not worth following.
+NAMES = Signal("names", "path", lambda s: name_scores(s.corpus, s.question, len(s.measures.norm)), 2.0, 1.0)
+
+SIGNALS: tuple[Signal, ...] = (
+    Signal("coverage", "lexical", lambda s: s.measures.coverage(), 1.0, 1.0),
+    Signal("phrases", "lexical", lambda s: phrase_scores(s.corpus, s.question, s.hits, s.measures), 0.499, 0.2),
+    TITLES,
+    NAMES,
+    Signal(
+        "headings",
+        "path",
+        lambda s: heading_scores(s.corpus, s.question, s.measures, s.candidates),
+        1.0,
+        0.0,
+        closer=True,
+    ),
+    Signal("descriptions", "summaries", lambda s: summary_scores(s.corpus, s.question, s.measures), 0.2, 0.2),
+    Signal("history", "history", lambda s: history_scores(s.corpus, len(s.measures.norm)), 0.5, 0.5),
+    Signal(
+        "proximity",
+        "scans",
+        lambda s: proximity_scores(
+            s.corpus,
+            s.question,
+            s.hits,
+            s.measures,
+            s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"],
+        ),
+        0.109,
+        0.2,
+    ),
+)
+
+"""All signals, in the order in which they are measured and added up (docs/explanation/algorithm.md says each in words).
+
+The weights of phrases, titles and proximity come from a random search over all visible questions; names, headings and
+descriptions were set by hand with the same questions in view."""
+
+_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
+
+_WHOLE = 3000
+
+"""Documents up to this many code points are read whole for mentions; of longer ones the best region."""
+
+_CELL = 300
+
+_SOURCES = 10
+
+_REVERSE_SOURCES = 4
+
+_MOST_REVERSE = 40
+
+_NAME_SOURCES = 3
+
+_NAMES = 16
+
+_RARE = 20
+
+_SPACED = re.compile(r"\S+")
+
+_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
+
+_DOUBTFUL = 0.5
+
+_NEAR = 80
+
+_AROUND = 200
+
+_AROUND_WEIGHT = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """How a source names a target."""
+
+    near: float
+    """Share of the question's idf mass within 80 code points of the mention; within 200 it counts 0.4."""
+    at: int
+    """Code points from the start of the source."""
+    namesakes: int
+    """How many documents answer to that name."""
+    sure: float = 1.0
+    """Less than 1 for a single word whose target says in parentheses that it means something not asked for."""
+
+
+@dataclass(slots=True)
+class Links:
+    """Edges (source slot, target slot) by kind."""
+
+    forward: dict[tuple[int, int], Mention] = field(default_factory=dict)
+    reverse: set[tuple[int, int]] = field(default_factory=set)
+    shared: dict[tuple[int, int], float] = field(default_factory=dict)
+    """Rarity, 0 to 1, of the rarest name that stands in both."""
+
+    def targets(self) -> set[int]:
+        """Every document some edge leads to."""
+        return {target for edges in (self.forward, self.reverse, self.shared) for _, target in edges}
+
+
+class LinkFinder:
+    """Follows links out of sources for one question."""
+
+    def __init__(self, corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> None:
+        self._corpus = corpus
+        self._question = " ".join(question.words)
+        self._stems = frozenset(map(stem, question.words))
+        self._hits = hits
+        self._literals = question.literals
+        self._measures = measures
+        self._known: dict[int, Hits] = {}
+        self._expanded: set[int] = set()
+        self.links = Links()
+
+    def expand(self, sources: Sequence[int]) -> None:
+        """Add the documents that the best region of each source names."""
+        self._look_up(sources)
+        for source in sources:
+            if source not in self._expanded and not self._corpus.late():
+                self._expanded.add(source)
+                for target, mention in self._mentions(source):
+                    known = self.links.forward.get((source, target))
+                    if known is None or mention.near > known.near:
+                        self.links.forward[source, target] = mention
+
+    def look_back(self, ranked: Ints, base: Floats) -> None:
+        """Add the documents that name the top sources, and those that share a rare name with them."""
+        sources = ranked[:_REVERSE_SOURCES].tolist()
+        titles = [(source, name) for source in sources for name in self._titles(source)]
+        names = list(self._rare_names(ranked[:_NAME_SOURCES].tolist()))
+        slots = self._holders([name for _, name in titles + names])
+        for source, name in titles:
+            best = slots[name][np.argsort(-base[slots[name]], kind="stable")[:_MOST_REVERSE]]
+            self.links.reverse.update((source, target) for target in best.tolist() if target != source)
+        texts = self._measures.texts
+        for source, name in names:
+            if 1 < len(slots[name]) <= _RARE:
+                rarity = float(np.log1p(texts / len(slots[name])) / np.log1p(texts))
+                for target in slots[name].tolist():
+                    if target != source:
+                        edge = (source, target)
+                        self.links.shared[edge] = max(self.links.shared.get(edge, 0.0), rarity)
+
+    def _holders(self, names: list[str]) -> dict[str, Ints]:
+        """Which slots hold each name, given as written; letters, digits and what stands between them must agree."""
+        spellings = {name: dict.fromkeys((fold(name), key(name))) for name in names}
+        literals = [tuple(exact_literal(text) for text in texts) for texts in spellings.values()]
+        found = scan(self._corpus.cache.chunks(), literals, cancelled=self._corpus.late).counts
+        return {name: np.sort(found.slot[found.term == index]) for index, name in enumerate(spellings)}
+
+    def _titles(self, source: int) -> Iterator[str]:
+        """The names of a document that are long enough to be recognised in a text."""
+        for name in self._corpus.cache.names(source):
+            plain = key(name)
+            if len(plain) >= (4 if " " in plain else 6):
+                yield name
+
+    def _rare_names(self, sources: list[int]) -> Iterator[tuple[int, str]]:
+        """Capitalised names of two or more words from the best regions, at most sixteen, none of them a title."""
+        seen = 0
+        self._look_up(sources)
+        titles = self._corpus.cache.titles
+        for source in sources:
+            text = self._corpus.source(source)
+            start, end = self._region(source, len(text))
+            own: set[str] = set()
+            for match in NAME.finditer(text, start, end):
+                written = match.group().strip(" .,'-")
+                name = key(written)
+                if name in own or " " not in name or len(name) < 6 or titles.slots(name) or name in self._question:
+                    continue
+                if seen == _NAMES:
+                    return
+                seen += 1
+                own.add(name)
+                yield source, written
+
+    def _look_up(self, sources: Iterable[int]) -> None:
+        """Know what stands where in some documents."""
+        fresh = [source for source in sources if source not in self._known]
+        if fresh:
+            found = self._corpus.places(self._hits, self._literals, np.array(fresh))
+            self._known.update((source, found.of(found.slot == source)) for source in fresh)
+
+    def _of(self, source: int) -> Hits:
+        self._look_up([source])
+        return self._known[source]
+
+    def _region(self, source: int, length: int) -> tuple[int, int]:
+        """Where to look for mentions: all of a short document, 1,200 code points around the best of a long one."""
+        if length <= _WHOLE:
+            return 0, length
+        hits = self._of(source)
+        if not len(hits):
+            return 0, 4 * _CELL
+        cell = self._corpus.points(source, hits.at) // _CELL
+        mass = np.zeros(int(cell.max()) + 2)
+        for term in distinct(hits.term):
+            present = distinct(cell[hits.term == term])
+            mass[distinct(np.concatenate([present, np.maximum(present - 1, 0)]))] += self._measures.idf[term]
+        best = int(np.argmax(mass))
+        return max(0, (best - 1) * _CELL), min(length, (best + 3) * _CELL)
+
+    def _mentions(self, source: int) -> Iterator[tuple[int, Mention]]:
+        text = self._corpus.source(source)
+        start, end = self._region(source, len(text))
+        yield from self._written_links(source, text, start, end)
+        places = self._places(source)
+        words, offsets = _words(text, start, end)
+        written = [text[offset].isupper() or text[offset].isdigit() for offset in offsets]
+        for first, length, slots in self._corpus.cache.titles.named_in(words, written):
+            offset = offsets[first]
+            mention = Mention(self._near(places, offset), offset, len(slots))
+            for target in slots:
+                if target != source:
+                    doubtful = length == 1 and self._means_another(target)
+                    yield target, replace(mention, sure=_DOUBTFUL) if doubtful else mention
+
+    def _means_another(self, target: int) -> bool:
+        """Whether a file's name says in parentheses what it means, and nothing of that is asked for."""
+        text = self._corpus.cache.slots[target]
+        said = None if text is None else _MEANT.search(file_name(text.key[1]))
+        return said is not None and self._stems.isdisjoint(map(stem, WORD.findall(fold(said[1]))))
+
+    def _written_links(self, source: int, text: str, start: int, end: int) -> Iterator[tuple[int, Mention]]:
+        """Targets of wiki and Markdown links in a region."""
+        places = self._places(source)
+        for match in _LINK.finditer(text, start, end):
+            targets = self._wiki(match[1]) if match[1] else self._relative(source, match[2])
+            mention = Mention(self._near(places, match.start()), match.start(), max(1, len(targets)))
+            yield from ((target, mention) for target in targets if target != source)
+
+    def _wiki(self, target: str) -> list[int]:
+        return self._corpus.cache.titles.slots(key(plain_name(file_name(target))))
+
+    def _relative(self, source: int, target: str) -> list[int]:
+        """The document a relative path leads to from the source's folder, with or without its suffix."""
+        cached = self._corpus.cache.slots[source]
+        if cached is None or "://" in target:
+            return []
+        root, path = cached.key
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target)))
+        for candidate in (place, f"{place}.md"):
+            texts = self._corpus.cache.texts((root, candidate))
+            if texts:
+                return [texts[0].slot]
+        return []
+
+    def _places(self, source: int) -> list[tuple[Ints, float]]:
+        """For each term of the question, where it stands in the source, in code points, and its idf."""
+        hits = self._of(source)
+        at = self._corpus.points(source, hits.at)
+        return [(np.sort(at[hits.term == term]), float(self._measures.idf[term])) for term in distinct(hits.term)]
+
+    def _near(self, places: list[tuple[Ints, float]], offset: int) -> float:
+        mass = 0.0
+        for positions, idf in places:
+            after = int(np.searchsorted(positions, offset))
+            distance = min(abs(int(positions[i]) - offset) for i in (after - 1, after) if 0 <= i < len(positions))
+            if distance < _NEAR:
+                mass += idf
+            elif distance < _AROUND:
+                mass += _AROUND_WEIGHT * idf
+        return mass / self._measures.total
+
+
+def _words(text: str, start: int, end: int) -> tuple[list[str], list[int]]:
+    """The folded words of a region and where each begins, in code points of the text."""
+    region = text[start:end]
+    folded = fold(region)
+    if len(folded) == len(region):
+        matches = list(WORD.finditer(folded))
+        return [match.group() for match in matches], [start + match.start() for match in matches]
+    words: list[str] = []
+    offsets: list[int] = []
+    for piece in _SPACED.finditer(region):
+        for match in WORD.finditer(fold(piece.group())):
+            words.append(match.group())
+            offsets.append(start + min(piece.start() + match.start(), piece.end() - 1))
+    return words, offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +529,7 @@ class PriorWeights:
 
 
 _CANDIDATES = 80
-_SOURCES = 10
+
 _SECOND_SOURCES = 12
 
 
@@ -214,3 +704,46 @@ def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measure
         table.append((row[source], row[target], weight))
     columns = np.array(table, np.float64).reshape(-1, 3)
     return _Edges(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2])
+
+
+_HELD = 0.3
+
+"""What it is worth to hold a name, beside what of the question is new: shares of the question's idf mass."""
+
+_WORDS = 0.5
+
+"""What words of the names count that stand apart from one another, or in a title."""
+
+
+def gain(asked: Measures, proven: Iterable[int]) -> Floats:
+    """Per slot, the share of the question's idf mass that it holds and no proven slot does as fully."""
+    known = asked.rows(np.array(sorted(proven), np.int64)).max(axis=0, initial=0.0)
+    new = asked.idf[asked.counts.term] * np.maximum(asked.saturation() - known[asked.counts.term], 0.0)
+    return np.bincount(asked.counts.slot, weights=new, minlength=len(asked.norm)) / asked.total
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """New names, their words as terms of a question of their own, and what the scan found of these."""
+
+    names: tuple[tuple[str, ...], ...]
+    """Each as its words, folded."""
+    question: Question
+    hits: Hits
+    measures: Measures
+
+
+def bridges(corpus: Corpus, named: Named, alike: Floats, new: Floats) -> Floats:
+    """Per slot, how well new names lead there: the rarest that stands in it, by what of the question is ``new`` there.
+
+    ``alike`` is how well each slot fits the names' words, whatever their order.
+    """
+    measures = named.measures
+    index = {term: place for place, term in enumerate(named.question.terms)}
+    rarest = np.zeros(len(measures.norm))
+    for name in named.names:
+        found = phrase_slots(corpus, name, index, named.hits, measures)
+        if len(found):
+            rarity = float(np.log1p(measures.texts / len(found)) / np.log1p(measures.texts))
+            rarest[found] = np.maximum(rarest[found], rarity)
+    return np.asarray((rarest + _WORDS * alike / (float(alike.max()) or 1.0)) * (_HELD + new), np.float64)

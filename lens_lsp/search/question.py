@@ -1,16 +1,175 @@
-"""A question as the scan and the signals need it: terms with their literals, phrases, the words as written."""
+"""x"""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 from lens_lsp.corpus.scan import Literal, exact_literal, word_literal
+from lens_lsp.model.documents import Document
 from lens_lsp.model.plan import Anchor, AnchorKind, Plan
-from lens_lsp.model.words import STOP_WORDS, WORD, fold
-from lens_lsp.search.spellings import spellings
-from lens_lsp.search.vocabulary import vocabulary
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, WORD, fold, key
+
+_PLAIN = 3.0
+
+"""Zipf frequency up to which a word counts in full."""
+
+_SLOPE = 0.2
+
+"""How much less a word counts for each tenfold of that."""
+
+_LEAST = 0.3
+
+
+class Related(NamedTuple):
+    """A word close in meaning to another, and how close, from 0.62 to 1."""
+
+    word: str
+    likeness: float
+
+
+class Vocabulary:
+    """Words by their lower-case form."""
+
+    def __init__(self, table: bytes) -> None:
+        self._table = table
+        self._first = 0
+        """Where the first word stands, behind the lines of the licence."""
+        while table.startswith(b"#", self._first):
+            self._first = table.index(b"\n", self._first) + 1
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is an English one that people use."""
+        return self._line(word) is not None
+
+    def weight(self, word: str) -> float:
+        """How much a word counts in a question beside its rarity in the folder: 1 for rare ones, 0.3 at least."""
+        line = self._line(word)
+        if line is None:
+            return 1.0
+        return min(1.0, max(_LEAST, 1.0 - _SLOPE * (float(line[0]) - _PLAIN)))
+
+    def related(self, word: str) -> list[Related]:
+        """Words close in meaning, the closest first; none for unknown words."""
+        line = self._line(word)
+        if line is None or not line[1]:
+            return []
+        pairs = (pair.partition(":") for pair in line[1].split(" "))
+        return [Related(other, float(likeness)) for other, _, likeness in pairs]
+
+    def _line(self, word: str) -> tuple[str, str] | None:
+        """The frequency and the related words of a word, as written. The lines are in order, so it is a bisection."""
+        if not word.isascii() or not word.isalpha():
+            return None
+        table, wanted = self._table, word.encode()
+        low, high = self._first, len(table)
+        while low < high:
+            start = table.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            end = table.find(b"\n", start)
+            end = high if end < 0 else end
+            key, _, rest = table[start:end].partition(b"\t")
+            if key == wanted:
+                frequency, _, related = rest.decode().partition("\t")
+                return frequency, related
+            if key < wanted:
+                low = end + 1
+            else:
+                high = start
+        return None
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The table that is shipped, read once."""
+    with open(os.path.join(os.path.dirname(__file__), "vocabulary.tsv"), "rb") as file:
+        return Vocabulary(file.read())
+
+
+_NUMBER = re.compile(
+    r"(?<![\w.,'])(?<![0-9][-/:])"
+    r"(?:[0-9]{1,3}(?P<group>[,. '])[0-9]{3}(?:(?P=group)[0-9]{3}){0,4}|[0-9]{1,15})(?:[.,][0-9]{1,12})?"
+    r"(?!\w|[-/:.,'][0-9])"
+)
+
+_MARKS = ((",", "."), (".", ","), (" ", ","), ("'", "."), ("", "."), ("", ","))
+
+"""What groups thousands, and what stands before the decimals."""
+
+_YEAR = re.compile(r"(?:19|20)[0-9][0-9]")
+
+_GROUPED = 4
+
+"""So many digits have groups."""
+
+_CENTS = 2
+
+_SHARE = re.compile(r"0\.([0-9]{2,6})")
+
+
+def spellings(folded: str) -> dict[str, tuple[str, ...]]:
+    """For words of a folded question that are of a number, how else the whole number may be written."""
+    found: dict[str, dict[str, None]] = {}
+    for match in _NUMBER.finditer(folded):
+        written = match.group()
+        others = dict.fromkeys(other for other in _others(written) if other != written)
+        for word in WORD.findall(written) if others else ():
+            found.setdefault(word, {}).update(others)
+    return {word: tuple(others) for word, others in found.items()}
+
+
+def _others(written: str) -> Iterator[str]:
+    whole, decimals = _parts(written)
+    if len(whole) >= _GROUPED or decimals:
+        endings = dict.fromkeys((decimals.rstrip("0"), decimals, decimals.ljust(_CENTS, "0"))) if decimals else ("",)
+        for group, point in _MARKS[:1] if _YEAR.fullmatch(written) else _MARKS:
+            grouped = f"{int(whole):,}".replace(",", group)
+            if not group or len(whole) >= _GROUPED:
+                yield from (grouped + (point + ending if ending else "") for ending in endings)
+    share = _SHARE.fullmatch(written)
+    if share is not None:
+        whole, rest = str(int(share[1][:_CENTS])), share[1][_CENTS:].rstrip("0")
+        for point in ".," if rest else ".":
+            yield from (f"{whole}{point + rest if rest else ''}{sign}" for sign in ("%", " %"))
+
+
+def _parts(written: str) -> tuple[str, str]:
+    """The digits before and behind the decimal mark: as ``computation.numerals`` reads them, a comma groups three."""
+    digits = re.split(r"[^0-9]", written)
+    marks = re.findall(r"[^0-9]", written)
+    last = marks[-1] if marks else ""
+    alone = marks.count(last) == 1
+    if last in (".", ",") and alone and not (last == "," and len(marks) == 1 and len(digits[-1]) == _GROUPED - 1):
+        return "".join(digits[:-1]), digits[-1]
+    return "".join(digits), ""
+
+
+_SHORTEST_WRONG = 5
+
+"""Letters from which on a word is taken for a misspelt one: of shorter ones too many others are near."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def corrections(word: str) -> list[str]:
+    """The words one letter away from a folded word that is not in the vocabulary: one letter dropped, doubled, changed
+    or exchanged with the next. Empty for words that people write, short ones and other scripts."""
+    if len(word) < _SHORTEST_WRONG or not word.isascii() or not word.isalpha() or vocabulary().knows(word):
+        return []
+    parts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    near = dict.fromkeys(left + right[1:] for left, right in parts if right)
+    near |= dict.fromkeys(left + right[1] + right[0] + right[2:] for left, right in parts if len(right) > 1)
+    near |= dict.fromkeys(left + letter + right[1:] for left, right in parts if right for letter in _LETTERS)
+    near |= dict.fromkeys(left + letter + right for left, right in parts for letter in _LETTERS)
+    return [other for other in near if other != word and vocabulary().knows(other)]
+
 
 _MOST_RELATED = 64
+
 """Words close in meaning that are looked for, of all terms together."""
 
 
@@ -116,3 +275,77 @@ def _related(terms: tuple[str, ...], own: set[bytes]) -> tuple[RelatedTerm, ...]
 def _stop_phrase(anchor: Anchor) -> bool:
     """A name made of stop words only ("The Who") is looked for as a whole."""
     return anchor.kind is AnchorKind.PHRASE and " " in anchor.text and STOP_WORDS.issuperset(anchor.text.split(" "))
+
+
+_ASKS = re.compile(
+    r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"
+    r"(?:an?\s+|the\s+)?(?P<subject>[^?!.,;:]{1,80}?)(?:\s+(?:mean|stand\s+for))?\s*[?.!]*\s*",
+    re.IGNORECASE,
+)
+
+_LONGEST = 6
+
+"""Words of a subject; more are no name."""
+
+_INTRODUCED = 0.6
+
+"""What the block counts, in shares of the question, that opens what is titled with the subject."""
+
+_DOCUMENT = 0.2
+
+"""What it counts besides at the beginning of its document."""
+
+_BEGINNING = 3000
+
+"""Code points of a document in which its beginning stands, metadata and headings included."""
+
+_DEFINED = 0.5
+
+"""What a sentence counts that says what the subject is."""
+
+UNDEFINING = -0.5
+
+"""What a document's metadata count where a definition is asked for: they never define anything."""
+
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A subject whose definition is asked for: its words, folded, and how a sentence that defines it begins."""
+
+    names: frozenset[str]
+    pattern: re.Pattern[str]
+
+    def proof(self, document: Document, span: Span, opens: Iterable[str]) -> float:
+        """What a unit counts; ``opens`` are the titles and headings that it is the first prose under."""
+        if any(_names(title) & self.names for title in opens):
+            return _INTRODUCED + (_DOCUMENT if span.start < _BEGINNING else 0.0)
+        return _DEFINED if self.pattern.match(document.text, span.start, span.end) else 0.0
+
+
+def definition_of(question: str) -> Definition | None:
+    """The subject of a question like "What is X?"; None for any other question."""
+    match = _ASKS.fullmatch(question)
+    if match is None:
+        return None
+    subject = match["subject"].strip(" '\"“”`*")
+    folded = key(subject)
+    if not folded or len(folded.split(" ")) > _LONGEST:
+        return None
+    written = r"\W+".join(map(re.escape, folded.split(" ")))
+    pattern = re.compile(
+        rf"\W*(?:(?:an?|the)\s+)?\W*{written}s?\W*(?:\([^()]*\)|,[^,.]{{1,60}},)?\W*"
+        r"\b(?:is|are|means?|refers?\s+to|denotes?|stands?\s+for|describes?|consists?\s+of)\b",
+        re.IGNORECASE,
+    )
+    return Definition(_forms(folded), pattern)
+
+
+def _names(title: str) -> frozenset[str]:
+    return _forms(key(title)) | _forms(key(_PARENTHESIS.sub("", title)))
+
+
+def _forms(folded: str) -> frozenset[str]:
+    """A name and its singular."""
+    return frozenset({folded, folded.removesuffix("s")}) if len(folded) > 3 else frozenset({folded})

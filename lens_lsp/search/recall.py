@@ -20,9 +20,8 @@ from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
-from lens_lsp.search.aggregate import Matches
-from lens_lsp.search.consolidate import Cited, Item
-from lens_lsp.search.reading import Reading
+from lens_lsp.search.consolidation import Cited, Item, Matches
+from lens_lsp.search.corpus_view import Reading
 
 _STANDS = frozenset({CitationState.VERIFIED, CitationState.MOVED})
 

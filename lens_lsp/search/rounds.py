@@ -13,12 +13,11 @@ from lens_lsp.model.events import Belief, Judged
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
-from lens_lsp.search.belief import Beliefs, Entry
-from lens_lsp.search.context import context_of
-from lens_lsp.search.draw import Proposal
-from lens_lsp.search.measure import Floats
-from lens_lsp.search.resolve import Resolved, resolve
-from lens_lsp.search.stopping import RELAXED, Quoted, coverage_rule, glr, passes, threshold
+from lens_lsp.search.beliefs import RELAXED, Beliefs, Entry, Quoted, coverage_rule, glr, passes, threshold
+from lens_lsp.search.boundaries import context_of
+from lens_lsp.search.corpus_view import Floats
+from lens_lsp.search.proposals import Proposal
+from lens_lsp.search.resolution import Resolved, resolve
 
 NOT_NEEDED = "not-needed"
 """The rule of a requirement without evidence that the question does not need."""

@@ -43,20 +43,32 @@ from lens_lsp.model.plan import Intent, MatchRule, Plan, filled
 from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, content, key, words
-from lens_lsp.search.aggregate import Matches, matches_of
-from lens_lsp.search.candidates import ADMITTED, Candidates
-from lens_lsp.search.draw import Proposal, Request, best, certain, fill, first, outline, stored, unread_sections, whole
+from lens_lsp.search.beliefs import Admission, Landscape, Space, above, joint, landscape
+from lens_lsp.search.consolidation import Matches, matches_of
+from lens_lsp.search.corpus_view import Reading
 from lens_lsp.search.further import Further
-from lens_lsp.search.landscape import Landscape, above, joint, landscape
-from lens_lsp.search.localise import passages_of
+from lens_lsp.search.localisation import ADMITTED, Candidates, passages_of
 from lens_lsp.search.options import Options
 from lens_lsp.search.passages import WINDOW, Passage
-from lens_lsp.search.propose import draws, lexical, local, stratified
-from lens_lsp.search.read_answer import joined
-from lens_lsp.search.reading import Reading
+from lens_lsp.search.proposals import (
+    Proposal,
+    Request,
+    best,
+    certain,
+    draws,
+    fill,
+    first,
+    lexical,
+    local,
+    outline,
+    stored,
+    stratified,
+    unread_sections,
+    whole,
+)
+from lens_lsp.search.read_first import joined
 from lens_lsp.search.recall import Recalled, Recollection, broken_sources, recall
 from lens_lsp.search.rounds import Progress, Quote, settle_many, with_context
-from lens_lsp.search.space import Admission, Space
 from lens_lsp.search.telling import Telling
 from lens_lsp.search.waiting import Waiting
 

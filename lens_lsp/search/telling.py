@@ -11,14 +11,12 @@ from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Admitted, AdmittedDocument, Proposed, ProposedRegion
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
-from lens_lsp.search.candidates import Candidates
-from lens_lsp.search.draw import Request
-from lens_lsp.search.localise import ranking
-from lens_lsp.search.measure import Floats
-from lens_lsp.search.passage import region
-from lens_lsp.search.reading import Reading
+from lens_lsp.search.beliefs import Admission, Space
+from lens_lsp.search.boundaries import region
+from lens_lsp.search.corpus_view import Floats, Reading
+from lens_lsp.search.localisation import Candidates, ranking
+from lens_lsp.search.proposals import Request
 from lens_lsp.search.rounds import Quote
-from lens_lsp.search.space import Admission, Space
 
 
 @dataclass(frozen=True, slots=True)

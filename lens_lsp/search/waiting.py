@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.search.candidates import ADMITTED, Candidates
-from lens_lsp.search.space import Space
+from lens_lsp.search.beliefs import Space
+from lens_lsp.search.localisation import ADMITTED, Candidates
 
 JOINING = 5
 """Documents that new terms may bring in per round, at least."""

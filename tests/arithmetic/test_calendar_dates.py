@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.arithmetic.dates import (
+from lens_lsp.arithmetic.typed_values import (
     CalendarDate,
     add_days,
     add_months,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.arithmetic.condition import meets
+from lens_lsp.arithmetic.value_parser import meets
 from lens_lsp.model.plan import Condition
 
 

@@ -8,13 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lens_lsp.arithmetic.expression import DEEPEST, LONGEST, evaluate
-from lens_lsp.arithmetic.functions import FUNCTIONS
-from lens_lsp.arithmetic.reading import find_values
-from lens_lsp.arithmetic.unit_table import KNOWN_UNITS
-from lens_lsp.arithmetic.units import ONE, Unit, compatible
-from lens_lsp.arithmetic.values import Kind, Value, quantity, truth
-from lens_lsp.arithmetic.writing import show
+from lens_lsp.arithmetic.expression import DEEPEST, FUNCTIONS, LONGEST, evaluate
+from lens_lsp.arithmetic.typed_values import Kind, Value, quantity, show, truth
+from lens_lsp.arithmetic.units import KNOWN_UNITS, ONE, Unit, compatible
+from lens_lsp.arithmetic.value_parser import find_values
 from lens_lsp.model.errors import ComputationError
 
 

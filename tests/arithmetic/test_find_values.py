@@ -8,9 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lens_lsp.arithmetic.reading import find_values
-from lens_lsp.arithmetic.values import Kind, Value
-from lens_lsp.arithmetic.writing import show
+from lens_lsp.arithmetic.typed_values import Kind, Value, show
+from lens_lsp.arithmetic.value_parser import find_values
 
 
 def told(text: str) -> list[tuple[str, str]]:

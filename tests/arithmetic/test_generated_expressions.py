@@ -17,8 +17,8 @@ from fractions import Fraction
 import pytest
 
 from lens_lsp.arithmetic.expression import Result, evaluate
-from lens_lsp.arithmetic.reading import find_values
-from lens_lsp.arithmetic.values import Kind, Value, dated, quantity
+from lens_lsp.arithmetic.typed_values import Kind, Value, dated, quantity
+from lens_lsp.arithmetic.value_parser import find_values
 
 Evaluator = Callable[[str, Mapping[str, Value]], Result]
 Truth = tuple[str, Fraction] | date | bool

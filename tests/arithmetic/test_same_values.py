@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.arithmetic.reading import find_values
-from lens_lsp.arithmetic.values import Value, same, truth
+from lens_lsp.arithmetic.typed_values import Value, same, truth
+from lens_lsp.arithmetic.value_parser import find_values
 
 CASES = [
     # amounts

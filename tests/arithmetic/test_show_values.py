@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.arithmetic.dates import CalendarDate
-from lens_lsp.arithmetic.reading import find_values
-from lens_lsp.arithmetic.unit_table import KNOWN_UNITS, find_unit
-from lens_lsp.arithmetic.units import ONE, Dimension, Unit, counted, currency, ordinal, rate
-from lens_lsp.arithmetic.values import Value, clock, dated, quantity, truth
-from lens_lsp.arithmetic.writing import show
+from lens_lsp.arithmetic.typed_values import CalendarDate, Value, clock, dated, quantity, show, truth
+from lens_lsp.arithmetic.units import KNOWN_UNITS, ONE, Dimension, Unit, counted, currency, find_unit, ordinal, rate
+from lens_lsp.arithmetic.value_parser import find_values
 
 KM = find_unit("km") or ONE
 

@@ -6,9 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.arithmetic.nouns import plural, singular
-from lens_lsp.arithmetic.unit_table import KNOWN_UNITS, find_unit, match_unit
-from lens_lsp.arithmetic.units import Dimension, Unit, compatible, convert, counted, currency, ordinal
+from lens_lsp.arithmetic.units import (
+    KNOWN_UNITS,
+    Dimension,
+    Unit,
+    compatible,
+    convert,
+    counted,
+    currency,
+    find_unit,
+    match_unit,
+    ordinal,
+    plural,
+    singular,
+)
 from lens_lsp.model.errors import ComputationError
 
 AMOUNTS = st.fractions(min_value=-(10**9), max_value=10**9, max_denominator=10**6)

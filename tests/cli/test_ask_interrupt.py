@@ -11,32 +11,36 @@ from threading import Thread
 import pytest
 from lens_process import TIMEOUT
 
-from lens_lsp.cli.interrupt import Interruption
+from lens_lsp.cli.ask import interrupts
+from lens_lsp.judge.stoppable import Stop
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 TWICE = """
 import asyncio, signal
-from lens_lsp.cli.interrupt import Interruption
+from lens_lsp.cli.ask import interrupts
+from lens_lsp.judge.stoppable import Stop
 
-async def work(interruption):
+async def work(stop):
     signal.raise_signal(signal.SIGINT)
     await asyncio.sleep(0)
-    print("goes on", interruption.asked(), flush=True)
+    print("goes on", stop.asked(), flush=True)
     signal.raise_signal(signal.SIGINT)
     print("never reached", flush=True)
 
-with Interruption() as interruption:
-    asyncio.run(work(interruption))
+stop = Stop()
+with interrupts(stop):
+    asyncio.run(work(stop))
 """
 
 
 def test_the_first_interrupt_is_only_noted() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with Interruption() as interruption:
-        assert not interruption.asked()
+    stop = Stop()
+    with interrupts(stop):
+        assert not stop.asked()
         signal.raise_signal(signal.SIGINT)
-        assert interruption.asked()
+        assert stop.asked()
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -51,10 +55,10 @@ def test_outside_the_main_thread_nothing_is_taken_over() -> None:
     seen: list[object] = []
 
     def enter() -> None:
-        with Interruption() as interruption:
-            seen.extend([signal.getsignal(signal.SIGINT), interruption.asked()])
+        with interrupts(Stop()):
+            seen.append(signal.getsignal(signal.SIGINT))
 
     thread = Thread(target=enter)
     thread.start()
     thread.join()
-    assert seen == [signal.getsignal(signal.SIGINT), False]
+    assert seen == [signal.getsignal(signal.SIGINT)]

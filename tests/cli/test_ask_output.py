@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from lens_process import on_a_terminal
 from markdown_it import MarkdownIt
 
-from lens_lsp.cli.answering import grep_answer, live_line, markdown_answer, text_answer
-from lens_lsp.cli.hearing import Hearing
-from lens_lsp.cli.render import Places, Style
+from lens_lsp.cli.answer_printer import AnswerPrinter, grep_answer, live_line, markdown_answer, text_answer
+from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.schema import answer_json, event_json
 from tests.hand_made import answer, events, evidence
 
@@ -49,7 +48,7 @@ GREP = f"{PATH}:5:1:{SENTENCE}\n"
 
 def printed(shape: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What ends up on standard output, which is no terminal here."""
-    hearing = Hearing(shape, PLACES, explain=False, quiet=False)
+    hearing = AnswerPrinter(shape, PLACES, explain=False, quiet=False)
     for event in events(ROOT):
         hearing.take(event)
     assert hearing.answer is not None
@@ -78,11 +77,11 @@ def test_events_are_numbered_lines_in_order_and_nothing_else(capsys: pytest.Capt
 
 
 LISTENING = """
-from lens_lsp.cli.hearing import Hearing
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.answer_printer import AnswerPrinter
+from lens_lsp.cli.renderers import Places
 from tests.hand_made import events
 import sys
-hearing = Hearing("text", Places([sys.argv[1]], "/home/someone"), explain=False, quiet=True, whole=True)
+hearing = AnswerPrinter("text", Places([sys.argv[1]], "/home/someone"), explain=False, quiet=True, whole=True)
 for event in events(sys.argv[1]):
     hearing.take(event)
     print(f"<{type(event).__name__}>")
@@ -109,12 +108,12 @@ def test_the_long_form_shows_passages_when_found_then_the_answer_as_it_comes(
 
 SEEN_EARLY = """
 from dataclasses import replace
-from lens_lsp.cli.hearing import Hearing
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.answer_printer import AnswerPrinter
+from lens_lsp.cli.renderers import Places
 from lens_lsp.model.events import EvidenceFound
 from lens_lsp.model.text import Span
 from tests.hand_made import evidence
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
+hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 found = evidence(1)
 hearing.take(EvidenceFound(found, early=True))
 hearing.take(EvidenceFound(replace(found, span=Span(found.span.start + 3, found.span.end + 3))))
@@ -132,11 +131,11 @@ def test_a_passage_that_was_seen_early_has_one_line(tmp_path: Path, environment:
 
 REVISED = """
 from dataclasses import replace
-from lens_lsp.cli.hearing import Hearing
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.answer_printer import AnswerPrinter
+from lens_lsp.cli.renderers import Places
 from lens_lsp.model.events import AnswerDelta
 from tests.hand_made import answer
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
+hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in 2031 [1]. It was cheap.\\n"))
 hearing.finish(replace(answer("/notes"), text="It ends in 2031 [1]."))
 """
@@ -240,11 +239,11 @@ def test_addresses_in_a_footnote_are_dead() -> None:
 
 
 RESTARTED = """
-from lens_lsp.cli.hearing import Hearing
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.answer_printer import AnswerPrinter
+from lens_lsp.cli.renderers import Places
 from lens_lsp.model.events import AnswerDelta
 from tests.hand_made import answer
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
+hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in"))
 hearing.take(AnswerDelta("The lease of the workshop ends ", restart=True))
 hearing.take(AnswerDelta("on 30 June 2031. [1]"))

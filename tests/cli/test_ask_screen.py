@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from lens_process import on_a_terminal
 from terminal_screen import shown
 
-from lens_lsp.cli import screen
-from lens_lsp.cli.layout import clipped, columns, flowed, rows, shortened, wrapped
-from lens_lsp.cli.render import Places, Style
+from lens_lsp.cli.answer_printer import Screen, by_rules, choose_passages, rule_answer, screen_line, screen_passages
+from lens_lsp.cli.renderers import Places, Style, clipped, columns, flowed, rows, shortened, wrapped
 from lens_lsp.model.answer import Mode, RequirementResult, RequirementStatus, Status
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Intent
@@ -24,8 +23,8 @@ from tests.hand_made import QUESTION, answer, evidence
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 HERE = os.sep + os.path.join("home", "someone")
 ROOT = os.path.join(HERE, "notes")
-PLAIN = screen.Screen(80, Places([ROOT], HERE), Style())
-COLOURED = screen.Screen(80, Places([ROOT], HERE), Style(coloured=True))
+PLAIN = Screen(80, Places([ROOT], HERE), Style())
+COLOURED = Screen(80, Places([ROOT], HERE), Style(coloured=True))
 HOSTILE = st.text(st.one_of(st.characters(), st.sampled_from("界ﾊ`~#<>![]()|\\\n\r\x1b\u202e\u0301&:/ww.@*_ -+1")))
 STORY = "The copper kettle of the {} house was mended, and nobody remembers who paid the tinker for it. "
 
@@ -99,12 +98,12 @@ def test_a_place_is_seen_from_the_searched_folder_where_that_is_shorter(
 
 CHECKED = """
 from dataclasses import replace
-from lens_lsp.cli.hearing import Hearing
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.answer_printer import AnswerPrinter
+from lens_lsp.cli.renderers import Places
 from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
 from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
+hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True)
 hearing.take(Planned(PLAN, Mode.FAST, 3, TABLE))
 hearing.take(EvidenceFound(evidence(), early=True))
 for word in "The lease, which was signed by many people who are named in it, ends in 2031, said a 界".split():
@@ -115,13 +114,13 @@ hearing.take(AnswerDelta(said, restart=True))
 hearing.finish(replace(answer("/notes"), mode=Mode.FAST, text=said))
 """
 STREAMED = """
-from lens_lsp.cli.hearing import Hearing
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.answer_printer import AnswerPrinter
+from lens_lsp.cli.renderers import Places
 from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
 from dataclasses import replace
 from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence
-hearing = Hearing("text", Places(["/notes"], "/"), explain=False, quiet=True)
+hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True)
 hearing.take(Planned(PLAN, Mode.DEEP, 3, TABLE))
 hearing.take(EvidenceFound(evidence(), final=True))
 hearing.take(AnswerDelta("It ends"))
@@ -159,42 +158,42 @@ def test_words_of_a_model_stand_below_their_passages_as_they_come(tmp_path: Path
 
 def test_the_short_answer_its_markers_and_how_sure_it_is() -> None:
     told = answer(ROOT)
-    assert screen.said(told, told.evidence, PLAIN, 8) == "30 June 2031 [1] · probably right: 93 %\n"
-    coloured = screen.said(told, told.evidence, COLOURED, 8)
+    assert rule_answer(told, told.evidence, PLAIN, 8) == "30 June 2031 [1] · probably right: 93 %\n"
+    coloured = rule_answer(told, told.evidence, COLOURED, 8)
     assert coloured == "\x1b[1m30 June 2031\x1b[0m \x1b[32m[1]\x1b[0m · probably right: 93 %\n"
-    quoted = screen.passages(told.evidence, COLOURED, QUESTION, 10, told.requirements)
+    quoted = screen_passages(told.evidence, COLOURED, QUESTION, 10, told.requirements)
     assert quoted.endswith("ends on \x1b[1;4m30 June 2031\x1b[0m.\n")
 
 
 def test_without_a_short_answer_the_sentence_that_proves_it_stands_for_it() -> None:
     told = replace(answer(ROOT), short=None)
     told = replace(told, requirements=(replace(told.requirements[0], value=None, confidence=None),))
-    assert screen.said(told, told.evidence, PLAIN, 8) == "The lease of the workshop ends on 30 June 2031. [1]\n"
+    assert rule_answer(told, told.evidence, PLAIN, 8) == "The lease of the workshop ends on 30 June 2031. [1]\n"
 
 
 def test_what_is_missing_is_told_beside_what_was_found() -> None:
     told = answer(ROOT)
     lost = RequirementResult("f2", "the rent", RequirementStatus.MISSING, None, False, 0, 0, None, ())
     told = replace(told, status=Status.PARTIAL, requirements=(*told.requirements, lost), short=None)
-    said = screen.said(told, told.evidence, PLAIN, 8)
+    said = rule_answer(told, told.evidence, PLAIN, 8)
     assert said.startswith("No passage states “the rent”.\nWhen does the lease of the workshop end?: 30 June 2031 [1]")
     told = replace(told, requirements=(lost,))
-    assert screen.said(told, told.evidence, PLAIN, 8) == "No passage states this. Closest passages: [1]\n"
+    assert rule_answer(told, told.evidence, PLAIN, 8) == "No passage states this. Closest passages: [1]\n"
 
 
 def test_what_was_computed_is_told_with_its_derivation_and_no_list() -> None:
     text = "**2 years** — 2033 - 2031 [1][2]\n\n- **start**: 2031 [1]\n- **end**: 2033 [2]\n\n*Answered offline.*\n"
     told = replace(answer(ROOT), intent=Intent.COMPUTATION, text=text)
-    assert screen.by_rules(replace(told, mode=Mode.FAST))
-    assert not screen.by_rules(replace(told, mode=Mode.FAST, text="It ends in 2031 [1]."))
-    assert screen.said(told, told.evidence, PLAIN, 8) == "2 years — 2033 - 2031 [1][2]\n"
+    assert by_rules(replace(told, mode=Mode.FAST))
+    assert not by_rules(replace(told, mode=Mode.FAST, text="It ends in 2031 [1]."))
+    assert rule_answer(told, told.evidence, PLAIN, 8) == "2 years — 2033 - 2031 [1][2]\n"
 
 
 def test_an_outline_takes_the_room_there_is() -> None:
     items = "".join(f"- **Part {n}** — {'it goes on ' * 12} [{n}]\n" for n in range(1, 21))
     told = replace(answer(ROOT), intent=Intent.SUMMARIZE, text=items + "\n*Answered offline.*\n", short=None)
-    assert screen.chosen(told) == ()
-    lines = screen.said(told, (), PLAIN, 10).splitlines()
+    assert choose_passages(told) == ()
+    lines = rule_answer(told, (), PLAIN, 10).splitlines()
     assert len(lines) == 10
     assert lines[0].startswith("- Part 1 — it goes on")
     assert lines[0].endswith("… [1]")
@@ -211,7 +210,7 @@ def test_the_first_proof_of_each_fact_is_shown_first() -> None:
         evidence=tuple(map(evidence, range(1, 8))),
         requirements=(fact(1, RequirementStatus.MISSING, 1, 2), fact(2, RequirementStatus.COVERED, 4, 5, 6)),
     )
-    assert [item.n for item in screen.chosen(told)] == [1, 4, 5]
+    assert [item.n for item in choose_passages(told)] == [1, 4, 5]
 
 
 def quoting(quote: str, **changes: object) -> Evidence:
@@ -221,7 +220,7 @@ def quoting(quote: str, **changes: object) -> Evidence:
 def test_the_sentence_that_tells_most_is_shown_and_cuts_are_marked() -> None:
     filler = "Nothing of interest stands here, and it goes on for a while without saying so. "
     quote = filler * 8 + "The lease of the workshop ends on 30 June 2031. " + filler * 8
-    head, *lines = screen.passages([quoting(quote)], PLAIN, QUESTION, 5).splitlines()
+    head, *lines = screen_passages([quoting(quote)], PLAIN, QUESTION, 5).splitlines()
     assert head == PROOF[0]
     assert len(lines) == 4
     assert lines[0].startswith("    …")
@@ -229,12 +228,12 @@ def test_the_sentence_that_tells_most_is_shown_and_cuts_are_marked() -> None:
     assert "The lease of the workshop ends" in " ".join(" ".join(lines).split())
     value = replace(answer(ROOT).requirements[0], value="30 June 2031")
     long = filler.replace(".", ",") * 8 + "on 30 June 2031, " + filler.replace(".", ",") * 8
-    assert "30 June 2031" in " ".join(screen.passages([quoting(long)], PLAIN, "Who?", 3, [value]).split())
+    assert "30 June 2031" in " ".join(screen_passages([quoting(long)], PLAIN, "Who?", 3, [value]).split())
 
 
 def test_place_and_heading_stand_on_one_line_however_long_they_are() -> None:
     item = quoting("Yes.", path="a/" * 60 + "notes.md", heading=("First", "The longest of all headings " * 5))
-    head = screen.passages([item], PLAIN, QUESTION, 2).splitlines()[0]
+    head = screen_passages([item], PLAIN, QUESTION, 2).splitlines()[0]
     assert columns(head) <= 80
     assert re.fullmatch(r"\[1\] …[a/]+/notes\.md:5  The longest of all.*…", head)
 
@@ -245,17 +244,17 @@ def test_passages_keep_to_their_rows_and_columns_and_steer_nothing(
 ) -> None:
     item = quoting(quote, path=(heading or "x").replace("/", "_"), heading=(heading,), cut=("start", "end"))
     values = [replace(answer(ROOT).requirements[0], value=value)]
-    told = screen.passages([item] * 3, replace_width(width), QUESTION, room, values)
+    told = screen_passages([item] * 3, replace_width(width), QUESTION, room, values)
     lines = told.split("\n")[:-1]
     assert len(lines) <= max(6, room)
     assert max(map(columns, lines)) <= width
     assert not re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told)
-    live = screen.live_line(item, replace_width(width))
+    live = screen_line(item, replace_width(width))
     assert live.count("\n") == 1
     assert columns(live[:-1]) <= width
 
 
-def replace_width(width: int) -> screen.Screen:
+def replace_width(width: int) -> Screen:
     return replace(PLAIN, width=width)
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lens_lsp.cli.account import give, nothing_found
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.renderers import Places
+from lens_lsp.cli.summary import nothing_found, put_summary
 from lens_lsp.model.documents import Coverage, Findings
 from tests.hand_made import answer, evidence
 
@@ -39,7 +39,7 @@ def test_of_many_words_that_occur_nowhere_ten_are_named() -> None:
 
 def told(result: Findings, capsys: pytest.CaptureFixture[str], *, quiet: bool = False) -> str:
     nothing = not result.evidence
-    give(result, PLACES, shape="text", closing=None, explained=None, nothing=nothing, quiet=quiet)
+    put_summary(result, PLACES, shape="text", closing=None, explained=None, nothing=nothing, quiet=quiet)
     shown = capsys.readouterr()
     assert shown.out == ""
     return shown.err

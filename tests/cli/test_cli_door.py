@@ -15,7 +15,6 @@ from lens_lsp.cli import main
 
 HEAVY = {
     "numpy",
-    "rich",
     "pydantic",
     "openai",
     "pygls",

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from lens_lsp.cli.highlight import QuestionWords
-from lens_lsp.cli.render import GrepRenderer, MarkdownRenderer, Places, Style, TextRenderer
+from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, QuestionWords, Style, TextRenderer
 from lens_lsp.cli.terminal import printable
 from lens_lsp.model.documents import Context, ContextRole, Evidence, Origin
 from lens_lsp.model.text import Position, Span

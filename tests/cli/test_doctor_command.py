@@ -12,7 +12,7 @@ from lens_process import Command
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import workspace_of
-from lens_lsp.cli.census import take_census
+from lens_lsp.cli.doctor import take_census
 from tests.judge.tiny_reader import write_reader
 
 

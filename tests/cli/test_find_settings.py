@@ -104,7 +104,7 @@ def test_what_is_wrong_is_told_and_the_search_goes_on(lens_here: Command, notes:
 
 
 def test_the_door_does_not_look_at_settings_before_it_runs() -> None:
-    assert parse(["x"]).request.paths == ()
+    assert parse(["x"])[0].paths == ()
 
 
 def test_without_a_file_of_settings_pydantic_is_not_imported(notes: Path, environment: dict[str, str]) -> None:

@@ -19,8 +19,7 @@ from lens_lsp.corpus.extraction import (
     remove_all,
 )
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import INSTALL, kind_named, missing
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.kinds import INSTALL, Extracted, kind_named, missing
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
 from lens_lsp.model.text import Span
 from tests.availability import unavailable

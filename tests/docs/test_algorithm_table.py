@@ -10,7 +10,7 @@ import pytest
 from documentation import DOCS, REPOSITORY, table_rows, text_of
 
 from lens_lsp.search.passages import PassageWeights
-from lens_lsp.search.signals import SIGNALS
+from lens_lsp.search.prior import SIGNALS
 
 # Written from the paper: the 13 lines of Algorithm 1, and the numbered equations in order of appearance with their
 # labels, the main text's 11 first, then the supplement's 10 (an align with all but one line unnumbered counts once).

@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,8 +27,8 @@ from documentation import (
 )
 
 from evaluation import command as evaluation
-from lens_lsp.cli import ask, check, clusters, consent, desktop, doctor, find
-from lens_lsp.cli.arguments import Parser, top_level_parser
+from lens_lsp.cli import ask, check, clusters, consent, doctor, find
+from lens_lsp.cli.arguments import Parser, desktop_parser, top_level_parser
 from lens_lsp.model.errors import UsageError
 
 README = REPOSITORY / "README.md"
@@ -39,23 +39,17 @@ LENS = [(page, words[1:]) for page, words in COMMANDS if words[0].rpartition("/"
 PYTHON = [(page, words[1:]) for page, words in COMMANDS if re.fullmatch(r"(?:.*/)?python3?", words[0])]
 
 
+PARSED: dict[str, Callable[[list[str]], object]] = {
+    **{module.__name__.rpartition(".")[2]: module.parse for module in (ask, check, clusters, consent, doctor, find)},
+    "desktop": lambda rest: desktop_parser().parse_args(rest),
+}
+
+
 def parse(arguments: list[str]) -> None:
     """Parse as the command line does; raises UsageError."""
     name, rest = arguments[0], arguments[1:]
-    if name == "ask":
-        ask.parse(rest)
-    elif name == "find":
-        find.parse(rest)
-    elif name == "check":
-        check.parse(rest)
-    elif name == "clusters":
-        clusters.parse(rest)
-    elif name == "consent":
-        consent.parse(rest)
-    elif name == "desktop":
-        desktop.parse(rest)
-    elif name == "doctor":
-        doctor.parse(rest)
+    if name in PARSED:
+        PARSED[name](rest)
     elif name == "eval":
         parser = Parser(prog="lens")
         evaluation.add_parser(parser.add_subparsers(required=True))

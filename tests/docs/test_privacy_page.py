@@ -7,8 +7,7 @@ import re
 
 from documentation import DOCS, REPOSITORY, text_of
 
-from lens_lsp.cli.arguments import ask_parser, doctor_parser
-from lens_lsp.cli.kept_arguments import consent_parser
+from lens_lsp.cli.arguments import ask_parser, consent_parser, doctor_parser
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, REMOTE_CONTEXT
 from lens_lsp.model.answer import Mode

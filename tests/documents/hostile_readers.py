@@ -9,8 +9,7 @@ import subprocess
 import sys
 import time
 
-from lens_lsp.documents.kinds import Kind
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Kind, Unextracted
 from lens_lsp.model.documents import LocatorMap
 
 

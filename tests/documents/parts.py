@@ -6,7 +6,7 @@ import io
 import zipfile
 from collections.abc import Mapping
 
-from lens_lsp.documents.model import DocumentReader, Extracted
+from lens_lsp.documents.kinds import DocumentReader, Extracted
 from lens_lsp.model.documents import BlockKind, Locator
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.composing import (
     MOST_TEXT,
     Composer,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml.etree import XMLSyntaxError
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.docx import DocxReader
 from lens_lsp.model.documents import Head
 from tests.documents.parts import ENCRYPTED_OFFICE, OLD_BINARY, kinds, read, relations, zipped

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("lxml", reason="lens-lsp[documents] is not installed")
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.epub import EpubReader
 from tests.documents.parts import kinds, place_of, read, zipped
 

@@ -17,9 +17,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.documents.extractor import GRACE, INSTALL, Cancelled, Extractor
-from lens_lsp.documents.framing import MOST_DATA, MOST_GLANCED
-from lens_lsp.documents.kinds import Kind, Library
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.frames import MOST_DATA, MOST_GLANCED
+from lens_lsp.documents.kinds import Failure, Kind, Library, Unextracted
 from tests.documents.hostile_readers import kind
 
 CODE = [str(Path(__file__).parent)]

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import KINDS, Kind, missing
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import KINDS, Extracted, Failure, Kind, Unextracted, missing
 from tests.availability import unavailable
 from tests.soak.document_bombs import BOMBS
 from tests.soak.documents import Soak, control, damage, drop, made

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.documents import framing
-from lens_lsp.documents.framing import (
+from lens_lsp.documents import frames
+from lens_lsp.documents.frames import (
     Damaged,
     bounded,
     extracted_from,
@@ -24,7 +24,7 @@ from lens_lsp.documents.framing import (
     strings_in,
     view_from,
 )
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
 from lens_lsp.model.text import Span
 
@@ -209,7 +209,7 @@ def test_whatever_else_is_said_there_is_a_text_in_order_or_none(lie: dict[str, o
         SIZES.pack(4, 0) + b"null",
         SIZES.pack(2, 0) + b"\xff\xfe",
         SIZES.pack(8, 0) + b"{'a': 1}",
-        SIZES.pack(framing.MOST_HEAD + 1, 0),
+        SIZES.pack(frames.MOST_HEAD + 1, 0),
         SIZES.pack(2, (1 << 20) + 1) + b"{}",
         SIZES.pack(2**32 - 1, 2**32 - 1),
         SIZES.pack(200_006, 0) + b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
@@ -254,7 +254,7 @@ def test_an_honest_readers_long_words_are_cut_and_lone_surrogates_replaced() -> 
 
 def test_more_text_than_is_carried_is_a_failure() -> None:
     with pytest.raises(Unextracted) as raised:
-        result_of(Extracted("x" * (framing.MOST_TEXT + 1)))
+        result_of(Extracted("x" * (frames.MOST_TEXT + 1)))
     assert raised.value.failure is Failure.TOO_LARGE
 
 
@@ -286,22 +286,22 @@ def test_a_head_is_ascii_whatever_is_in_it() -> None:
 
 @pytest.mark.parametrize("marks", [None, True, "3", -1, 1.0, 1 << 40])
 def test_a_view_whose_marks_are_no_number_is_none(marks: object) -> None:
-    assert view_from({"marks": 3}, framing.PNG + b"x").marks == 3
+    assert view_from({"marks": 3}, frames.PNG + b"x").marks == 3
     with pytest.raises(Damaged, match="a view that is none"):
-        view_from({"marks": marks}, framing.PNG + b"x")
+        view_from({"marks": marks}, frames.PNG + b"x")
 
 
-@pytest.mark.parametrize("body", [b"", b"GIF89a", framing.PNG[1:], b"x" + framing.PNG])
+@pytest.mark.parametrize("body", [b"", b"GIF89a", frames.PNG[1:], b"x" + frames.PNG])
 def test_a_view_that_is_no_picture_is_none(body: bytes) -> None:
     with pytest.raises(Damaged, match="a view that is none"):
         view_from({"marks": 0}, body)
 
 
 @pytest.mark.parametrize(
-    "said", [None, "ab", {}, ["one"], ["one", "two", "three"], ["one", 2], ["one", "x" * (framing.MOST_GLANCED + 1)]]
+    "said", [None, "ab", {}, ["one"], ["one", "two", "three"], ["one", 2], ["one", "x" * (frames.MOST_GLANCED + 1)]]
 )
 def test_what_documents_say_of_themselves_is_as_much_as_was_asked_for(said: object) -> None:
-    longest = "x" * framing.MOST_GLANCED
+    longest = "x" * frames.MOST_GLANCED
     assert glances_from({"said": ["one", longest]}, 2) == ("one", longest)
     with pytest.raises(Damaged):
         glances_from({"said": said}, 2)
@@ -313,7 +313,7 @@ def test_words_of_a_head_are_a_list_or_none() -> None:
 
 
 def test_more_blocks_than_a_text_may_have_are_refused() -> None:
-    many = framing.MOST_PLACES + 1
+    many = frames.MOST_PLACES + 1
     lie = {"blocks": [0, 0] * many, "headers": [0, 0] * many, "kinds": ["paragraph"] * many}
     with pytest.raises(Damaged, match="too many blocks"):
         extracted_from(*reply(**lie))

@@ -49,12 +49,13 @@ def test_no_suffix_is_of_two_kinds() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_reader_tells_the_name_and_version_that_its_kind_has(kind: Kind) -> None:
+def test_the_reader_of_a_kind_can_be_imported_and_made(kind: Kind) -> None:
     if missing(kind):
         unavailable("documents", f"{missing(kind)} is not installed")
     reader = getattr(importlib.import_module(kind.module), kind.reader)()
-    assert reader.name == kind.name
-    assert reader.version == reader_version(kind)
+    assert callable(reader.extract)
+    assert callable(getattr(reader, "glance", None)) == kind.glances
+    assert callable(getattr(reader, "picture", None)) == callable(getattr(reader, "view", None)) == kind.pictures
 
 
 def test_the_version_names_each_library_as_installed() -> None:

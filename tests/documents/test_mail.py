@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("lxml", reason="lens-lsp[documents] is not installed")
 
-from lens_lsp.documents.framing import extracted_from, result_of
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.frames import extracted_from, result_of
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.mail import MailboxReader, MessageReader
 from tests.documents.parts import kinds, place_of, read
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.opendocument import OpenDocumentReader
 from lens_lsp.model.documents import Head
 from tests.documents.parts import OLD_BINARY, kinds, place_of, read, zipped

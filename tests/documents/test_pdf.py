@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.pdf import PdfReader
-from lens_lsp.documents.readers.pdf.hyphens import SPLIT, Hyphens
-from lens_lsp.documents.readers.pdf.reader import MOST_PAGES
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
+from lens_lsp.documents.readers.pdf import MOST_PAGES, PdfReader
+from lens_lsp.documents.readers.pdf_layout import SPLIT, Hyphens
 from lens_lsp.model.documents import BlockKind
 from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, lines, text
 
@@ -379,7 +377,3 @@ class TestFailures:
 def test_the_same_bytes_give_the_same_text() -> None:
     data = PdfMaking([PageMaking(by_rows(LEFT, RIGHT, THIRD)), PageMaking(TestTables().table())]).written()
     assert PdfReader().extract(data) == PdfReader().extract(data)
-
-
-def test_the_version_is_that_of_the_table_of_kinds() -> None:
-    assert PdfReader().version == reader_version(kind_named("pdf"))

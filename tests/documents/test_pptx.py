@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.pptx import PptxReader
 from tests.documents.parts import ENCRYPTED_OFFICE, OLD_BINARY, kinds, place_of, read, relations, zipped
 

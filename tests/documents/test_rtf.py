@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("striprtf", reason="lens-lsp[documents] is not installed")
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.rtf import RtfReader
 from tests.documents.parts import kinds, read
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from python_calamine import CalamineError
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.package import MOST_PART
 from lens_lsp.documents.readers.sheets import SheetReader, column_name
 from tests.documents.parts import ENCRYPTED_OFFICE, place_of, read, relations, zipped

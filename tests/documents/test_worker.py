@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import KINDS, Kind, missing
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import KINDS, Failure, Kind, Unextracted, missing
 from tests.availability import unavailable
 from tests.documents.hostile_readers import kind
 

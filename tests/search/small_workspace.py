@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from lens_lsp.search.corpus_view import Corpus, Measures, Reading, measure
+from lens_lsp.search.localisation import Localisation, localise
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
@@ -15,12 +17,8 @@ from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.search.corpus import Corpus
-from lens_lsp.search.links import LinkFinder
-from lens_lsp.search.localise import Localisation, localise
-from lens_lsp.search.measure import Measures, measure
+from lens_lsp.search.prior import LinkFinder
 from lens_lsp.search.question import Question, prepare
-from lens_lsp.search.reading import Reading
 
 FILLER = {
     f"filler/{number:02}.md": f"Nothing of note happened on page {number}, nor on any page.\n" for number in range(20)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.text import Span
-from lens_lsp.search.belief import SOMEWHERE, Beliefs, Entry
+from lens_lsp.search.beliefs import SOMEWHERE, Beliefs, Entry
 
 TABLE = ObservationTable()
 CELLS = 24

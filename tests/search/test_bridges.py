@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from small_workspace import FILLER, Workspace
 
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.search.candidates import Candidates
+from lens_lsp.search.localisation import Candidates
 
 Make = Callable[[Mapping[str, str]], Workspace]
 

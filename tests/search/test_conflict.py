@@ -11,7 +11,7 @@ import pytest
 from lens_lsp.judge.llm.messages import ChatRequest
 from lens_lsp.judge.llm.prompts import TRAILER
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status
-from lens_lsp.search.conflict import Statement, contradict, counterparts, different, newest
+from lens_lsp.search.consolidation import Statement, contradict, counterparts, different, newest
 from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted, stage_of
 
 QUESTION = "Where is the office of Norvik?"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.search.definitions import definition_of
+from lens_lsp.search.question import definition_of
 
 Make = Callable[[Mapping[str, str]], Workspace]
 

@@ -8,8 +8,7 @@ from datetime import date
 import pytest
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.search.dates import Period, periods
-from lens_lsp.search.fields import FieldQuery, field_query
+from lens_lsp.search.metadata import FieldQuery, Period, field_query, periods
 
 Make = Callable[[Mapping[str, str]], Workspace]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from lens_lsp.cli.answering import markdown_answer
-from lens_lsp.cli.render import Places
+from lens_lsp.cli.answer_printer import markdown_answer
+from lens_lsp.cli.renderers import Places
 from lens_lsp.judge.cited import cited_sentences
 from lens_lsp.judge.llm.marking import Sifter, cited_numbers
 from lens_lsp.judge.llm.messages import ChatRequest

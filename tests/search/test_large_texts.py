@@ -10,8 +10,8 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.model.documents import Findings
-from lens_lsp.search import corpus, reading
-from lens_lsp.search.corpus import Corpus
+from lens_lsp.search import corpus_view
+from lens_lsp.search.corpus_view import Corpus
 
 QUESTION = "why did the backup of the server fail?"
 WORDS = ("backup", "server", "failed", "disk", "of", "the", "because", "tape", "robot", "grüne", "Straße", "\n\n", ".")
@@ -40,8 +40,8 @@ def test_how_many_texts_are_looked_into_at_once_changes_nothing(folder: Path, mo
     whole, passing = found(folder), found(folder, memory=0)
     assert told(whole) == told(passing)
     for size in (1, 3_000, 40_000):
-        monkeypatch.setattr(corpus, "_AT_ONCE", size)
-        monkeypatch.setattr(reading, "_HELD", size)
+        monkeypatch.setattr(corpus_view, "_AT_ONCE", size)
+        monkeypatch.setattr(corpus_view, "_HELD", size)
         part = found(folder, memory=0)
         assert told(part) == told(whole), size
         assert part.documents == passing.documents, size
@@ -55,13 +55,13 @@ def test_texts_are_looked_into_some_at_a_time(folder: Path, monkeypatch: pytest.
 
     def counted(self: Corpus, *given: object) -> object:
         found = places(self, *given)  # type: ignore[arg-type]
-        size = corpus._AT_ONCE
+        size = corpus_view._AT_ONCE
         most[size] = max(most.get(size, 0), len(found))
         return found
 
     monkeypatch.setattr(Corpus, "places", counted)
     for size in (3_000, 1 << 30):
-        monkeypatch.setattr(corpus, "_AT_ONCE", size)
+        monkeypatch.setattr(corpus_view, "_AT_ONCE", size)
         found(folder, memory=0)
     assert 5 * most[3_000] < most[1 << 30]
 

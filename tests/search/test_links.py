@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.search.links import LinkFinder
+from lens_lsp.search.prior import LinkFinder
 
 Make = Callable[[Mapping[str, str]], Workspace]
 Edges = dict[tuple[str, str], float]

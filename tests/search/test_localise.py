@@ -14,7 +14,7 @@ from small_workspace import FILLER, Workspace
 
 from lens_lsp.model.words import fold
 from lens_lsp.search.passages import WINDOW
-from lens_lsp.search.vocabulary import vocabulary
+from lens_lsp.search.question import vocabulary
 
 Make = Callable[[Mapping[str, str]], Workspace]
 

@@ -11,7 +11,7 @@ from lens_lsp.judge.llm.messages import ChatRequest
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.judge.read import Answerable, ReadReply, SaidQuote
 from lens_lsp.model.answer import Answer, Mode, Status, StopReason
-from lens_lsp.search.read_answer import joined
+from lens_lsp.search.read_first import joined
 from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted
 
 QUESTION = "Summarize manual.md"

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from lens_lsp.model.text import Span
-from lens_lsp.search.normal import normalise
+from lens_lsp.search.resolution import normalise
 
 FORMS = [
     ("Two  words,\n\tone form.", "two words, one form."),

@@ -4,7 +4,7 @@ import pytest
 
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.model.documents import Document, Origin
-from lens_lsp.search.outline import heading_path
+from lens_lsp.search.boundaries import heading_path
 
 
 def document(text: str) -> Document:

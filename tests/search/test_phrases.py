@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lens_lsp.search.corpus_view import Corpus
+from lens_lsp.search.localisation import Candidates
 from small_workspace import FILLER
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
@@ -13,9 +15,7 @@ from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.search.candidates import Candidates
-from lens_lsp.search.corpus import Corpus
-from lens_lsp.search.signals import phrase_scores
+from lens_lsp.search.prior import phrase_scores
 
 FILES = {
     "a.md": "the treaty of westphalia ended it",

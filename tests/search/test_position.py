@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.search.position import CELL, WINDOW, Grid, PositionWeights, density_of, places_of, window_idf
+from lens_lsp.search.beliefs import CELL, WINDOW, Grid, PositionWeights, density_of, places_of, window_idf
 
 Make = Callable[[Mapping[str, str]], Workspace]
 WEIGHTS = PositionWeights()

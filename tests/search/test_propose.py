@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Heading, Origin, Structure
 from lens_lsp.model.text import Span
-from lens_lsp.search.propose import FLOOR, START, Mixture, draws, lexical, local, stratified
-from lens_lsp.search.space import Space
+from lens_lsp.search.beliefs import Space
+from lens_lsp.search.proposals import FLOOR, START, Mixture, draws, lexical, local, stratified
 
 
 def document(path: str, length: int, headings: tuple[int, ...] = ()) -> Document:

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.model.text import Span
-from lens_lsp.search.normal import normalise
-from lens_lsp.search.passage import region, shown
-from lens_lsp.search.resolve import SHORT, Resolved, resolve
+from lens_lsp.search.boundaries import region, shown
+from lens_lsp.search.resolution import SHORT, Resolved, normalise, resolve
 from tests.soak.altered_quotes import alterations, articles, document, run, view
 
 REPOSITORY = Path(__file__).resolve().parents[2]

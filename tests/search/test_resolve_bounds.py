@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.search.normal import normalise
-from lens_lsp.search.resolve import SHORT, resolve
+from lens_lsp.search.resolution import SHORT, normalise, resolve
 from tests.soak.altered_quotes import view
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.search.signals import (
+from lens_lsp.search.prior import (
     heading_scores,
     history_scores,
     name_scores,

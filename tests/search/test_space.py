@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.model.documents import Document, Origin, Structure
 from lens_lsp.model.text import Span
-from lens_lsp.search.position import CELL
-from lens_lsp.search.space import Admission, Space
+from lens_lsp.search.beliefs import CELL, Admission, Space
 
 
 def admitted(length: int, before: int = 0) -> Admission:

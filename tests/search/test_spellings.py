@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.search.spellings import spellings
+from lens_lsp.search.question import spellings
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.text import Span
-from lens_lsp.search.stopping import RELAXED, Quoted, best_quote, coverage_rule, glr, passes, threshold
+from lens_lsp.search.beliefs import RELAXED, Quoted, best_quote, coverage_rule, glr, passes, threshold
 
 FULL = ObservationTable().full
 PARTIAL = ObservationTable().partial

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.search.question import prepare
-from lens_lsp.search.vocabulary import Related, Vocabulary, vocabulary
+from lens_lsp.search.question import Related, Vocabulary, prepare, vocabulary
 
 TABLE = Vocabulary(b"\nbig\t5.5\tlarge:0.9 huge:0.71\nlarge\t4.9\tbig:0.9\nodd\t1.0\t\nzen\t3.5\tcalm:0.62\n")
 UNKNOWN = ["", "bi", "ig", "bigger", "Big", "großes", "東京", "3", "big\t5", "big\nlarge", "large:0.9", "5.5"]

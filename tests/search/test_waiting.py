@@ -10,8 +10,8 @@ from small_workspace import Workspace
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.model.documents import Document, Origin, Structure
-from lens_lsp.search.candidates import ADMITTED, Candidates
-from lens_lsp.search.space import Space
+from lens_lsp.search.beliefs import Space
+from lens_lsp.search.localisation import ADMITTED, Candidates
 from lens_lsp.search.waiting import JOINING, Waiting
 
 Make = Callable[[Mapping[str, str]], Workspace]

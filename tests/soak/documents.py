@@ -25,8 +25,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from lens_lsp.documents.extractor import GRACE, SECONDS, Extractor
-from lens_lsp.documents.kinds import kind_for, kind_named
-from lens_lsp.documents.model import Extracted, Unextracted
+from lens_lsp.documents.kinds import Extracted, Unextracted, kind_for, kind_named
 from tests.soak.document_bombs import BOMBS, docx, epub, open_document, page, sheet, workbook
 
 LATE = 2.0

@@ -33,11 +33,10 @@ from evaluation import results
 from evaluation.resume import claimed
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.settings.writing import change_settings
-from lens_lsp.app.stores import StoreChoice
 from lens_lsp.cli import clusters as command
 from lens_lsp.corpus.extraction import KeptExtractions
 from lens_lsp.disk import PART
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.kinds import Extracted
 from lens_lsp.lsp.answers import Shelf, keep
 from lens_lsp.memory.answer_files.writing import Saved
 from lens_lsp.memory.store.failures import NotSaved
@@ -108,8 +107,7 @@ def writers(answer: Answer) -> list[Writer]:
         with Store.open(base.parent / f"clusters-{variant}") as store:
             if not store.clusters():
                 store.save(Changes(clusters=tuple(clusters[variant])))
-            action = command.ClustersRequest("export", (str(base / "out"),), ".", False, False, StoreChoice(None))
-            command._export(store, action)
+            command._export(store, argparse.Namespace(words=[str(base / "out")], force=False))
 
     def consent(base: Path, variant: int) -> None:
         Consents.read(base / "data" / "consent.json").record(f"/w{variant}", "https://models.example")

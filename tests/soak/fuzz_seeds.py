@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.kinds import Extracted
 from lens_lsp.memory.answer_files.writing import write_answer, write_block
 from lens_lsp.memory.store.store import Store
 from lens_lsp.memory.store.writing import Changes

@@ -41,8 +41,8 @@ MOST_STOP_MS, MOST_SECONDS_MS, MOST_CANCEL_MS = 500.0, 3000.0, 200.0
 LENS = (sys.executable, "-m", "lens_lsp")
 HOLDING = """
 import sys
-from lens_lsp.search import corpus, reading
-corpus._AT_ONCE = reading._HELD = 1 << 60
+from lens_lsp.search import corpus_view
+corpus_view._AT_ONCE = corpus_view._HELD = 1 << 60
 from lens_lsp.cli import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from lens_lsp.documents.model import Unextracted
+from lens_lsp.documents.kinds import Unextracted
 from lens_lsp.documents.readers.binary_records import records, whole, words
 from lens_lsp.documents.readers.number_formats import BUILT_IN
 from lens_lsp.documents.readers.package import Package, attribute, child, children, every, number

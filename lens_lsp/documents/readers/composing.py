@@ -12,17 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from lens_lsp.documents.header import header_fields, pairs
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.frames import header_fields, pairs
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
 from lens_lsp.model.inert import printable
 from lens_lsp.model.text import Span
 
 _Thing = TypeVar("_Thing")
-
 MOST_TEXT = 20_000_000
 """Code points of one document; what follows is left out and a notice says so."""
-
 _LONGEST_HEADING = 1000
 """Code points; a longer one is a paragraph that somebody styled as a heading."""
 _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"

@@ -12,7 +12,6 @@ from datetime import date, datetime, time, timedelta
 from lens_lsp.documents.readers.number_formats import Section, Token, Unknown, parsed
 
 Moment = date | datetime | time | timedelta
-
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",

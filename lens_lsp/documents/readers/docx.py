@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table
 from lens_lsp.documents.readers.package import Element, Package, attribute, child, every, number, prefixed
 
@@ -35,13 +34,6 @@ _NOTES = (("footnotes", "w:footnote"), ("endnotes", "w:endnote"), ("comments", "
 
 class DocxReader:
     """``.docx`` and its kin. Footnotes, endnotes and comments are paragraphs behind the text."""
-
-    name = "docx"
-
-    @property
-    def version(self) -> str:
-        """As the table of kinds says."""
-        return reader_version(kind_named(self.name)) or ""
 
     def extract(self, data: bytes) -> Extracted:
         """All of the document; its places have no locators, because only a layout has pages."""

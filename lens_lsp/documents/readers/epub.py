@@ -8,8 +8,7 @@ from urllib.parse import unquote
 
 from lxml.etree import _Element as Element
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, head_of
 from lens_lsp.documents.readers.hypertext import compose, root_of
 from lens_lsp.documents.readers.package import Package, parsed, properties
@@ -23,13 +22,6 @@ _PAGES = {"application/xhtml+xml", "text/html"}
 
 class EpubReader:
     """EPUB 2 and 3. The table of contents is no chapter; notices name chapters that are missing."""
-
-    name = "epub"
-
-    @property
-    def version(self) -> str:
-        """Ours and that of lxml."""
-        return reader_version(kind_named(self.name)) or ""
 
     def extract(self, data: bytes) -> Extracted:
         """All chapters; raises `Unextracted` for what is no book, or one that is locked."""

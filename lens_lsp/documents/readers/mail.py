@@ -16,8 +16,7 @@ from email.header import Header, decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.model.documents import BlockKind, Head, Locator
@@ -37,13 +36,6 @@ _DEEPEST = 50
 class MessageReader:
     """One message. Its head is its metadata."""
 
-    name = "eml"
-
-    @property
-    def version(self) -> str:
-        """Ours, that of lxml, which reads HTML, and of Python, which reads the rest."""
-        return reader_version(kind_named(self.name)) or ""
-
     def extract(self, data: bytes) -> Extracted:
         """Head, words and names of attachments; raises `Unextracted` for what is no message."""
         composer = Composer()
@@ -57,13 +49,6 @@ class MessageReader:
 
 class MailboxReader:
     """A mailbox in one file. Each message stands under its subject as a heading."""
-
-    name = "mbox"
-
-    @property
-    def version(self) -> str:
-        """Ours, that of lxml, which reads HTML, and of Python, which reads the rest."""
-        return reader_version(kind_named(self.name)) or ""
 
     def extract(self, data: bytes) -> Extracted:
         """All messages in order; raises `Unextracted` for what is no mailbox."""

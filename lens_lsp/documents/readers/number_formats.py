@@ -17,7 +17,6 @@ from functools import lru_cache
 
 SURE_DIGITS = 15
 """As many digits of a number are shown, as in Excel; the others are noise of binary fractions."""
-
 BUILT_IN = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
     # Those of money come with the file where the program knew a currency; without, there is none to be shown.
@@ -28,7 +27,6 @@ BUILT_IN = {
     45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }  # fmt: skip
 """The codes that a file names by number alone. Those missing show dates as the computer's owner likes them."""
-
 _PIECE = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<wide>.)|\*(?P<fill>.)|\[(?P<bracket>[^\]]{0,60})\]'
     r"|(?P<general>General)|(?P<ampm>AM/PM|A/P)|(?P<power>E[+-])"

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table, in_reading_order
 from lens_lsp.documents.readers.package import Element, Package, attribute, child, every, number, prefixed
 
@@ -53,13 +52,6 @@ _SAME_ROW = 0.6
 
 class OpenDocumentReader:
     """``.odt``, ``.odp`` and their templates. Notes and comments of a text are paragraphs behind it."""
-
-    name = "opendocument"
-
-    @property
-    def version(self) -> str:
-        """As the table of kinds says."""
-        return reader_version(kind_named(self.name)) or ""
 
     def extract(self, data: bytes) -> Extracted:
         """All of the text; of a deck ``{"slide": 4}``, and ``{"slide": 4, "part": "notes"}`` for what is said."""

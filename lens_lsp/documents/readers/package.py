@@ -16,18 +16,16 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from lens_lsp.documents.model import Failure, Unextracted
+from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.composing import head_of
 from lens_lsp.model.documents import Head
 from lens_lsp.model.privacy import of_metadata
 
 Element: TypeAlias = etree._Element
-
 MOST_PART = 64_000_000
 """Bytes of one unpacked part."""
 MOST_PARTS = 128_000_000
 """Bytes of all parts that are unpacked for one document."""
-
 _NAMES = ("name", "property")
 _LONGEST_PROPERTY = 2000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

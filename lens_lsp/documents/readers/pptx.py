@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, in_reading_order
 from lens_lsp.documents.readers.package import Element, Package, attribute, child, children, every, number, prefixed
 from lens_lsp.model.documents import Locator
@@ -26,20 +25,12 @@ _SHAPES = frozenset({"p:sp", "p:grpSp", "p:graphicFrame"})
 _BULLETS = frozenset({"a:buChar", "a:buAutoNum", "a:buBlip"})
 _SAME_ROW = 228_600
 """English metric units, a quarter of an inch: shapes whose tops are as near are read from left to right."""
-
 _Places = dict[str, tuple[float, float]]
 """Left and top of a layout's placeholders, by index and by kind."""
 
 
 class PptxReader:
     """``.pptx`` and ``.pptm``."""
-
-    name = "pptx"
-
-    @property
-    def version(self) -> str:
-        """As the table of kinds says."""
-        return reader_version(kind_named(self.name)) or ""
 
     def extract(self, data: bytes) -> Extracted:
         """All slides, hidden ones too: ``{"slide": 4}``, and ``{"slide": 4, "part": "notes"}`` for what is said."""

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from striprtf.striprtf import rtf_to_text
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table, head_of
 from lens_lsp.model.documents import Head
 from lens_lsp.model.privacy import of_metadata
@@ -31,13 +30,6 @@ _INFORMATION_WITHIN = 200_000
 
 class RtfReader:
     """Notes, headers and footers are left out; so are the addresses of links."""
-
-    name = "rtf"
-
-    @property
-    def version(self) -> str:
-        """Ours and that of striprtf."""
-        return reader_version(kind_named(self.name)) or ""
 
     def extract(self, data: bytes) -> Extracted:
         """All of it; raises `Unextracted` for what is no RTF."""

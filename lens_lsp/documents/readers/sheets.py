@@ -18,8 +18,7 @@ from typing import Protocol
 
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError, SheetTypeEnum, load_workbook
 
-from lens_lsp.documents.kinds import kind_named, reader_version
-from lens_lsp.documents.model import Extracted, Failure, Unextracted
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.binary_records import left_out, mistaken_for_dates
 from lens_lsp.documents.readers.cell_formats import Area, WorkbookFormats
 from lens_lsp.documents.readers.composing import Composer, is_header, on_one_line
@@ -44,22 +43,14 @@ _VALUE = re.compile(
 )
 _LEAST = 2
 """So many cells are filled in a row that may name columns."""
-
 _Cell = int | float | str | bool | time | date | datetime | timedelta
 
 
 class SheetReader:
     """``.xlsx``, ``.xlsm``, ``.xlsb``, ``.xls`` and ``.ods``."""
 
-    name = "sheet"
-
     def __init__(self, most_cells: int = MOST_CELLS) -> None:
         self._most_cells = most_cells
-
-    @property
-    def version(self) -> str:
-        """As the table of kinds says."""
-        return reader_version(kind_named(self.name)) or ""
 
     def extract(self, data: bytes) -> Extracted:
         """All sheets in their order, hidden ones too: ``{"sheet": "Sheet1", "cell": "B7"}``."""

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from lens_lsp.cli.answering import grep_answer, markdown_answer, text_answer
-from lens_lsp.cli.render import Places, Style
+from lens_lsp.cli.answer_printer import grep_answer, markdown_answer, text_answer
+from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.model.answer import Answer, Status
 from lens_lsp.model.documents import Evidence
 from lens_lsp.schema import answer_json

@@ -1,0 +1,558 @@
+"""What a search looked at, in words: the closing line, why nothing was found, and what ``--explain`` prints.
+
+`put_summary` prints it, apart from the result. `Trace` is the ``--explain`` of a question, built from nothing but its
+events; beliefs are printed with ten decimals, so that they can be compared with those that
+``benchmarks/verify_beliefs.py`` computes from the logged priors and observations.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from lens_lsp.cli.renderers import Places, Style, clipped, fenced, place
+from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
+from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, StopReason
+from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, RankedDocument, Skip, SkipReason
+from lens_lsp.model.events import (
+    Admitted,
+    AdmittedDocument,
+    Answered,
+    Belief,
+    Covered,
+    Event,
+    EvidenceFound,
+    Observed,
+    Planned,
+    Proposed,
+    ProposedRegion,
+    Scanned,
+    Stopped,
+)
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import AnswerType, Plan, Requirement
+from lens_lsp.model.words import STOP_WORDS, fold
+
+Result = Findings | Answer
+
+LeftOut = Skip | Part
+
+_ORDINARY = frozenset(
+    {
+        SkipReason.ANSWER,
+        SkipReason.BINARY,
+        SkipReason.DENIED,
+        SkipReason.IGNORED,
+        SkipReason.OUT_OF_SCOPE,
+        SkipReason.UNSUPPORTED,
+        PartReason.BLOCK,
+        PartReason.COMMENT,
+        PartReason.QUESTION,
+    }
+)
+"""What is left out as it was meant to be: named after all else."""
+
+_NAMED = 3
+"""How many paths a sentence names; the rest it counts."""
+
+_REASONS_TOLD = 3
+"""How many reasons a sentence gives for what it only counts."""
+
+_LONGEST_PATH = 40
+"""Columns of a path in a sentence."""
+
+_DOCUMENTS_SHOWN = 20
+
+_WORDS_NAMED = 10
+
+_OTHER_WORDS = "try other or fewer words"
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def put_summary(
+    result: Result,
+    places: Places,
+    *,
+    shape: str,
+    closing: str | None,
+    explained: str | None,
+    nothing: bool,
+    quiet: bool,
+    interrupted: bool = False,
+) -> None:
+    """Print everything but the result: on standard error, save ``explained`` where people read the result.
+
+    ``closing`` is the line that a terminal gets last; ``nothing`` asks for the reasons why there may be no result.
+    """
+    if explained is not None:
+        _put_explained(explained, shape)
+    for sentence in sentences_about(
+        result, places, nothing=nothing, warned=explained is not None, quiet=quiet, interrupted=interrupted
+    ):
+        tell(sentence)
+    if closing is not None and is_terminal(sys.stderr) and not quiet:
+        note(Style(coloured(sys.stderr, os.environ)).dim(closing))
+
+
+def sentences_about(
+    result: Result, places: Places, *, nothing: bool, warned: bool, quiet: bool, interrupted: bool
+) -> list[str]:
+    """What is told of a result before the closing line; ``warned``: the warnings stand elsewhere."""
+    told = [interruption(len(result.evidence))] if interrupted else []
+    if quiet:
+        return told
+    if nothing:
+        told.append(nothing_found(result, places))
+    else:
+        if skips := _untold(result):
+            told.append(f"not searched: {_named(skips, result, places)}")
+        if missing := missing_words(result):
+            told.append(f"These words occur nowhere: {_quoted(missing)}.")
+    if result.coverage.partial:
+        told.append(f"hidden or without effect: {_named(result.coverage.partial, result, places)}")
+    return told if warned else [*told, *result.warnings]
+
+
+def _put_explained(text: str, shape: str) -> None:
+    if shape == "markdown":
+        put("\n" + fenced(text.rstrip("\n")) + "\n")
+    elif shape == "text":
+        put(text)
+    else:
+        note(text.rstrip("\n"))
+
+
+def explained_style(shape: str) -> Style:
+    """Colours of what ``--explain`` asks for: those of the stream that it goes to, none inside Markdown."""
+    if shape == "markdown":
+        return Style()
+    return Style(coloured(sys.stdout if shape == "text" else sys.stderr, os.environ))
+
+
+def interruption(found: int) -> str:
+    """The sentence about a search that was interrupted."""
+    return f"interrupted; {some(found, 'passage')} found so far"
+
+
+def closing_line(findings: Result, seconds: float) -> str:
+    """The closing line: how much was found, in how much, how fast."""
+    passages = some(len(findings.evidence), "passage")
+    files = len({(item.root, item.path) for item in findings.evidence})
+    parts = [
+        f"{passages} from {files:,} of {some(findings.coverage.scanned, 'file')}",
+        f"{seconds:.2f} s",
+    ]
+    return " · ".join(parts)
+
+
+def nothing_found(findings: Result, places: Places) -> str:
+    """Why there may be nothing, and what to try next."""
+    coverage = findings.coverage
+    skips = _untold(findings)
+    skipped = f"; skipped {_named(skips, findings, places)}" if skips else ""
+    if not coverage.scanned:
+        where = ", ".join(printable_path(places.of(root)) for root in findings.roots[:_NAMED])
+        return f"nothing to search in {where}: no readable file{skipped}"
+    asked = findings.query if isinstance(findings, Findings) else findings.question
+    question = " ".join(printable(asked).split())
+    shown = question if len(question) <= 60 else question[:59] + "…"
+    missing = missing_words(findings)
+    why = f"{_quoted(missing)} {'occurs' if len(missing) == 1 else 'occur'} nowhere" if missing else _OTHER_WORDS
+    return f"nothing found for “{shown}” in {some(coverage.scanned, 'file')}{skipped}; {why}"
+
+
+def missing_words(result: Result) -> list[str]:
+    """Words of the question that occur nowhere, as they were typed. Nobody looked for those of an answer."""
+    if isinstance(result, Answer):
+        return []
+    typed = {fold(run): run for run in _WORD.findall(printable(result.query))}
+    return [printable(typed.get(word, word)) for word in result.missing if word not in STOP_WORDS]
+
+
+def _quoted(words: Sequence[str]) -> str:
+    """ "“a”, “b” and “c”"; the first ten of many."""
+    names = [f"“{word}”" for word in words[:_WORDS_NAMED]]
+    if len(words) > _WORDS_NAMED:
+        names.append(f"{len(words) - _WORDS_NAMED} more")
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def explanation(findings: Findings, places: Places, style: Style, seconds: float) -> str:
+    """Everything behind a result, for people: documents and signals, skips, time, warnings."""
+    parts = [
+        _documents(findings.documents, places, style),
+        coverage_section(findings, style),
+        skips_section(findings, places, style),
+        time_section(findings, seconds, style),
+        warnings_section(findings, style),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def coverage_section(findings: Result, style: Style) -> str:
+    """How many files were found, scanned, admitted, read."""
+    coverage = findings.coverage
+    documents = f"{coverage.scanned:,} scanned, {coverage.admitted:,} admitted, {coverage.read:,} read"
+    lines = [
+        style.bold("Coverage"),
+        f"  {some(coverage.found, 'file')} found, {documents}",
+        f"  {some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
+    ]
+    if coverage.pictures:
+        lines.append(f"  {some(coverage.pictures, 'picture')} in scanned documents, of which nothing was read")
+    if findings.compression is not None:
+        lines.append(f"  windows considered: {findings.compression:.2g} of all")
+    return "\n".join(lines)
+
+
+def skips_section(findings: Result, places: Places, style: Style) -> str:
+    """What was left out, by reason; empty when nothing was."""
+    coverage = findings.coverage
+    sections: dict[str, Sequence[LeftOut]] = {
+        "Skipped": coverage.skipped,
+        "Hidden or without effect": coverage.partial,
+    }
+    return "\n\n".join(_left_out(title, items, findings, places, style) for title, items in sections.items() if items)
+
+
+def _left_out(title: str, items: Sequence[LeftOut], findings: Result, places: Places, style: Style) -> str:
+    by_reason: dict[str, list[LeftOut]] = {}
+    for item in items:
+        by_reason.setdefault(item.reason.value, []).append(item)
+    lines = [style.bold(title)]
+    for reason, of_it in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+        names = ", ".join(_place(item, findings, places) for item in of_it[:_NAMED])
+        lines.append(f"  {len(of_it):6,}  {reason:12} {names}{' …' if len(of_it) > _NAMED else ''}")
+    return "\n".join(lines)
+
+
+def time_section(findings: Result, seconds: float, style: Style) -> str:
+    """Where the time went; ``seconds`` is the whole of it, "other" what of it no stage took: starting, printing."""
+    stages = [(stage.name, stage.seconds) for stage in findings.stages]
+    other = max(0.0, seconds - math.fsum(took for _, took in stages))
+    lines = [f"  {name:12} {took * 1000:9,.1f} ms" for name, took in (*stages, ("other", other), ("total", seconds))]
+    return "\n".join([style.bold("Time"), *lines])
+
+
+def warnings_section(findings: Result, style: Style) -> str:
+    """The warnings; empty without any."""
+    if not findings.warnings:
+        return ""
+    return "\n".join([style.bold("Warnings"), *(f"  {printable(warning)}" for warning in findings.warnings)])
+
+
+def some(count: int, one: str, many: str | None = None) -> str:
+    """A number of things in words: ``1 file``, ``2 files``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def shares(signals: Mapping[str, float]) -> str:
+    """What each signal gave to a score, the strongest first; empty when none gave anything."""
+    return " ".join(f"{name} {share:.2f}" for name, share in sorted(signals.items(), key=heaviest) if share)
+
+
+def heaviest(item: tuple[str, float]) -> tuple[float, str]:
+    """A key to sort by: the greatest number first, then by name."""
+    return -item[1], item[0]
+
+
+def _documents(documents: Sequence[RankedDocument], places: Places, style: Style) -> str:
+    if not documents:
+        return ""
+    lines = [style.bold("Documents"), f"  {'prior':>6}  admitted  signals (share of the score) and path"]
+    for document in documents[:_DOCUMENTS_SHOWN]:
+        signals = shares(document.signals) or "-"
+        path = printable_path(places.path(document.root, document.path))
+        lines += [f"  {document.prior:6.3f}  {'yes' if document.admitted else 'no':8}  {style.path(path)}"]
+        lines += [f"  {'':6}  {'':8}  {style.dim(signals)}"]
+    if len(documents) > _DOCUMENTS_SHOWN:
+        lines.append(f"  and {len(documents) - _DOCUMENTS_SHOWN:,} more")
+    return "\n".join(lines)
+
+
+def _untold(findings: Result) -> list[Skip]:
+    """What was skipped, but for what a warning counts beside the command that installs its reader."""
+    return [skip for skip in findings.coverage.skipped if skip.reason is not SkipReason.NO_READER]
+
+
+def _named(items: Sequence[LeftOut], findings: Result, places: Places) -> str:
+    """The first few with their reasons, what nobody meant to leave out in front; the others counted."""
+    first = sorted(items, key=lambda item: item.reason in _ORDINARY)
+    named = ", ".join(
+        f"{clipped(_place(item, findings, places), _LONGEST_PATH, at_start=True)} ({item.reason.value})"
+        for item in first[:_NAMED]
+    )
+    rest = first[_NAMED:]
+    return f"{named} and {len(rest):,} more ({_reasons(rest)})" if rest else named
+
+
+def _place(item: LeftOut, findings: Result, places: Places) -> str:
+    """Where it is; a root that could not be opened knows its own path."""
+    if os.path.isabs(item.path):
+        path = places.of(item.path)
+    else:
+        path = places.of(findings.roots[item.root]) if item.path == "./" else places.path(item.root, item.path)
+    return printable_path(path) + (f":{item.line}" if isinstance(item, Part) and item.line else "")
+
+
+def _reasons(items: Sequence[LeftOut]) -> str:
+    counts = sorted(Counter(item.reason.value for item in items).items(), key=lambda each: (-each[1], each[0]))
+    told = [f"{count:,} {reason}" for reason, count in counts[:_REASONS_TOLD]]
+    others = sum(count for _, count in counts[_REASONS_TOLD:])
+    return ", ".join([*told, f"{others:,} for other reasons"] if others else told)
+
+
+CELL = 50
+"""Code points of a cell (docs/explanation/algorithm.md)."""
+
+_REGIONS_SHOWN = 4
+
+_ANCHORS_SHOWN = 12
+
+_TERMS_SHOWN = 12
+
+_STOPPED = {
+    StopReason.COVERED: "every requirement is covered",
+    StopReason.ROUNDS: "the rounds were used up",
+    StopReason.NOWHERE: "what is missing most likely stands in none of the documents",
+    StopReason.DIRECT: "everything in scope was read at once",
+    StopReason.REUSED: "everything was known from earlier questions",
+    StopReason.BUDGET_CALLS: "another call would have exceeded the budget of calls",
+    StopReason.BUDGET_TOKENS: "another call would have exceeded the budget of tokens",
+    StopReason.BUDGET_SECONDS: "the time of this question was over",
+    StopReason.BUDGET_COST: "another call would have exceeded the budget of money",
+    StopReason.MODEL_FAILED: "the model gave no usable reply",
+    StopReason.CANCELLED: "it was interrupted",
+}
+
+
+class Trace:
+    """Hears every event of one question and tells them in words, files and time at the end."""
+
+    def __init__(self, places: Places, style: Style) -> None:
+        self._places = places
+        self._style = style
+        self._sections: list[list[str]] = []
+        self._documents: list[AdmittedDocument] = []
+        self._round: int | None = None
+        self._answer: Answer | None = None
+
+    def add(self, event: Event) -> None:
+        """Take the next event."""
+        match event:
+            case Planned():
+                self._planned(event)
+            case Scanned():
+                self._scanned(event)
+            case Admitted():
+                self._admitted(event)
+            case Proposed():
+                self._proposed(event)
+            case Observed():
+                self._observed(event)
+            case Covered():
+                self._covered(event)
+            case EvidenceFound(final=False, early=False):
+                self._verified(event.evidence)
+            case Answered():
+                self._answer = event.answer
+            case Stopped():
+                self._section("Stopped").append(f"  {event.reason.value}: {_STOPPED[event.reason]}")
+            case _:
+                pass  # the words of the answer and its final passages are printed as the answer
+
+    def text(self, seconds: float) -> str:
+        """The whole trace; ``seconds`` is the time of the command."""
+        parts = ["\n".join(lines) for lines in self._sections]
+        answer = self._answer
+        if answer is not None:
+            parts += [
+                self._results(answer.requirements),
+                coverage_section(answer, self._style),
+                skips_section(answer, self._places, self._style),
+                time_section(answer, seconds, self._style),
+                self._ledger(answer),
+                warnings_section(answer, self._style),
+            ]
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+    def _planned(self, event: Planned) -> None:
+        """A search begins: the first one, or the one without a model in its place."""
+        plan, self._documents = event.plan, []
+        lines = self._section("Plan")
+        lines.append(f"  {plan.intent.value}{_wanted(plan.answer_type)}; mode {event.mode.value}, seed {event.seed}")
+        for requirement in plan.requirements:
+            lines += _requirement(requirement, plan)
+        if plan.transformation is not None:
+            rule = plan.transformation
+            lines.append(f"  combined by {rule.kind.value}" + (f": {rule.expression}" if rule.expression else ""))
+        weights = ", ".join(f"{verdict.value} {event.table[verdict]:+.2f}" for verdict in reversed(Verdict))
+        lines.append(f"  verdicts weigh, in nats: {weights}")
+
+    def _scanned(self, event: Scanned) -> None:
+        files = f"{event.files:,} of {some(event.found, 'file')}, {event.skipped:,} skipped"
+        self._section("Scan").append(f"  {files}; {some(event.matches, 'place')} with a term")
+
+    def _admitted(self, event: Admitted) -> None:
+        first = len(self._documents)
+        self._documents += event.joined
+        title = f"Admitted after round {event.round}" if event.round else "Admitted"
+        lines = self._section(title)
+        cells = sum(document.cells for document in event.joined)
+        compression = "" if event.compression is None else f"; windows considered: {event.compression:.2g} of all"
+        lines.append(
+            f"  {some(len(event.joined), 'document')} of {some(cells, 'cell')}, "
+            f"{event.reserve:,} in reserve{compression}"
+        )
+        signals = {(document.root, document.path): document.signals for document in event.ranking}
+        for number, document in enumerate(event.joined[:_DOCUMENTS_SHOWN], first):
+            priors = " ".join(f"{name} {file[number]:.3f}" for name, file in event.file.items() if number < len(file))
+            path = self._style.path(self._path(document.root, document.path))
+            lines.append(f"  [{number}] {path}  {self._style.dim('π ' + priors) if priors else ''}".rstrip())
+            known = shares(signals.get((document.root, document.path), {}))
+            lines += [f"      {self._style.dim(known)}"] if known else []
+        if len(event.joined) > _DOCUMENTS_SHOWN:
+            lines.append(f"  and {len(event.joined) - _DOCUMENTS_SHOWN:,} more")
+
+    def _proposed(self, event: Proposed) -> None:
+        lines = self._in_round(event.round)
+        weights = ", ".join(f"{arm} {weight:.3f}" for arm, weight in sorted(event.weights.items(), key=heaviest))
+        lines += [f"  λ {weights}"] if weights else []
+        by_arm: dict[str, list[ProposedRegion]] = {}
+        for region in event.regions:
+            by_arm.setdefault(region.arm.value, []).append(region)
+        for arm, regions in by_arm.items():
+            tokens = sum(region.tokens for region in regions)
+            lines.append(f"  drawn {arm}: {some(len(regions), 'region')}, {some(tokens, 'token')}")
+            lines += [f"      {self._region(region)}" for region in regions[:_REGIONS_SHOWN]]
+            if len(regions) > _REGIONS_SHOWN:
+                lines.append(f"      and {len(regions) - _REGIONS_SHOWN:,} more")
+
+    def _observed(self, event: Observed) -> None:
+        lines = self._in_round(event.round)
+        verdicts: dict[str, Counter[str]] = {}
+        for judged in event.judgements:
+            verdicts.setdefault(judged.requirement, Counter())[judged.verdict.value] += 1
+        for requirement, counts in sorted(verdicts.items()):
+            told = ", ".join(f"{counts[each.value]} {each.value}" for each in reversed(Verdict) if counts[each.value])
+            lines.append(f"  said of {requirement}: {told}")
+        if event.rejected:
+            lines.append(f"  {some(event.rejected, 'quote')} not found in the source and dropped")
+        if event.terms:
+            lines.append(f"  new terms: {_listed(event.terms, _TERMS_SHOWN)}")
+
+    def _verified(self, item: Evidence) -> None:
+        lines = self._sections[-1] if self._round is not None else self._in_round(item.round)
+        lines.append(f"  verified {', '.join(item.requirements)}: {place(self._places, item, Style())}")
+
+    def _covered(self, event: Covered) -> None:
+        lines = self._in_round(event.round)
+        for belief in event.beliefs:
+            glr = "no quote" if belief.glr is None else f"GLR {belief.glr:.4f}"
+            against = ">" if belief.glr is not None and belief.glr > belief.threshold else "≤"
+            passed = glr if belief.glr is None else f"{glr} {against} {belief.threshold:.4f}"
+            lines.append(f"  {self._standing(belief)}; {passed}; P(nowhere) {belief.nowhere:.10f}")
+            for number, cell, share in belief.best:
+                lines.append(f"      {share:.10f}  {self._cell(number, cell)}")
+
+    def _standing(self, belief: Belief) -> str:
+        if not belief.covered:
+            return f"{belief.requirement} open"
+        return self._style.bold(f"{belief.requirement} covered") + (f" by {belief.rule}" if belief.rule else "")
+
+    def _results(self, results: Iterable[RequirementResult]) -> str:
+        lines = [self._style.bold("Requirements")]
+        for result in results:
+            parts = [f"  {result.id} {result.status.value}"]
+            if result.value is not None:
+                parts.append(f"value {_line(result.value)}")
+            if result.confidence is not None:
+                parts.append(f"confidence {result.confidence:.2f}")
+            if result.many:
+                parts.append(f"{result.read:,} of {result.matching:,} matching passages read")
+            if result.evidence:
+                missing = result.status is RequirementStatus.MISSING
+                numbers = "".join(f"[{n}]" for n in result.evidence)
+                parts.append(f"{'passages shown' if missing else 'proof'} {numbers}")
+            lines.append(", ".join(parts))
+        return "\n".join(lines) if len(lines) > 1 else ""
+
+    def _ledger(self, answer: Answer) -> str:
+        account = answer.account
+        calls = ", ".join(f"{count} {stage}" for stage, count in sorted(account.calls.items()))
+        total = some(sum(account.calls.values()), "call")
+        lines = [self._style.bold("Ledger"), f"  {total}{f' ({calls})' if calls else ''}, {account.retries} retried"]
+        lines.append(f"  {account.tokens_in:,} tokens in, {account.tokens_out:,} out")
+        if account.cost is not None:
+            lines.append(f"  cost {account.cost:.4f}")
+        if account.sent:
+            code_points = sum(len(sent.span) for sent in account.sent)
+            lines.append(f"  sent to {account.endpoint}: {some(len(account.sent), 'span')}, {code_points:,} characters")
+        elif account.endpoint is not None:
+            lines.append(f"  of documents nothing was sent to {account.endpoint}")
+        else:
+            lines.append("  nothing was sent anywhere")
+        if answer.rejected_quotes:
+            lines.append(f"  {some(answer.rejected_quotes, 'quote')} dropped, not found in the source")
+        return "\n".join(lines)
+
+    def _section(self, title: str) -> list[str]:
+        lines = [self._style.bold(title)]
+        self._sections.append(lines)
+        self._round = None
+        return lines
+
+    def _in_round(self, number: int) -> list[str]:
+        """The lines of the round that is going on."""
+        if self._round != number or not self._sections:
+            lines = self._section(f"Round {number}")
+            self._round = number
+            return lines
+        return self._sections[-1]
+
+    def _region(self, region: ProposedRegion) -> str:
+        root = self._documents[region.document].root if region.document < len(self._documents) else 0
+        return f"[{region.document}] {self._path(root, region.path)} {region.span.start}–{region.span.end}"
+
+    def _cell(self, number: int, cell: int) -> str:
+        if number >= len(self._documents):
+            return f"[{number}] cell {cell}"
+        document = self._documents[number]
+        start = document.base + cell * CELL
+        end = min(start + CELL, document.base + document.length)
+        return f"[{number}] cell {cell}: {self._path(document.root, document.path)} {start}–{end}"
+
+    def _path(self, root: int, path: str) -> str:
+        return printable_path(self._places.path(root, path))
+
+
+def _requirement(requirement: Requirement, plan: Plan) -> list[str]:
+    all_of_it = ", all of it" if requirement.many else ""
+    lines = [f"  {requirement.id}  {_line(requirement.text)}{_wanted(requirement.answer_type)}{all_of_it}"]
+    if requirement.names:
+        lines.append(f"      must name: {_listed(requirement.names, _ANCHORS_SHOWN)}")
+    anchors = [
+        f"{_line(anchor.text)} ({anchor.kind.value} {anchor.weight:.2f})"
+        for anchor in plan.anchors
+        if requirement.id in anchor.requirements
+    ]
+    lines.append(f"      anchors: {_listed(anchors, _ANCHORS_SHOWN) or 'none'}")
+    return lines
+
+
+def _wanted(answer_type: AnswerType) -> str:
+    return "" if answer_type is AnswerType.ANY else f", wants a {answer_type.value}"
+
+
+def _listed(words: Sequence[str], most: int) -> str:
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(_line(word) for word in words[:most]) + more
+
+
+def _line(text: str) -> str:
+    return " ".join(printable(text).split())

@@ -1,0 +1,871 @@
+r"""Reader of PDF files: the text of all pages in order, pages recognised by OCR, and pages drawn as pictures.
+
+The raw bindings of pdfium are used because the objects of pypdfium2 make one of Python for each character. A call costs
+about half a microsecond, so a character is asked for its box alone and everything else is asked once a word or less.
+pdfium gives the characters in the order of the content of a page, with ``\r\n`` where a line ends and ``\x02`` or
+U+FFFE where one ends in a hyphen.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import html
+import json
+import math
+import re
+import struct
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import pypdfium2.raw as pdfium
+
+from lens_lsp.documents.frames import MOST_VIEW, PNG
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View, pages_shown
+from lens_lsp.documents.readers.composing import MOST_TEXT, Composer, head_of, on_one_line
+from lens_lsp.documents.readers.pdf_layout import (
+    WIDE_GAP,
+    Bookmark,
+    Headings,
+    Hyphens,
+    Ink,
+    PageText,
+    Passage,
+    Piece,
+    Style,
+    passages_of,
+    regions_of,
+)
+from lens_lsp.model.documents import BlockKind, Head, Locator
+from lens_lsp.model.privacy import of_metadata
+
+Handle = object
+"""A pointer to one of pdfium's own objects."""
+_MOST_BOOKMARKS = 5000
+_DEEPEST_BOOKMARK = 16
+_LONGEST_TITLE = 2000
+"""Bytes of UTF-16 of a bookmark or of a piece of metadata."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An open page and its text."""
+
+    handle: Handle
+    text: Handle
+    address: int
+    """Of ``text``, for the calls that are made for each word."""
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[Handle]:
+    """The document; raises `Unextracted` when it needs a password or is none."""
+    document = pdfium.FPDF_LoadMemDocument64(data, len(data), None)
+    if not document:
+        error = pdfium.FPDF_GetLastError()
+        if error in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            raise Unextracted(Failure.ENCRYPTED, "it opens with a password only")
+        raise Unextracted(Failure.BROKEN, "not a PDF, or damaged beyond reading")
+    try:
+        yield document
+    finally:
+        pdfium.FPDF_CloseDocument(document)
+
+
+@contextmanager
+def opened_page(document: Handle, index: int) -> Iterator[Page | None]:
+    """A page from 0, or None when it cannot be read."""
+    handle = pdfium.FPDF_LoadPage(document, index)
+    text = pdfium.FPDFText_LoadPage(handle) if handle else None
+    try:
+        yield Page(handle, text, ctypes.cast(text, ctypes.c_void_p).value or 0) if text else None
+    finally:
+        if text:
+            pdfium.FPDFText_ClosePage(text)
+        if handle:
+            pdfium.FPDF_ClosePage(handle)
+
+
+def page_count(document: Handle) -> int:
+    """How many pages it says it has."""
+    return int(pdfium.FPDF_GetPageCount(document))
+
+
+def metadata(document: Handle, name: str, longest: int = _LONGEST_TITLE) -> str:
+    """An entry of the document's information: ``Title``, ``Subject``, ``Keywords``; empty when it has none, or one of
+    more than ``longest`` bytes."""
+    tag = name.encode("ascii")
+    length = pdfium.FPDF_GetMetaText(document, tag, None, 0)
+    if not 2 < length <= longest:
+        return ""
+    buffer = ctypes.create_string_buffer(longest)
+    if pdfium.FPDF_GetMetaText(document, tag, buffer, longest) > longest:
+        return ""
+    return buffer.raw[: length - 2].decode("utf-16-le", "replace")
+
+
+def bookmarks(document: Handle) -> tuple[Bookmark, ...]:
+    """The outline in its order, as far as its entries lead to pages of this document."""
+    found: list[Bookmark] = []
+    open_entries = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
+    for _ in range(_MOST_BOOKMARKS):
+        while open_entries and not open_entries[-1][0]:
+            open_entries.pop()
+        if not open_entries:
+            break
+        entry, level = open_entries.pop()
+        page = _page_of(document, entry)
+        if page >= 0 and (title := _title_of(entry)):
+            found.append(Bookmark(level, page, title))
+        open_entries.append((pdfium.FPDFBookmark_GetNextSibling(document, entry), level))
+        if level < _DEEPEST_BOOKMARK:
+            open_entries.append((pdfium.FPDFBookmark_GetFirstChild(document, entry), level + 1))
+    return tuple(found)
+
+
+def _title_of(entry: Handle) -> str:
+    buffer = ctypes.create_string_buffer(_LONGEST_TITLE)
+    length = pdfium.FPDFBookmark_GetTitle(entry, buffer, _LONGEST_TITLE)
+    return buffer.raw[: length - 2].decode("utf-16-le", "replace") if 2 < length <= _LONGEST_TITLE else ""
+
+
+def _page_of(document: Handle, entry: Handle) -> int:
+    """The page from 0 that an entry leads to, or -1."""
+    target = pdfium.FPDFBookmark_GetDest(document, entry)
+    if not target:
+        action = pdfium.FPDFBookmark_GetAction(entry)
+        target = pdfium.FPDFAction_GetDest(document, action) if action else None
+    return int(pdfium.FPDFDest_GetDestPageIndex(document, target)) if target else -1
+
+
+_HYPHENS = "\x02\ufffe"
+_TOKEN = re.compile(rf"[^\s{_HYPHENS}]+|[\r\n]+|[{_HYPHENS}]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BOLD = re.compile(r"bold|black|heavy|semib|demib|cmbx|bx\d|-bd", re.IGNORECASE)
+_BOX_BYTES = 16
+_MISSED_BLANK = 0.2
+"""In font sizes: a gap that much wider than the others of its word is a blank that pdfium took for kerning."""
+_NO_BLANK = 0.03
+_OVERLAP = 0.2
+"""In font sizes: a blank that leaves less room than the first, or was drawn over by less than the second, is none."""
+_BOLD_WEIGHT = 600
+_TINY = 1.5
+"""Points: smaller text is for no reader."""
+_HUGE = 1000.0
+_PALE = 250
+_INVISIBLE_MODE = 3
+_POINTER = ctypes.c_void_p
+_INT = ctypes.c_int
+# The same functions without the generated wrappers' checks of each argument: called for each character or word.
+_character_box = ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
+_word_object = ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.CFUNCTYPE(_POINTER, _POINTER, _INT))
+_word_matrix = ctypes.cast(pdfium.FPDFText_GetMatrix, ctypes.CFUNCTYPE(_INT, _POINTER, _INT, _POINTER))
+_word_size = ctypes.cast(pdfium.FPDFText_GetFontSize, ctypes.CFUNCTYPE(ctypes.c_double, _POINTER, _INT))
+_object_font = ctypes.cast(pdfium.FPDFTextObj_GetFont, ctypes.CFUNCTYPE(_POINTER, _POINTER))
+_object_mode = ctypes.cast(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.CFUNCTYPE(_INT, _POINTER))
+_object_fill = ctypes.cast(pdfium.FPDFPageObj_GetFillColor, ctypes.CFUNCTYPE(_INT, *[_POINTER] * 5))
+
+
+def pieces_of(page: Page) -> list[Piece]:
+    """All pieces of a page, in the order of its content."""
+    text = text_of(page)
+    broken = _SURROGATE.search(text) is not None
+    reading = _LinePieces(page, boxes_of(page, len(text)))
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token in _HYPHENS:
+            reading.end(hyphen=True)
+        elif token[0] in "\r\n":
+            reading.end()
+        else:
+            for start, end in reading.apart(match.start(), match.end()):
+                part = text[start:end]
+                reading.word(_whole(part) if broken else part, start, end - 1)
+    reading.end()
+    return reading.pieces
+
+
+def beginning(page: Page, most: int) -> str:
+    """As many characters of a page as come first in its content."""
+    return text_of(page, most)
+
+
+def text_of(page: Page, most: int | None = None) -> str:
+    """The characters of a page, one code point each so that offsets are pdfium's."""
+    count = max(pdfium.FPDFText_CountChars(page.text), 0)
+    count = count if most is None else min(count, most)
+    if not count:
+        return ""
+    # Twice the units: a character beyond the first plane may be written as two.
+    buffer = (ctypes.c_ushort * (2 * count + 2))()
+    written = pdfium.FPDFText_GetText(page.text, 0, count, buffer) - 1
+    text = bytes(memoryview(buffer).cast("B")[: 2 * max(written, 0)]).decode("utf-16-le", "surrogatepass")
+    if written == count == len(text):
+        return text
+    codes = [pdfium.FPDFText_GetUnicode(page.text, index) for index in range(count)]
+    return "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
+
+
+def boxes_of(page: Page, count: int) -> list[float]:
+    """Left, top, right and bottom of each character, one after the other."""
+    boxes = (ctypes.c_float * (4 * count))()
+    at, address = ctypes.addressof(boxes), page.address
+    for index in range(count):
+        _character_box(address, index, at)
+        at += _BOX_BYTES
+    return boxes[:]
+
+
+def _whole(text: str) -> str:
+    """Pairs of surrogates as the characters they stand for, single ones replaced."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+@dataclass(slots=True)
+class _LinePieces:
+    """The piece that is being put together, and those that are done."""
+
+    page: Page
+    boxes: list[float]
+    pieces: list[Piece] = field(default_factory=list)
+    _words: list[str] = field(default_factory=list)
+    _weights: dict[Style, int] = field(default_factory=dict)
+    """How many characters of this piece have each style."""
+    _bases: dict[Style, float] = field(default_factory=dict)
+    _left: float = 0.0
+    _right: float = 0.0
+    _last: tuple[float, float] = (0.0, 0.0)
+    """Where the last word begins and ends."""
+    _first: float = 0.0
+    _direction: int = 0
+    _looks: _Looks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._looks = _Looks(self.page)
+
+    def apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The words of the characters from ``start`` to ``end``, which pdfium takes for one."""
+        lefts, rights = self.boxes[4 * start + 4 : 4 * end : 4], self.boxes[4 * start + 2 : 4 * end - 4 : 4]
+        gaps = [left - right for left, right in zip(lefts, rights, strict=True)]
+        if len(gaps) > 1 and (widest := max(gaps)) > 0:
+            style = self._looks.style(start, self.boxes[4 * start : 4 * start + 4])
+            least = _MISSED_BLANK * style.size
+            if widest > least and style.direction == 0:
+                least += max(sorted(gaps)[len(gaps) // 2], 0.0)
+                for at, gap in enumerate(gaps, start + 1):
+                    if gap > least:
+                        yield start, at
+                        start = at
+        yield start, end
+
+    def word(self, text: str, first: int, last: int) -> None:
+        """Take the word of the characters ``first`` to ``last``, in this piece or in a new one."""
+        box = self.boxes[4 * first : 4 * first + 4] + self.boxes[4 * last : 4 * last + 4]
+        style = self._looks.style(first, box)
+        begin, end = _ALONG[style.direction](box)
+        if begin > end:
+            begin, end = end, begin
+        if self._words:
+            gap = max(begin - self._last[1], self._last[0] - end)
+            if gap > WIDE_GAP * style.size or style.direction != self._direction:
+                self.end()
+        if not self._words:
+            self._left, self._right, self._first, self._direction = begin, end, end - begin, style.direction
+        if self._words and -_OVERLAP * style.size < begin - self._last[1] < _NO_BLANK * style.size:
+            self._words[-1] += text
+        else:
+            self._words.append(text)
+        self._left, self._right, self._last = min(self._left, begin), max(self._right, end), (begin, end)
+        if style in self._weights:
+            self._weights[style] += len(text)
+        else:
+            self._weights[style], self._bases[style] = len(text), self._base(first, style)
+
+    def end(self, *, hyphen: bool = False) -> None:
+        """Whatever comes next is of another piece."""
+        if not self._words:
+            return
+        style = max(self._weights, key=self._weights.__getitem__)
+        piece = Piece(
+            " ".join(self._words),
+            self._left,
+            self._right,
+            self._bases[style],
+            style,
+            self._first,
+            len(self.pieces),
+            hyphen,
+        )
+        self.pieces.append(piece)
+        self._words, self._weights, self._bases = [], {}, {}
+
+    def _base(self, index: int, style: Style) -> float:
+        x, y = ctypes.c_double(), ctypes.c_double()
+        pdfium.FPDFText_GetCharOrigin(self.page.text, index, x, y)
+        return (-y.value, x.value, y.value, -x.value)[style.direction]
+
+
+_ALONG: tuple[Callable[[list[float]], tuple[float, float]], ...] = (
+    lambda box: (box[0], box[6]),
+    lambda box: (box[3], box[5]),
+    lambda box: (-box[2], -box[4]),
+    lambda box: (-box[1], -box[7]),
+)
+"""By direction: where a word begins and ends on its line, from the boxes (left, top, right, bottom) of its ends."""
+
+
+class _Looks:
+    """The styles of a page, asked once for each text object."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._by_object: dict[int, Style] = {}
+        self._by_look: dict[tuple[float, bool, Ink, int], Style] = {}
+        self._bold: dict[int, bool] = {}
+        self._matrix = (ctypes.c_float * 6)()
+        self._fill = (ctypes.c_uint * 4)()
+
+    def style(self, index: int, box: Sequence[float]) -> Style:
+        """Of the character ``index``; ``box`` begins with its own (left, top, right, bottom)."""
+        owner = _word_object(self._page.address, index) or 0
+        style = self._by_object.get(owner)
+        if style is None:
+            look = self._look(index, owner, box)
+            style = self._by_object[owner] = self._by_look.setdefault(look, Style(*look))
+        return style
+
+    def _look(self, index: int, owner: int, box: Sequence[float]) -> tuple[float, bool, Ink, int]:
+        _word_matrix(self._page.address, index, ctypes.addressof(self._matrix))
+        a, b, c, d, _x, _y = self._matrix[:]
+        size = _word_size(self._page.address, index) * math.hypot(c, d)
+        direction = round(math.atan2(b, a) / (math.pi / 2)) % 4
+        if not _TINY <= size <= _HUGE:
+            # Fonts whose glyphs are pictures have a unit of their own.
+            height = abs(box[1] - box[3]) if direction % 2 == 0 else abs(box[2] - box[0])
+            size = min(max(height, 0.1), _HUGE)
+        ink = Ink.TINY if size < _TINY else self._ink(owner)
+        return round(size, 1), self._is_bold(index, owner), ink, direction
+
+    def _is_bold(self, index: int, owner: int) -> bool:
+        font = (_object_font(owner) or 0) if owner else 0
+        if font not in self._bold:
+            drawn = pdfium.FPDFText_GetTextObject(self._page.text, index) if font else None
+            self._bold[font] = _is_bold(pdfium.FPDFTextObj_GetFont(drawn)) if drawn else False
+        return self._bold[font]
+
+    def _ink(self, owner: int) -> Ink:
+        mode = _object_mode(owner) if owner else 0
+        if mode == _INVISIBLE_MODE:
+            return Ink.UNSEEN
+        at = ctypes.addressof(self._fill)
+        if not owner or mode != 0 or not _object_fill(owner, at, at + 4, at + 8, at + 12):
+            return Ink.VISIBLE
+        red, green, blue, alpha = self._fill[:]
+        if alpha == 0:
+            return Ink.UNSEEN
+        return Ink.PALE if min(red, green, blue) >= _PALE else Ink.VISIBLE
+
+
+def _is_bold(font: Handle) -> bool:
+    name = ctypes.create_string_buffer(256)
+    length = pdfium.FPDFFont_GetBaseFontName(font, name, 256)
+    named = 1 < length <= 256 and _BOLD.search(name.value.decode("latin-1")) is not None
+    return named or bool(pdfium.FPDFFont_GetWeight(font) >= _BOLD_WEIGHT)
+
+
+_MOST_OBJECTS = 20_000
+_WHITE = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The pieces a reader sees, those nobody does, and whether the seen ones were recognised on a scan."""
+
+    seen: list[Piece]
+    hidden: list[Piece]
+    recognised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def holds(self, x: float, y: float) -> bool:
+        return self.left <= x <= self.right and self.bottom <= y <= self.top
+
+
+def sight_of(page: Page, pieces: Sequence[Piece]) -> Sight:
+    """Which pieces can be seen. White text counts as seen on any picture, shading or coloured area behind it."""
+    frame = _frame(page)
+    suspicious = any(piece.style.ink in (Ink.PALE, Ink.UNSEEN) for piece in pieces)
+    pictures, grounds = _backs(page) if suspicious else ([], [])
+    seen: list[Piece] = []
+    hidden: list[Piece] = []
+    recognised = 0
+    for piece in pieces:
+        x, y = _middle(piece)
+        ink = piece.style.ink
+        over_picture = any(box.holds(x, y) for box in pictures)
+        visible = frame is None or frame.holds(x, y)
+        if ink is Ink.TINY or (ink is Ink.UNSEEN and not over_picture):
+            visible = False
+        elif ink is Ink.PALE:
+            visible = visible and (over_picture or any(box.holds(x, y) for box in grounds))
+        (seen if visible else hidden).append(piece)
+        recognised += len(piece.text) if visible and ink is Ink.UNSEEN else 0
+    return Sight(seen, hidden, recognised * 2 > sum(len(piece.text) for piece in seen))
+
+
+def has_marks(page: Page) -> bool:
+    """Whether anything at all is drawn on the page."""
+    return bool(pdfium.FPDFPage_CountObjects(page.handle) > 0)
+
+
+def _frame(page: Page) -> _Box | None:
+    """What a viewer shows of the page, in its own coordinates."""
+    box = pdfium.FS_RECTF()
+    if not pdfium.FPDF_GetPageBoundingBox(page.handle, box):
+        return None
+    return _Box(box.left, box.bottom, box.right, box.top)
+
+
+def _middle(piece: Piece) -> tuple[float, float]:
+    """A point inside the letters, in the page's own coordinates."""
+    along, down = (piece.left + piece.right) / 2, piece.base - piece.size / 4
+    return ((along, -down), (down, along), (-along, down), (-down, -along))[piece.style.direction]
+
+
+def _backs(page: Page) -> tuple[list[_Box], list[_Box]]:
+    """The pictures, and the other grounds that white text is seen on."""
+    pictures: list[_Box] = []
+    grounds: list[_Box] = []
+    for index in range(min(pdfium.FPDFPage_CountObjects(page.handle), _MOST_OBJECTS)):
+        drawn = pdfium.FPDFPage_GetObject(page.handle, index)
+        kind = pdfium.FPDFPageObj_GetType(drawn)
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT or (kind == pdfium.FPDF_PAGEOBJ_PATH and _is_white(drawn)):
+            continue
+        sides = [ctypes.c_float() for _ in range(4)]
+        if pdfium.FPDFPageObj_GetBounds(drawn, *sides):
+            picture = kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
+            (pictures if picture else grounds).append(_Box(*(side.value for side in sides)))
+    return pictures, grounds
+
+
+def _is_white(path: Handle) -> bool:
+    """Whether a path leaves the page white: filled with white, or not filled."""
+    mode, stroke = ctypes.c_int(), ctypes.c_int()
+    if pdfium.FPDFPath_GetDrawMode(path, mode, stroke) and mode.value == 0:
+        return True
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    if not pdfium.FPDFPageObj_GetFillColor(path, red, green, blue, alpha):
+        return False
+    return alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE
+
+
+_PER_INCH = 300
+"""What programs for OCR are made for."""
+_MOST_PIXELS_OCR = 12_000_000
+"""A larger page is drawn coarser: A4 has 8.7 million."""
+_POINTS = 72
+_PAPER = 0xFFFFFFFF
+
+
+def picture_of(document: Handle, index: int) -> bytes:
+    """The page ``index`` from 0 in shades of grey, as a binary PGM. Raises `Unextracted` when it cannot be drawn."""
+    page = pdfium.FPDF_LoadPage(document, index)
+    if not page:
+        raise Unextracted(Failure.BROKEN, "a page cannot be read")
+    try:
+        width, height = _size_for_ocr(pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page))
+        bitmap = pdfium.FPDFBitmap_CreateEx(width, height, pdfium.FPDFBitmap_Gray, None, 0)
+        if not bitmap:
+            raise Unextracted(Failure.TOO_LARGE, "a page has no room")
+        try:
+            pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, _PAPER)
+            pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, pdfium.FPDF_ANNOT)
+            stride = pdfium.FPDFBitmap_GetStride(bitmap)
+            drawn = ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), stride * height)
+        finally:
+            pdfium.FPDFBitmap_Destroy(bitmap)
+    finally:
+        pdfium.FPDF_ClosePage(page)
+    rows = drawn if stride == width else b"".join(drawn[at : at + width] for at in range(0, stride * height, stride))
+    return b"P5\n%d %d\n255\n%s" % (width, height, rows)
+
+
+def _size_for_ocr(width: float, height: float) -> tuple[int, int]:
+    """In pixels."""
+    if not (0 < width < math.inf and 0 < height < math.inf):
+        raise Unextracted(Failure.BROKEN, "a page without a size")
+    scale = min(_PER_INCH / _POINTS, math.sqrt(_MOST_PIXELS_OCR / (width * height)))
+    return max(1, int(width * scale)), max(1, int(height * scale))
+
+
+_WIDTH = 1400
+"""Pixels of a page's width, or of its height where that is less."""
+_MOST_PIXELS = 6_000_000
+_MOST_MARKS = 400
+_LEAST = 8
+"""Letters of a part of a quote that is worth finding by itself."""
+_PARTS = re.compile(r"[\n|]+")
+_INK = tuple(bytes(value * share // 255 for value in range(256)) for share in (255, 226, 92))
+"""What a marked pixel's red, green and blue become: yellow over white, the letters as dark as they are."""
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom: in points upwards on a page, in pixels downwards in a picture."""
+
+
+def view_of(data: bytes, number: int, quote: str) -> View:
+    """A page, from 1. Raises `Unextracted` where there is none to see."""
+    with opened(data) as document:
+        if not 1 <= number <= page_count(document):
+            raise Unextracted(Failure.EMPTY, "there is no such page")
+        with opened_page(document, number - 1) as page:
+            if page is None:
+                raise Unextracted(Failure.BROKEN, "the page cannot be read")
+            width, height = _size(page)
+            pixels = _drawn(page, width, height)
+            marks = [_on_picture(page, box, width, height) for box in boxes_of_quote(page, quote)]
+            for mark in marks:
+                _mark(pixels, width, height, mark)
+            return View(_png(pixels, width, height), len(marks))
+
+
+def boxes_of_quote(page: Page, quote: str) -> list[Box]:
+    """Where the letters of a quote stand on a page, a box for each stretch of a line; none if they do not."""
+    text = text_of(page)
+    letters, at = _letters(text)
+    boxes = boxes_of(page, len(text))
+    found: list[Box] = []
+    for start, end in _places(letters, quote):
+        characters = [boxes[4 * index : 4 * index + 4] for index in range(at[start], at[end - 1] + 1)]
+        found += _lines(characters)
+    return found[:_MOST_MARKS]
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """Letters and digits, folded, and which character of the text each came from."""
+    folded: list[str] = []
+    at: list[int] = []
+    for index, character in enumerate(text):
+        for letter in unicodedata.normalize("NFKC", character).casefold():
+            if letter.isalnum():
+                folded.append(letter)
+                at.append(index)
+    return "".join(folded), at
+
+
+def _places(letters: str, quote: str) -> Iterator[tuple[int, int]]:
+    """Where a quote stands among letters: all of it, else those of its lines and cells that are there."""
+    whole = _letters(quote)[0]
+    begin = letters.find(whole) if whole else -1
+    if begin >= 0:
+        yield begin, begin + len(whole)
+        return
+    after = 0
+    for part in _PARTS.split(quote):
+        wanted = _letters(part)[0]
+        begin = letters.find(wanted, after) if len(wanted) >= _LEAST else -1
+        if begin >= 0:
+            after = begin + len(wanted)
+            yield begin, after
+
+
+def _lines(characters: Sequence[Sequence[float]]) -> Iterator[Box]:
+    """Neighbouring characters of a line as one box."""
+    box: Box | None = None
+    for left, top, right, bottom in characters:
+        if right <= left or top <= bottom:
+            continue
+        height = top - bottom
+        if box is not None and min(top, box[1]) - max(bottom, box[3]) > height / 2 and left - box[2] < 2 * height:
+            box = (min(left, box[0]), max(top, box[1]), max(right, box[2]), min(bottom, box[3]))
+            continue
+        if box is not None:
+            yield box
+        box = (left, top, right, bottom)
+    if box is not None:
+        yield box
+
+
+def _size(page: Page) -> tuple[int, int]:
+    """Width and height of the picture in pixels."""
+    width, height = pdfium.FPDF_GetPageWidthF(page.handle), pdfium.FPDF_GetPageHeightF(page.handle)
+    if not (1 <= width <= 1e6 and 1 <= height <= 1e6):
+        raise Unextracted(Failure.BROKEN, "a page without a size")
+    scale = min(_WIDTH / min(width, height), (_MOST_PIXELS / (width * height)) ** 0.5)
+    return max(int(width * scale), 1), max(int(height * scale), 1)
+
+
+def _drawn(page: Page, width: int, height: int) -> bytearray:
+    """Red, green and blue of every pixel, row by row."""
+    stride = 3 * width
+    pixels = bytearray(stride * height)
+    memory = (ctypes.c_char * len(pixels)).from_buffer(pixels)
+    bitmap: Handle = pdfium.FPDFBitmap_CreateEx(width, height, pdfium.FPDFBitmap_BGR, memory, stride)
+    if not bitmap:
+        raise Unextracted(Failure.BROKEN, "the page cannot be drawn")
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
+        how = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
+        pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, 0, 0, width, height, 0, how)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+    return pixels
+
+
+def _on_picture(page: Page, box: Box, width: int, height: int) -> Box:
+    x, y = ctypes.c_int(), ctypes.c_int()
+    corners: list[tuple[int, int]] = []
+    for across, up in ((box[0], box[1]), (box[2], box[3])):
+        pdfium.FPDF_PageToDevice(page.handle, 0, 0, width, height, 0, across, up, x, y)
+        corners.append((x.value, y.value))
+    (a, b), (c, d) = corners
+    return min(a, c), min(b, d), max(a, c), max(b, d)
+
+
+def _mark(pixels: bytearray, width: int, height: int, box: Box) -> None:
+    left, top = max(int(box[0]) - 1, 0), max(int(box[1]) - 1, 0)
+    right, bottom = min(int(box[2]) + 1, width), min(int(box[3]) + 1, height)
+    for row in range(top, bottom):
+        begin, end = 3 * (row * width + left), 3 * (row * width + right)
+        for channel, ink in enumerate(_INK):
+            pixels[begin + channel : end : 3] = pixels[begin + channel : end : 3].translate(ink)
+
+
+def _png(pixels: bytearray, width: int, height: int) -> bytes:
+    """The pixels as a PNG: eight bits for each of three colours, no filter."""
+    rows = memoryview(pixels)
+    stride = 3 * width
+    packing = zlib.compressobj(6)
+    packed = [
+        packing.compress(b"\0" + rows[begin:end]) for begin, end in pairwise(range(0, stride * height + 1, stride))
+    ]
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", b"".join([*packed, packing.flush()])),
+        (b"IEND", b""),
+    )
+    png = PNG + b"".join(
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body)) for name, body in chunks
+    )
+    if len(png) > MOST_VIEW:
+        raise Unextracted(Failure.TOO_LARGE, f"a picture of {len(png):,} bytes")
+    return png
+
+
+MOST_PAGES = 5000
+"""Pages of one document; what follows is left out and a notice says so."""
+_BEGINNING = 400
+"""Characters of a first page that stand for its title."""
+_ENTRIES = ("Keywords", "Subject", "lens", "Lens", "LENS", "lens.private", "private", "Private")
+_LONGEST_ENTRY = 1 << 16
+_XMP = re.compile(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
+_XMP_TEXT = re.compile(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
+_XMP_ATTRIBUTE = re.compile(r"([\w:.-]+)=\"([^\"<>]*)\"")
+_PLAIN_STYLE = Style(0.0, False, Ink.VISIBLE, 0)
+_MANY_LINES = 99
+"""As many lines has no heading: what is recognised has no looks."""
+_SPLIT = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_GAP = re.compile(r"\n[ \t]*\n")
+_NO_TITLE = re.compile(
+    r"microsoft (?:word|powerpoint|excel)\b.*|untitled.*|(?:document|title|slide|presentation|book)\s*\d*"
+    r"|powerpoint presentation|about:blank|.*\.(?:docx?|xlsx?|pptx?|tex|dvi|indd|qxd|pdf|rtf|od[tps]|html?|md|txt)",
+    re.IGNORECASE,
+)
+
+
+class PdfReader:
+    """``.pdf``. Pages are counted from 1 as viewers do; no paragraph runs over the end of a page."""
+
+    def glance(self, data: bytes) -> str:
+        """Title, subject, keywords and outline; where it has neither title nor outline, how its first page begins."""
+        with opened(data) as document:
+            head = _head(document)
+            titles = [bookmark.title for bookmark in bookmarks(document)]
+            said = [head.title or "", head.description or "", *head.tags, *titles]
+            if not head.title and not titles:
+                with opened_page(document, 0) as page:
+                    said += [] if page is None else [beginning(page, _BEGINNING)]
+        return "\n".join(said)
+
+    def picture(self, data: bytes, index: int) -> tuple[bytes, int]:
+        """The page ``index`` from 0 as a binary PGM, and how many pages there are. Raises `Unextracted`."""
+        with opened(data) as document:
+            return picture_of(document, index), page_count(document)
+
+    def extract(self, data: bytes) -> Extracted:
+        """All of the document, hidden text set apart. Raises `Unextracted`: encrypted, broken, or without text."""
+        return self.extract_with({}, data)
+
+    def extract_with(self, recognised: Mapping[int, str], data: bytes) -> Extracted:
+        """The same, with what a program recognised on some pages, by number from 1, where they have no text."""
+        reading = _PdfText(recognised)
+        with opened(data) as document:
+            for index in range(min(page_count(document), MOST_PAGES)):
+                reading.page(document, index)
+                if reading.letters > MOST_TEXT:
+                    break
+            reading.close(page_count(document))
+            found = reading.extracted(Headings(reading.sheets, bookmarks(document)), _head(document))
+            return replace(found, private=_private(document, data))
+
+    def view(self, data: bytes, page: int, quote: str) -> View:
+        """A page, from 1, as it looks, with a quote marked. Raises `Unextracted`."""
+        return view_of(data, page, quote)
+
+
+@dataclass(slots=True)
+class _PdfText:
+    """The pages so far, and which of them a user should know something about."""
+
+    recognised: Mapping[int, str]
+    sheets: list[PageText] = field(default_factory=list)
+    letters: int = 0
+    _hidden: dict[int, tuple[Piece, ...]] = field(default_factory=dict)
+    _bare: list[int] = field(default_factory=list)
+    _recognised: list[int] = field(default_factory=list)
+    _unread: list[int] = field(default_factory=list)
+    _notices: list[str] = field(default_factory=list)
+
+    def page(self, document: Handle, index: int) -> None:
+        """Read the page ``index`` from 0."""
+        number = index + 1
+        with opened_page(document, index) as page:
+            if page is None:
+                self._unread.append(number)
+                return
+            sight = sight_of(page, pieces_of(page))
+            bare = not sight.seen and not sight.hidden
+            if bare and number in self.recognised:
+                self._recognise(number)
+                return
+            if bare and has_marks(page):
+                self._bare.append(number)
+        passages = passages_of(regions_of(sight.seen), _PLAIN_STYLE)
+        self.sheets.append(PageText(number, passages, sight.recognised))
+        if sight.hidden:
+            self._hidden[number] = tuple(sight.hidden)
+        self.letters += sum(len(piece.text) for piece in (*sight.seen, *sight.hidden))
+
+    def _recognise(self, number: int) -> None:
+        """Take a page as it was recognised: paragraphs a blank line apart, words that a line end split joined."""
+        text = _SPLIT.sub("", self.recognised[number].replace("\f", "\n"))
+        words = [paragraph for each in _GAP.split(text) if (paragraph := on_one_line(each))]
+        passages = tuple(Passage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
+        self.sheets.append(PageText(number, passages, recognised=True))
+        self._recognised += [number] if words else []
+        self.letters += sum(map(len, words))
+
+    def close(self, count: int) -> None:
+        """Say what is missing of ``count`` pages. Raises `Unextracted` when it is everything."""
+        read = len(self.sheets) + len(self._unread)
+        if not self.sheets:
+            raise Unextracted(Failure.BROKEN, "none of its pages can be read")
+        if not self.letters:
+            raise Unextracted(Failure.EMPTY, "no page has a text layer" if self._bare else "its pages are empty")
+        if read < count:
+            self._notices.append(f"only the first {read:,} of {count:,} pages were read")
+        if self._unread:
+            self._notices.append(f"{pages_shown(self._unread)} could not be read")
+        layered = [sheet.number for sheet in self.sheets if sheet.recognised and sheet.number not in self.recognised]
+        if layered:
+            self._notices.append(f"{pages_shown(layered)}: text layer over scanned pages")
+        if self._recognised:
+            alone = len(self._recognised) == sum(bool(sheet.passages) for sheet in self.sheets)
+            which = "its text was" if alone else f"the text of {pages_shown(self._recognised)} was"
+            self._notices.append(f"{which} recognised by OCR and may be wrong")
+        if self._hidden:
+            self._notices.append(f"{pages_shown(list(self._hidden))} {_have(list(self._hidden))} text that nobody sees")
+
+    def extracted(self, headings: Headings, head: Head) -> Extracted:
+        """The text of all pages; what nobody sees is at the end of its page and named as hidden."""
+        composer = Composer()
+        hyphens = Hyphens(_texts(self.sheets))
+        blocks, hidden = 0, []
+        for sheet in self.sheets:
+            by: Locator = {"by": "ocr"} if sheet.number in self._recognised else {}
+            composer.place({"page": sheet.number, **by})
+            for passage in sheet.passages:
+                blocks += _compose(composer, passage, hyphens, headings.level(sheet, passage))
+            for piece in self._hidden.get(sheet.number, ()):
+                if on_one_line(piece.text) and not composer.full:
+                    composer.paragraph(piece.text)
+                    hidden.append(blocks)
+                    blocks += 1
+        found = composer.extracted(head, self._notices)
+        spans = tuple(found.structure.blocks[at].span for at in hidden)
+        titled = head if head.title or not composer.leading_heading else replace(head, title=composer.leading_heading)
+        structure = replace(found.structure, head=titled, hidden=spans)
+        return replace(found, structure=structure, pages=tuple(self._bare))
+
+
+def _compose(composer: Composer, passage: Passage, hyphens: Hyphens, level: int | None) -> int:
+    """Write a passage; how many blocks it became."""
+    if composer.full:
+        # One more makes it say that something was left out.
+        composer.paragraph(passage.text or "|")
+        return 0
+    if passage.kind is BlockKind.TABLE_ROW:
+        table = composer.table()
+        for row in passage.rows:
+            table.row([hyphens.joined(cell) for cell in row])
+        return sum(1 for row in passage.rows if any(map(on_one_line, row)))
+    text = hyphens.joined(passage.text)
+    if not on_one_line(text):
+        return 0
+    if level is not None:
+        composer.heading(text, level)
+    else:
+        composer.block(passage.kind, text)
+    return 1
+
+
+def _texts(sheets: Iterable[PageText]) -> Iterable[str]:
+    for sheet in sheets:
+        for passage in sheet.passages:
+            yield passage.text
+            for row in passage.rows:
+                yield from row
+
+
+def _head(document: Handle) -> Head:
+    title = on_one_line(metadata(document, "Title"))
+    subject, keywords = metadata(document, "Subject"), metadata(document, "Keywords")
+    return head_of(None if _NO_TITLE.fullmatch(title) else title, [subject], keywords)
+
+
+def _private(document: Handle, data: bytes) -> str | None:
+    """How its information, an entry of its own in it, or its XMP say ``lens: private``."""
+    entries = ((name, metadata(document, name, _LONGEST_ENTRY)) for name in _ENTRIES)
+    said = of_metadata(entry for entry in entries if entry[1])
+    if said is not None:
+        return said
+    for packet in _XMP.findall(data):
+        text = packet.decode("utf-8", "replace")
+        pairs = [(name.rpartition(":")[2], html.unescape(value)) for name, value in _XMP_TEXT.findall(text)]
+        pairs += [("keywords", value) for name, value in pairs if name == "li"]
+        pairs += [(name.rpartition(":")[2], html.unescape(value)) for name, value in _XMP_ATTRIBUTE.findall(text)]
+        said = said or of_metadata(pairs)
+    return said
+
+
+def _have(numbers: Sequence[int]) -> str:
+    return "have" if len(numbers) > 1 else "has"
+
+
+class RecognisedReader:
+    """A line of JSON, the texts by the numbers of their pages from 1, and behind it the PDF."""
+
+    def extract(self, data: bytes) -> Extracted:
+        """As `PdfReader.extract`, with the texts where the pages have none of their own."""
+        said, _, document = data.partition(b"\n")
+        pages = json.loads(said)
+        if not isinstance(pages, dict) or not all(isinstance(text, str) for text in pages.values()):
+            raise Unextracted(Failure.BROKEN, "no texts of pages")
+        return PdfReader().extract_with({int(number): text for number, text in pages.items()}, document)

@@ -1,0 +1,803 @@
+"""x"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import numpy as np
+
+from lens_lsp.arithmetic.expression import evaluate
+from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
+from lens_lsp.arithmetic.value_parser import find_values, first_value, meets
+from lens_lsp.corpus.hits import counted
+from lens_lsp.corpus.scan import exact_literal, scan
+from lens_lsp.corpus.titles import file_name
+from lens_lsp.judge.base import Fact
+from lens_lsp.judge.proper_names import names
+from lens_lsp.judge.read import ReadReply
+from lens_lsp.judge.tokens import Token, aligned, tokens_of
+from lens_lsp.model.answer import Arm, Computation, RequirementStatus
+from lens_lsp.model.documents import Document
+from lens_lsp.model.errors import ComputationError
+from lens_lsp.model.observation import Verdict
+from lens_lsp.model.plan import Combination, Intent, MatchRule, Plan, Requirement, Unit
+from lens_lsp.model.sentences import sentences
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, stem, words
+from lens_lsp.search.boundaries import heading_path, region
+from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.metadata import dates
+from lens_lsp.search.proposals import Proposal
+from lens_lsp.search.rounds import Quote
+
+MOST_QUOTES = 4
+
+"""Quotes cited for one covered requirement; a list cites all."""
+
+MOST_CHAIN = 6
+
+"""Quotes cited for one covered requirement together with what leads to it."""
+
+MOST_PASSAGES = 5
+
+"""Passages offered when nothing covers a requirement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A span that may be cited, and the trace of how it was found. ``belief`` orders the items of a requirement."""
+
+    slot: int
+    document: Document
+    span: Span
+    requirement: int
+    verdict: Verdict
+    belief: float
+    match: str = "exact"
+    value: str | None = None
+    arm: Arm = Arm.LEXICAL
+    round: int = 0
+
+
+@dataclass(slots=True)
+class Item:
+    """One item of E*: its span after merging, and the citations it carries, the strongest first."""
+
+    slot: int
+    document: Document
+    span: Span
+    carries: list[Cited] = field(default_factory=list)
+
+    @property
+    def passage(self) -> bool:
+        """It is a window that covers nothing by itself."""
+        return self.carries[0].verdict is Verdict.RELATED
+
+    @property
+    def requirements(self) -> tuple[int, ...]:
+        """The requirements it speaks to, by index."""
+        return tuple(sorted({cited.requirement for cited in self.carries}))
+
+
+def consolidate(cited: Iterable[Cited]) -> list[Item]:
+    """E*: overlapping and touching spans of one document become one, repeated statements of one source are dropped.
+
+    The order is that of the first citation of each item.
+    """
+    items: list[Item] = []
+    for one in cited:
+        # A passage was cut for reading already; a quote grows to the sentences, rows or items it stands in.
+        span = one.span if one.verdict is Verdict.RELATED else region(one.document, one.span)
+        home = next((item for item in items if item.slot == one.slot and item.span.overlaps(span)), None)
+        if home is None:
+            items.append(Item(one.slot, one.document, span, [one]))
+            continue
+        if home.passage and one.verdict is not Verdict.FULL:
+            if home.span.contains(span):
+                home.carries.append(one)
+            continue  # a hint that reaches out of a passage adds nothing to it
+        home.span = Span(min(home.span.start, span.start), max(home.span.end, span.end))
+        home.carries.append(one)
+    return _distinct(_united(items))
+
+
+def _united(items: list[Item]) -> list[Item]:
+    """Items that grew into one another, made one."""
+    kept: list[Item] = []
+    for item in items:
+        home = next((other for other in kept if other.slot == item.slot and other.span.overlaps(item.span)), None)
+        if home is None:
+            kept.append(item)
+        else:
+            home.span = Span(min(home.span.start, item.span.start), max(home.span.end, item.span.end))
+            home.carries += item.carries
+    return kept
+
+
+def _distinct(items: Sequence[Item]) -> list[Item]:
+    seen: dict[tuple[int, str], Item] = {}
+    for item in items:
+        statement = (item.slot, key(item.document.text[item.span.start : item.span.end]))
+        if statement in seen:
+            seen[statement].carries += item.carries
+        else:
+            seen[statement] = item
+    return list(seen.values())
+
+
+def choose(quotes: Iterable[Cited], *, many: bool, covered: bool, chain: bool = False) -> list[Cited]:
+    """Which quotes of one requirement to cite: all that prove it up to a limit, else the partial ones. With ``chain``
+    also the best partial one of each further document: what leads to the proof is a part of it."""
+    ranked = sorted(quotes, key=lambda cited: (cited.verdict is not Verdict.FULL, -cited.belief, cited.span.start))
+    full = [cited for cited in ranked if cited.verdict is Verdict.FULL]
+    if many:
+        return full or ranked  # what merely comes near is no member of a list that was found
+    if covered and full:
+        kept = full[:MOST_QUOTES]
+        for one in ranked[len(full) :] if chain else ():
+            if len(kept) < MOST_CHAIN and all(one.slot != other.slot for other in kept):
+                kept.append(one)
+        return kept
+    return ranked[:MOST_QUOTES]
+
+
+_COMPARED = frozenset({Kind.NUMBER, Kind.DATE, Kind.DURATION, Kind.TIME})
+
+_DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
+
+_ANOTHER_TIME = re.compile(
+    r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
+    r"|replaced|superseded|obsolete|since then|back then|at first)\b"
+)
+
+_ONE_OF_SEVERAL = re.compile(
+    r"\bco-|\b(?:one of|among|also|another|including|such as|together with|along with|both|as well as)\b"
+)
+
+_NAME = re.compile(r"[^\W\d_a-z]|.*[0-9]")
+
+_MOST_WORDS = 6
+
+_MOST_LEFT = 1
+
+"""Content words beside its value that one of two sentences may have and the other not."""
+
+_LEAST_SHARED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A passage and the value that it states; ``above`` is what stands over it: title, headings, path."""
+
+    text: str
+    value: str
+    above: str
+
+
+def different(one: str, other: str) -> bool:
+    """Whether two values cannot both be right: amounts, dates or times that differ, or names without a word in common
+    of which neither abbreviates the other."""
+    first, second = _typed(one), _typed(other)
+    if first is not None and second is not None:
+        return same(first, second) is False
+    if first is not None or second is not None or not (_is_name(one) and _is_name(other)):
+        return False
+    mine, theirs = content(one), content(other)
+    return (
+        bool(mine and theirs)
+        and mine.isdisjoint(theirs)
+        and not {_initials(one), _initials(other)}
+        & {
+            key(one).replace(" ", ""),
+            key(other).replace(" ", ""),
+        }
+    )
+
+
+def contradict(asked: str, one: Statement, other: Statement) -> bool:
+    """Whether two passages state different values of the one thing that is ``asked`` for."""
+    if not different(one.value, other.value) or stands_in(one.value, other.text) or stands_in(other.value, one.text):
+        return False
+    if any(_ANOTHER_TIME.search(fold(each.text)) for each in (one, other)):
+        return False
+    if _typed(one.value) is None and any(_is_one_of_several(each) for each in (one, other)):
+        return False
+    telling = content(*(name.text for name in names(asked)))
+    telling |= {word for word in words(asked) if any(map(str.isdigit, word))}
+    mine, theirs = (telling & content(each.text, each.above) for each in (one, other))
+    return mine == theirs
+
+
+def counterparts(asked: str, one: Statement, text: str, above: str) -> Iterator[tuple[Span, str]]:
+    """Sentences of a text that say what a statement says, of the same thing, with another value: their spans, and
+    these values."""
+    place = next((s for s in _said(one.text, one.above) if stands_in(one.value, one.text[s.start : s.end])), None)
+    if place is None:
+        return
+    own = one.text[place.start : place.end]
+    for span in _said(text, above):
+        said = text[span.start : span.end]
+        value = _counterpart(own, one.value, said) or _in_frame(own, one.value, said)
+        if value is not None and contradict(asked, Statement(own, one.value, one.above), Statement(said, value, above)):
+            yield span, value
+
+
+def rivals(asked: str, reply: ReadReply, said: Mapping[int, Quote], read: Sequence[Proposal]) -> list[Quote]:
+    """Places among the regions that were ``read`` which give another value for what is ``asked`` than the short answer
+    of a reply, behind the quote that gives this one; none where there is no other. A list has many values, and what is
+    computed is none of a passage."""
+    short = reply.short or ""
+    if not key(short) or reply.items or reply.computation is not None:
+        return []
+    given = next((quote for quote in said.values() if stands_in(short, quote.text)), None)
+    if given is None:
+        return []
+    place = given.proposal.admission
+    own = Statement(given.text, short, above(place.document, given.span.start))
+    found = [replace(given, value=short)]
+    for item in read:
+        document, start = item.admission.document, item.span.start
+        text = document.text[start : item.span.end]
+        for span, value in counterparts(asked, own, text, above(document, start)):
+            stands = Span(start + span.start, start + span.end)
+            if all(different(value, one.value or "") for one in found):
+                cells = item.admission.touched(stands, item.cells)
+                found.append(Quote(0, Verdict.FULL, item, stands, cells, "exact", value, given.round))
+    return found if len(found) > 1 else []
+
+
+def above(document: Document, at: int) -> str:
+    """What stands over a place of a document: its title, the headings, the name of its file."""
+    head = document.structure.head
+    return "\n".join((head.title or "", *head.aliases, *heading_path(document, at), file_name(document.path)))
+
+
+def day_of(document: Document, at: int) -> date | None:
+    """Of which day a place of a document is: by the headings over it, by the file's name, else by the latest date of
+    its metadata. When the file was changed says nothing."""
+    for written in (*reversed(heading_path(document, at)), file_name(document.path)):
+        found = dates(fold(written))
+        if found:
+            return found[0].first
+    fields = [value for name, value in document.structure.head.fields if any(part in name for part in _DATED)]
+    return max((period.first for value in fields for period in dates(fold(value))), default=None)
+
+
+def newest(days: Sequence[date | None]) -> int | None:
+    """Which of some sides is newer than all others; None where that is not known of each."""
+    known = [day for day in days if day is not None]
+    if len(known) < len(days) or not known or known.count(max(known)) > 1:
+        return None
+    return days.index(max(known))
+
+
+def _said(text: str, above: str) -> list[Span]:
+    """The sentences of a text but for those that stand above it as well: a title says nothing of anything."""
+    titles = {key(line) for line in above.splitlines()}
+    return [span for span in sentences(text, Span(0, len(text))) if key(text[span.start : span.end]) not in titles]
+
+
+def _typed(text: str) -> Value | None:
+    found = first_value(text)
+    return found if found is not None and found.kind in _COMPARED else None
+
+
+def _counterpart(own: str, value: str, said: str) -> str | None:
+    """What stands in a sentence where another one has its value, if both say the same but for that."""
+    mine, theirs = tokens_of(own), tokens_of(said)
+    wanted = set(words(fold(value)))
+    pairs = aligned(mine, theirs)
+    met = {place for at, places in pairs.items() if mine[at].word not in wanted for place in places}
+    left = [token for at, token in enumerate(mine) if token.content and at not in pairs and token.word not in wanted]
+    candidate = _amount(said, value) if _typed(value) is not None else _name(theirs, met, said)
+    if candidate is None:
+        return None
+    span, written = candidate
+    left += [
+        token
+        for place, token in enumerate(theirs)
+        if token.content and place not in met and not span.contains(token.span)
+    ]
+    shared = sum(mine[at].word not in wanted for at in pairs)
+    named = any(_NAME.match(token.text) for token in left)
+    return written if shared >= _LEAST_SHARED and len(left) <= 2 * _MOST_LEFT and not named else None
+
+
+def _in_frame(own: str, value: str, said: str) -> str | None:
+    """The same where no words can be told apart: an amount, a date or a time with the same text around it."""
+    if _typed(value) is None:
+        return None
+    mine, theirs = _amount(own, value), _amount(said, value)
+    if mine is None or theirs is None:
+        return None
+    around, other = (key(f"{text[: at.start]} {text[at.end :]}") for text, (at, _) in ((own, mine), (said, theirs)))
+    return theirs[1] if around == other and len(content(around)) >= 2 * _LEAST_SHARED else None
+
+
+def _amount(said: str, value: str) -> tuple[Span, str] | None:
+    """The only value of a sentence that compares with another one."""
+    wanted = _typed(value)
+    assert wanted is not None
+    found = [one for one in find_values(said) if one.span is not None and same(wanted, one) is not None]
+    if len(found) != 1 or found[0].span is None:
+        return None
+    return found[0].span, said[found[0].span.start : found[0].span.end]
+
+
+def _name(tokens: Sequence[Token], met: set[int], said: str) -> tuple[Span, str] | None:
+    """The only name of a sentence among what the other one does not say."""
+    runs: list[list[Token]] = []
+    for place, token in enumerate(tokens):
+        if place in met or not _NAME.match(token.text) or not token.content:
+            continue
+        joined = bool(runs) and said[runs[-1][-1].span.end : token.span.start].strip() in ("", ".")
+        if joined:
+            runs[-1].append(token)
+        else:
+            runs.append([token])
+    if len(runs) != 1 or len(runs[0]) > _MOST_WORDS:
+        return None
+    span = Span(runs[0][0].span.start, runs[0][-1].span.end)
+    return span, said[span.start : span.end]
+
+
+def _is_name(text: str) -> bool:
+    """Whether all words but small ones have a capital or a digit: scripts without capitals do not tell names."""
+    parts = [part.lstrip("\"'“‘([*_`") for part in text.split() if key(part) not in STOP_WORDS]
+    return 0 < len(parts) <= _MOST_WORDS and all(part[:1].isupper() or any(map(str.isdigit, part)) for part in parts)
+
+
+def _is_one_of_several(statement: Statement) -> bool:
+    """Whether a sentence names others beside its value."""
+    text = statement.text
+    if _ONE_OF_SEVERAL.search(fold(text)):
+        return True
+    at = text.lower().find(statement.value.lower())
+    before, after = text[:at].rstrip(), text[at + len(statement.value) :].lstrip()
+    return at >= 0 and (before.endswith((" and", " or", " &", ",")) or after.startswith(("and ", "or ", "& ")))
+
+
+def _initials(text: str) -> str:
+    return "".join(part[0] for part in fold(text).split() if part not in STOP_WORDS)
+
+
+_SHOWN = 1000
+
+"""Lines that are kept of the matches; all are counted."""
+
+_GAP = rb"[^a-z0-9\n\r]{1,3}"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match: a line of a slot's document, in code points."""
+
+    slot: int
+    line: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """All matches of a rule: ``total`` of what it counts, in ``files`` files; ``shown`` holds the first by path.
+
+    ``unread`` are slots that could not be read again to make sure.
+    """
+
+    total: int
+    files: int
+    shown: tuple[Match, ...]
+    unread: int = 0
+
+
+def matches_of(reading: Reading, rule: MatchRule, *, cancelled: Callable[[], bool] | None = None) -> Matches:
+    """Every match of a rule in the workspace as it is now."""
+    patterns = [_pattern(phrase) for phrase in rule.phrases]
+    total = unread = 0
+    files: set[tuple[int, str]] = set()
+    shown: list[Match] = []
+    for slot in _called(reading, _holding(reading, rule.phrases) if patterns else _slots(reading), rule):
+        if cancelled is not None and cancelled():
+            break
+        text = reading.text(slot)
+        found = list(_lines(reading, slot, patterns, rule))
+        if not found:
+            continue
+        if reading.document(slot) is None:
+            unread += 1
+            continue
+        lines = [(line, count) for line, count in found if _meets(reading, slot, line, rule)]
+        if not lines:
+            continue
+        new = text.key not in files
+        files.add(text.key)
+        if rule.unit is Unit.FILE:
+            total += new
+            shown += [Match(slot, lines[0][0])] if new else []
+        else:
+            total += sum(count for _, count in lines) if rule.unit is Unit.MATCH else len(lines)
+            shown += [Match(slot, line) for line, _ in lines[: max(0, _SHOWN - len(shown))]]
+    return Matches(total, len(files), tuple(shown), unread)
+
+
+def _pattern(phrase: str) -> re.Pattern[bytes]:
+    words = _GAP.join(re.escape(word.encode()) for word in phrase.split(" "))
+    return re.compile(rb"(?<![a-z0-9])" + words + rb"(?![a-z0-9])")
+
+
+def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
+    """The slots that hold every telling word of the phrases, in order of path."""
+    words = {word for phrase in phrases for word in phrase.split(" ")}
+    telling = sorted(words - STOP_WORDS) or sorted(words)
+    cache = reading.corpus.cache
+    found = scan(cache.chunks(), [(exact_literal(word),) for word in telling], cancelled=reading.corpus.late)
+    slots, counts = counted(found.counts.slot)
+    full = [int(slot) for slot in slots[counts == len(telling)]]
+    return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
+
+
+def _slots(reading: Reading) -> list[int]:
+    """All slots in order of path."""
+    slots = np.flatnonzero(reading.corpus.cache.arena.lengths()).tolist()
+    return sorted(slots, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
+
+
+def _called(reading: Reading, slots: Sequence[int], rule: MatchRule) -> list[int]:
+    """The slots whose file is called as a rule says: by a folder's name, by its own, or by words of path and titles.
+
+    Of a rule that says nothing but a name, the files that are called just that come before those that hold the word.
+    """
+    if not rule.files:
+        return list(slots) if rule.phrases else []
+    names = [word.removesuffix("/") for word in rule.files]
+    inside = [slot for slot in slots if all(_folds(name) & _folders(reading, slot) for name in names)]
+    if any(word.endswith("/") for word in rule.files) and (inside or rule.phrases):
+        return inside
+    if not rule.phrases:
+        own = [slot for slot in slots if key(_stem_of(reading, slot)) in names]
+        if own:
+            return own
+    return [slot for slot in slots if all(name in _titles(reading, slot) for name in names)]
+
+
+def _folds(name: str) -> frozenset[str]:
+    return frozenset((name, stem(name)))
+
+
+def _folders(reading: Reading, slot: int) -> frozenset[str]:
+    parts = [key(part) for part in reading.text(slot).key[1].split("/")[:-1]]
+    return frozenset(form for part in parts for form in (part, stem(part)))
+
+
+def _stem_of(reading: Reading, slot: int) -> str:
+    return reading.text(slot).key[1].rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def _titles(reading: Reading, slot: int) -> str:
+    return " ".join((key(reading.text(slot).key[1]), *reading.corpus.cache.names(slot)))
+
+
+def _lines(
+    reading: Reading, slot: int, patterns: Sequence[re.Pattern[bytes]], rule: MatchRule
+) -> Iterator[tuple[Span, int]]:
+    """The lines that match, with how often the first phrase stands in each.
+
+    In a file-wise rule the phrases may stand in different lines; those of the first are given.
+    """
+    folded = reading.corpus.cache.folded(slot).tobytes()
+    apart = rule.unit is Unit.FILE and rule.condition is None
+    if not patterns:
+        first_line = re.search(rb"[^\s#>*-][^\n]*", folded)
+        if first_line is not None:
+            points = reading.corpus.points(slot, np.array(_line(folded, first_line.start()), np.int64))
+            yield Span(int(points[0]), int(points[1])), 1
+        return
+    if apart and not all(pattern.search(folded) for pattern in patterns):
+        return
+    first, *others = patterns
+    counted: dict[tuple[int, int], int] = {}
+    for match in first.finditer(folded):
+        line = _line(folded, match.start())
+        if apart or all(pattern.search(folded, *line) for pattern in others):
+            counted[line] = counted.get(line, 0) + 1
+    for (start, end), count in counted.items():
+        points = reading.corpus.points(slot, np.array([start, end], np.int64))
+        yield Span(int(points[0]), int(points[1])), count
+
+
+def _line(folded: bytes, at: int) -> tuple[int, int]:
+    start = folded.rfind(b"\n", 0, at) + 1
+    end = folded.find(b"\n", at)
+    return start, len(folded) if end < 0 else end
+
+
+def _meets(reading: Reading, slot: int, line: Span, rule: MatchRule) -> bool:
+    """Whether a line may be evidence and a value in it meets the rule's condition."""
+    document = reading.document(slot)
+    if document is None or any(span.overlaps(line) for span in document.structure.ours):
+        return False
+    if rule.condition is None:
+        return True
+    names = (*reading.corpus.cache.names(slot), *heading_path(document, line.start))
+    above = "\n".join((*names, reading.text(slot).key[1], _stem_of(reading, slot)))
+    return meets(rule.condition, document.text[line.start : line.end], above)
+
+
+_LISTED = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
+
+_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
+
+_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
+
+_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
+
+_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
+
+_PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
+
+_ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
+
+"""Transformations that need the value of every requirement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """The result of the plan's transformation: for the answer, and as it is shown."""
+
+    computation: Computation | None
+    result: str
+    derivation: str
+
+
+def facts_of(
+    plan: Plan,
+    items: Sequence[Item],
+    covered: Mapping[int, str],
+    matches: Mapping[int, Matches],
+    *,
+    apart: bool = False,
+) -> list[Fact]:
+    """Each requirement with its status, value and the numbers of its evidence; items are numbered from 1. With
+    ``apart`` what is proven stays so where it cannot be computed with: who words the answer combines it."""
+    facts = []
+    combined = plan.transformation is not None and plan.transformation.kind in _ON_VALUES
+    given = [_values(j, items) for j in range(len(plan.requirements))]
+    if combined:
+        given = [_beside(j, given, items) for j in range(len(given))]
+    for j, requirement in enumerate(plan.requirements):
+        numbers = tuple(n for n, item in enumerate(items, 1) if j in item.requirements)
+        if j in matches:
+            facts.append(_counted(requirement, matches[j], numbers))
+            continue
+        values = given[j]
+        alike = [(value, n) for value, n, belief in values if belief >= values[0][2] / 2]
+        sides = () if j not in covered or requirement.many else _sides(requirement.text, alike, items)
+        newer = newest([_day_of(items[n - 1]) for _, n in sides])
+        status = RequirementStatus.CONTESTED if sides else RequirementStatus.COVERED
+        value = values[0][0] if values and j in covered else None
+        # A passage that gives no value to compare or compute with leaves the question open.
+        if j not in covered or not numbers or (combined and not apart and not _usable(value, plan)):
+            status = RequirementStatus.MISSING
+        elif requirement.many and not any(c.verdict is Verdict.FULL for n in numbers for c in items[n - 1].carries):
+            status = RequirementStatus.MISSING  # passages that come near are no list
+        if combined and value is not None:  # what is computed with is what is cited
+            numbers = (values[0][1], *(n for n in numbers if n != values[0][1]))
+        matching = sum(_size(items[n - 1]) for n in numbers) if _counts(plan) else len(numbers)
+        found = Fact(requirement, status, value, numbers, sides, matching=matching, read=matching)
+        facts.append(found if newer is None else replace(found, newer=sides[newer][1]))
+    covered_all = all(fact.status is RequirementStatus.COVERED for fact in facts)
+    if covered_all and not apart and ((combined and combine(plan, facts) is None) or _undecided(plan)):
+        facts = [replace(fact, status=RequirementStatus.MISSING) for fact in facts]  # nothing says what was asked
+    return facts
+
+
+def _undecided(plan: Plan) -> bool:
+    """Whether one of several is asked for and nothing orders them: both passages do not say which."""
+    return (
+        plan.intent is Intent.COMPARISON and plan.transformation is None and _EITHER.search(plan.question) is not None
+    )
+
+
+def _usable(value: str | None, plan: Plan) -> bool:
+    """Whether a value can be combined: it is typed, or equal wording is all that is asked for."""
+    assert plan.transformation is not None
+    return value is not None and (first_value(value) is not None or plan.transformation.kind is Combination.SAME)
+
+
+def _counts(plan: Plan) -> bool:
+    return plan.transformation is not None and plan.transformation.kind is Combination.COUNT
+
+
+def _size(item: Item) -> int:
+    """How many things an item counts for: those of the list it is, else one."""
+    lines = item.document.text[item.span.start : item.span.end].splitlines()
+    return max(1, sum(_LISTED.match(line) is not None for line in lines))
+
+
+def _counted(requirement: Requirement, matches: Matches, numbers: tuple[int, ...]) -> Fact:
+    return Fact(
+        requirement,
+        RequirementStatus.COVERED if matches.total else RequirementStatus.MISSING,
+        str(matches.total) if matches.total else None,
+        numbers,
+        matching=matches.total + matches.unread,
+        read=matches.total,
+        files=matches.files,
+    )
+
+
+def _values(requirement: int, items: Sequence[Item]) -> list[tuple[str, int, float]]:
+    """The values that full quotes give for a requirement, with the number of the item each stands in and its belief,
+    the most believed first."""
+    found = [
+        (cited.value, n, cited.belief)
+        for n, item in enumerate(items, 1)
+        for cited in item.carries
+        if cited.requirement == requirement and cited.verdict is Verdict.FULL and cited.value
+    ]
+    return sorted(found, key=lambda entry: (-entry[2], entry[1]))
+
+
+def _beside(
+    requirement: int, given: Sequence[list[tuple[str, int, float]]], items: Sequence[Item]
+) -> list[tuple[str, int, float]]:
+    """The values of a fact; those alone that stand in the one document that tells all other operands, if any do."""
+    mine = given[requirement]
+    others = {id(items[values[0][1] - 1].document) for j, values in enumerate(given) if j != requirement and values}
+    if len(others) != 1 or len(given) < 2:
+        return mine
+    return [entry for entry in mine if id(items[entry[1] - 1].document) in others] or mine
+
+
+def _sides(asked: str, values: Sequence[tuple[str, int]], items: Sequence[Item]) -> tuple[tuple[str, int], ...]:
+    """The different values of a contested fact, each with its item; empty when all that can be compared agree.
+
+    ``values`` are those of quotes that are believed about alike: what is far less likely meant does not contest.
+    """
+    sides: list[tuple[Statement, int]] = []
+    for value, n in values:
+        item = items[n - 1]
+        text = item.document.text[item.span.start : item.span.end]
+        statement = Statement(text, value, above(item.document, item.span.start))
+        if all(contradict(asked, statement, other) for other, _ in sides):
+            sides.append((statement, n))
+    return tuple((statement.value, n) for statement, n in sides) if len(sides) > 1 else ()
+
+
+def _day_of(item: Item) -> date | None:
+    return day_of(item.document, item.span.start)
+
+
+def combine(plan: Plan, facts: Sequence[Fact]) -> Combined | None:
+    """Apply the plan's transformation to the facts; None when it has none or an operand is missing."""
+    rule = plan.transformation
+    if rule is None or any(fact.status is not RequirementStatus.COVERED for fact in facts):
+        return None
+    if rule.kind in (Combination.COUNT, Combination.LIST):
+        return _counting(facts)
+    if rule.kind is Combination.SAME and all(fact.value and first_value(fact.value) is None for fact in facts):
+        return _alike(rule.labels, facts)
+    operands = {fact.requirement.id: value for fact in facts if fact.value and (value := first_value(fact.value))}
+    if len(operands) < len(facts) or len(facts) < 1:
+        return None
+    cited = tuple(fact.evidence[0] for fact in facts)
+    if rule.kind is not Combination.SAME and len({(fact.value, n) for fact, n in zip(facts, cited, strict=True)}) < len(
+        facts
+    ):
+        return None  # one value of one passage cannot tell two things apart
+    operands = _with_units(operands, facts)
+    labels = rule.labels if len(rule.labels) == len(facts) else tuple(fact.requirement.text for fact in facts)
+    try:
+        if rule.kind is Combination.EXPRESSION and rule.expression:
+            if _OVER_TIME.search(rule.expression) and not all(_is_pace(value) for value in operands.values()):
+                return None  # only a rate grows with time
+            return _computed(rule.expression, operands, facts, cited)
+        if rule.kind is Combination.SAME and _DIFFERS.search(plan.question):
+            return _opposite(_compared(rule.kind, operands, facts, labels, cited))
+        kind = _PACES.get(rule.kind, rule.kind) if _timed(plan, operands) else rule.kind
+        return _compared(kind, operands, facts, labels, cited)
+    except ComputationError:
+        return None
+
+
+def _is_pace(value: Value) -> bool:
+    return is_rate(value.unit) or value.unit.dimension in (Dimension.SPEED, Dimension.DATA_RATE)
+
+
+def _opposite(combined: Combined | None) -> Combined | None:
+    """The answer to "do they differ?" by the one to "are they the same?"."""
+    if combined is None or combined.computation is None:
+        return None
+    result = "no" if combined.result == "yes" else "yes"
+    return replace(combined, result=result, computation=replace(combined.computation, value=result))
+
+
+def _with_units(operands: Mapping[str, Value], facts: Sequence[Fact]) -> dict[str, Value]:
+    """The operands, where a bare number of the same quote takes the unit of another: "12 bytes and 15"."""
+    united = {
+        fact.evidence[0]: operands[fact.requirement.id]
+        for fact in facts
+        if operands[fact.requirement.id].kind is Kind.NUMBER
+        and operands[fact.requirement.id].unit.dimension is not Dimension.NUMBER
+    }
+    found = dict(operands)
+    counted = {v.unit for v in operands.values() if v.unit.dimension is Dimension.COUNT and not is_rate(v.unit)}
+    for fact in facts:
+        value, beside = operands[fact.requirement.id], united.get(fact.evidence[0])
+        if len(counted) == 1 and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
+            # "errors: 42" here, "17 errors" there
+            found[fact.requirement.id] = replace(value, unit=next(iter(counted)))
+            continue
+        if beside is not None and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
+            unit = first_value(f"{fact.value} {beside.unit.symbol}")
+            found[fact.requirement.id] = value if unit is None else unit
+    return found
+
+
+def _alike(labels: Sequence[str], facts: Sequence[Fact]) -> Combined | None:
+    """Whether values without a type are the same: yes when they are written alike; different wording proves nothing."""
+    if len({key(fact.value or "") for fact in facts}) > 1:
+        return None
+    cited = tuple(fact.evidence[0] for fact in facts)
+    beside = ", ".join(f"{label}: {fact.value} [{n}]" for label, fact, n in zip(labels, facts, cited, strict=True))
+    expression = " = ".join(fact.requirement.id for fact in facts)
+    return Combined(Computation(expression, cited, "yes", None), "yes", beside)
+
+
+def _counting(facts: Sequence[Fact]) -> Combined:
+    total = sum(fact.matching for fact in facts)
+    return Combined(None, f"{total:,}", "")
+
+
+def _computed(
+    expression: str, operands: Mapping[str, Value], facts: Sequence[Fact], cited: tuple[int, ...]
+) -> Combined:
+    outcome = evaluate(expression, operands)
+    written = expression
+    for fact, n in zip(facts, cited, strict=True):
+        written = written.replace(fact.requirement.id, f"{fact.value} [{n}]")
+    shown = show(outcome.value)
+    unit = outcome.value.unit.symbol if outcome.value.unit is not None else None
+    return Combined(Computation(expression, cited, shown, unit), shown, f"{written} = {shown}")
+
+
+def _timed(plan: Plan, operands: Mapping[str, Value]) -> bool:
+    """Whether a pace is asked for and told by times: the faster one takes the shorter time."""
+    units = (value.unit for value in operands.values())
+    parts = (find_unit(rate_parts(unit)[0]) if is_rate(unit) else unit for unit in units)
+    timed = all(part is not None and part.dimension is Dimension.TIME for part in parts)
+    return timed and _PACE.search(plan.question) is not None
+
+
+def _compared(
+    kind: Combination,
+    operands: Mapping[str, Value],
+    facts: Sequence[Fact],
+    labels: Sequence[str],
+    cited: tuple[int, ...],
+) -> Combined | None:
+    values = [operands[fact.requirement.id] for fact in facts]
+    beside = ", ".join(f"{label}: {fact.value} [{n}]" for label, fact, n in zip(labels, facts, cited, strict=True))
+    names = [fact.requirement.id for fact in facts]
+    if kind is Combination.SAME:
+        verdicts = [same(values[0], other) for other in values[1:]]
+        if None in verdicts:
+            return None
+        result = "yes" if all(verdicts) else "no"
+        return Combined(Computation(" = ".join(names), cited, result, None), result, beside)
+    relation = "<" if kind is Combination.LEAST else ">"
+    winner = 0
+    for index in range(1, len(values)):
+        if _true(relation, values[index], values[winner]):
+            winner = index
+        elif not _true(relation, values[winner], values[index]):
+            return Combined(Computation(f" {relation} ".join(names), cited, "equal", None), "equal", beside)
+    word = "min" if kind is Combination.LEAST else "max"
+    return Combined(Computation(f"{word}({', '.join(names)})", cited, labels[winner], None), labels[winner], beside)
+
+
+def _true(relation: str, left: Value, right: Value) -> bool:
+    return bool(evaluate(f"f1 {relation} f2", {"f1": left, "f2": right}).value.magnitude)

@@ -1,0 +1,531 @@
+"""x"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lens_lsp.corpus.arena import Chunk
+from lens_lsp.corpus.cache import TextCache
+from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.hits import Counts, Hits
+from lens_lsp.corpus.listings import YOUNG_NS, Identity, identity_of
+from lens_lsp.corpus.matcher import Bytes
+from lens_lsp.corpus.needles import Literal
+from lens_lsp.corpus.opening import Skipped, display_path
+from lens_lsp.corpus.ours import joined as merged
+from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.texts import CachedText, Key
+from lens_lsp.judge.redaction import moved, secrets_of
+from lens_lsp.model.documents import Document, Evidence, Part, PartReason
+from lens_lsp.model.places_shown import has_own_places
+from lens_lsp.model.text import Position, SourceText, Span
+from lens_lsp.model.words import content
+from lens_lsp.search.boundaries import context_of, heading_path
+
+Phrase = tuple[str, ...]
+
+"""Two words or more, or a name of one, folded."""
+
+_GAP = 3
+
+"""Characters that may stand between two words."""
+
+
+def phrase_pattern(phrase: Phrase) -> bytes:
+    """Words in this order with at most three characters that are no letters or digits between them."""
+    return rb"(?<![a-z0-9])" + rb"[^a-z0-9]{1,3}".join(re.escape(word.encode()) for word in phrase)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A word of a phrase, and how the phrase is looked for around it."""
+
+    term: int
+    pattern: re.Pattern[bytes]
+    before: int
+    """Bytes of the text in front of the word's beginning that may belong to the phrase."""
+    after: int
+    word: bytes
+    last: int | None
+    """The last byte of the word before it."""
+    first: int | None
+    """The first byte of the word behind it."""
+
+    @classmethod
+    def of(cls, phrase: Phrase, word: str, term: int) -> Around:
+        """For the first place of ``word`` in the phrase; ``term`` is the word's number in what is scanned for."""
+        at, data = phrase.index(word), [one.encode() for one in phrase]
+        return cls(
+            term=term,
+            pattern=re.compile(phrase_pattern(phrase)),
+            before=sum(len(one) + _GAP for one in data[:at]) + 1,
+            after=sum(len(one) + _GAP for one in data[at:]) + 1,
+            word=data[at],
+            last=data[at - 1][-1] if at else None,
+            first=data[at + 1][0] if at + 1 < len(data) else None,
+        )
+
+    def stands(self, text: Bytes, at: int) -> bool:
+        """Whether the phrase stands around a place of a text where its word was found."""
+        return self.pattern.search(text[max(0, at - self.before) : at + self.after].tobytes()) is not None
+
+    def likely(self, data: Bytes, where: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of some places are worth a closer look: the word ends as it must, its neighbours begin or end so."""
+        last, end = len(data) - 1, where + len(self.word)
+        fits: NDArray[np.bool_] = data[np.minimum(end - 1, last)] == self.word[-1]
+        if self.first is not None:
+            fits &= _any(data[np.minimum(end + gap, last)] == self.first for gap in range(1, _GAP + 1))
+        if self.last is not None:
+            fits &= _any(data[np.maximum(where - 1 - gap, 0)] == self.last for gap in range(1, _GAP + 1))
+        return fits
+
+
+@dataclass(slots=True)
+class Phrases:
+    """The phrases that were looked for in passing texts, and the slots that hold them."""
+
+    _found: dict[tuple[Phrase, str], set[int]] = field(default_factory=dict)
+
+    def watch(self, phrases: Iterable[Phrase], index: Mapping[str, int]) -> Callable[[Chunk, Hits], None]:
+        """What a scan tells of each passing chunk; ``index`` gives the terms by their words."""
+        wanted = [
+            (self._found.setdefault((phrase, word), set()), Around.of(phrase, word, index[word]))
+            for phrase in dict.fromkeys(phrases)
+            for word in dict.fromkeys(phrase)
+            if word in index
+        ]
+        return partial(_note, wanted)
+
+    def passing(self, phrase: Phrase, word: str) -> set[int] | None:
+        """The slots of passing texts that hold a phrase around a place of one of its words; None if it was not
+        watched."""
+        return self._found.get((phrase, word))
+
+
+def _note(wanted: list[tuple[set[int], Around]], chunk: Chunk, hits: Hits) -> None:
+    """Look around the hits of one chunk."""
+    row = np.searchsorted(chunk.slots, hits.slot)
+    where = chunk.starts[row] + hits.at
+    ends = np.append(chunk.starts[1:], len(chunk.data)) - 1
+    for found, around in wanted:
+        chosen = np.flatnonzero(hits.term == around.term)
+        chosen = chosen[around.likely(chunk.data, where[chosen])]
+        for text, at in zip(row[chosen].tolist(), hits.at[chosen].tolist(), strict=True):
+            slot = int(chunk.slots[text])
+            if slot not in found and around.stands(chunk.data[int(chunk.starts[text]) : int(ends[text])], at):
+                found.add(slot)
+
+
+def _any(masks: Iterable[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.logical_or.reduce(list(masks))
+    return found
+
+
+_AT_ONCE = 8 << 20
+
+"""Bytes of texts that are not kept in memory whose places are held at once: where nearly each word is asked for, they
+take ten times as much."""
+
+
+def never() -> bool:
+    """Of a question whose time is never over."""
+    return False
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Folded texts to scan, and the source text behind a slot, read as it is now and kept for the question."""
+
+    cache: TextCache
+    read: Callable[[int], str]
+    """Source text of a slot; an empty text when it can no longer be read."""
+    history: Mapping[Key, float] = field(default_factory=dict)
+    """How well verified evidence of earlier questions in a file matches this one, over 0 to 1."""
+    notes: Mapping[Key, frozenset[str]] = field(default_factory=dict)
+    """The stems of what earlier questions proved from a file that is as it was then."""
+    phrases: Phrases = field(default_factory=Phrases)
+    """Which texts that are not kept in memory hold which phrases."""
+    late: Callable[[], bool] = never
+    """Whether the time of the question is over, so that nothing more is measured, and"""
+    over: Callable[[], bool] = never
+    """whether what was measured may be used no longer. Asked about once a megabyte."""
+    _sources: dict[int, str] = field(default_factory=dict)
+
+    def source(self, slot: int) -> str:
+        """The source text of a slot."""
+        text = self._sources.get(slot)
+        if text is None:
+            text = self._sources[slot] = self.read(slot)
+        return text
+
+    def points(self, slot: int, at: NDArray[np.int64] | NDArray[np.int32]) -> NDArray[np.int64]:
+        """Code points of the source for folded byte offsets of a slot."""
+        offsets, folded = self.cache.offsets(slot), at.astype(np.int64)
+        return folded if offsets is None else offsets.points(folded)
+
+    def places(self, hits: Hits, literals: Sequence[Sequence[Literal]], slots: NDArray[np.int64]) -> Hits:
+        """All places in the given slots; in texts that are not kept in memory they are looked up again.
+
+        ``literals`` are those of the scan that gave the hits.
+        """
+        chosen = np.zeros(self.slots, bool)
+        chosen[slots] = True
+        listed = hits.of(chosen[hits.slot])
+        unlisted = hits.unlisted.slots[chosen[hits.unlisted.slots]]
+        if not len(unlisted):
+            return listed
+        return listed.plus(scan(self.cache.again(unlisted), literals, listing=True, cancelled=self.over), 0)
+
+    def parts(self, hits: Hits, slots: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Some slots in parts whose places fit in memory together: those whose places are listed are one, the first.
+
+        The parts end where the question's time is over.
+        """
+        unlisted = np.zeros(self.slots, bool)
+        unlisted[hits.unlisted.slots] = True
+        again = slots[unlisted[slots]]
+        if not len(again):
+            yield slots
+            return
+        yield slots[~unlisted[slots]]
+        run = np.cumsum(self.cache.arena.lengths()[again]) // _AT_ONCE
+        for part in np.split(again, np.flatnonzero(np.diff(run)) + 1):
+            if self.over():
+                break
+            yield part
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are, empty ones included."""
+        return len(self.cache.slots)
+
+    def length(self, slot: int) -> int:
+        """Code points of a slot's text."""
+        size = np.array([len(self.cache.folded(slot))], np.int64)
+        return int(self.points(slot, size)[0])
+
+    def order(
+        self, slots: NDArray[np.int64], scores: NDArray[np.float64], most: int | None = None
+    ) -> NDArray[np.int64]:
+        """The slots by falling score, the ``most`` best or all; equal scores by root and path, so that runs repeat."""
+        if most is not None and len(slots) > most:  # names are compared of few: a hundred thousand are 15 MB
+            among = scores >= np.partition(scores, -most)[-most]
+            slots, scores = slots[among], scores[among]
+        keyed = sorted(range(len(slots)), key=lambda i: (-scores[i], self.cache.slots[int(slots[i])].key))  # type: ignore[union-attr]
+        return slots[np.array(keyed[:most], np.int64)] if keyed else slots
+
+
+Floats = NDArray[np.float64]
+
+Ints = NDArray[np.int64]
+
+_K1 = 1.2
+
+_B = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """One question's measurements."""
+
+    counts: Counts
+    frequency: Ints
+    """Texts that contain each term."""
+    idf: Floats
+    norm: Floats
+    """BM25's length normalisation of each slot."""
+    lengths: Ints
+    """Folded bytes of each slot; 0 where it is empty."""
+    texts: int
+    """How many texts there are."""
+
+    @property
+    def total(self) -> float:
+        """The idf mass of all terms; never 0."""
+        return float(self.idf.sum()) or 1.0
+
+    def only(self, terms: Ints, counts: Counts) -> Measures:
+        """The measurements of some terms, renumbered in the given order; ``counts`` are theirs."""
+        return replace(self, counts=counts, frequency=self.frequency[terms], idf=self.idf[terms])
+
+    def saturation(self) -> Floats:
+        """tf / (tf + norm) for each count: how fully a text speaks of a term, from 0 to 1."""
+        count = self.counts.count
+        return count / (count + self.norm[self.counts.slot])
+
+    def coverage(self) -> Floats:
+        """Per slot, the share of the question's idf mass it covers (BM25, scaled to [0, 1])."""
+        weights = self.idf[self.counts.term] * self.saturation()
+        return np.bincount(self.counts.slot, weights=weights, minlength=len(self.norm)) / self.total
+
+    def rows(self, slots: Ints) -> Floats:
+        """Saturation as a dense table: one row per given slot, one column per term."""
+        row = np.full(len(self.norm), -1, np.int64)
+        row[slots] = np.arange(len(slots))
+        table = np.zeros((len(slots), len(self.idf)))
+        chosen = row[self.counts.slot] >= 0
+        table[row[self.counts.slot[chosen]], self.counts.term[chosen]] = self.saturation()[chosen]
+        return table
+
+
+def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
+    """What the counts of a scan say. ``lengths`` are bytes per slot, 0 where a slot is empty; ``texts`` the number of
+    live ones."""
+    counts = hits.counts
+    frequency = np.bincount(counts.term, minlength=terms)
+    average = float(lengths.sum()) / max(texts, 1) or 1.0
+    return Measures(
+        counts=counts,
+        frequency=frequency,
+        idf=inverse_frequency(frequency, texts),
+        norm=np.asarray(_K1 * (1 - _B + _B * lengths / average), np.float64),
+        lengths=lengths,
+        texts=texts,
+    )
+
+
+def joined(size: int, *numbers: Ints) -> Ints:
+    """All numbers below ``size`` that are in any of some arrays, in order; NumPy's own would import masked arrays."""
+    among = np.zeros(size, bool)
+    for each in numbers:
+        among[each] = True
+    return np.flatnonzero(among)
+
+
+def inverse_frequency(frequency: Ints | Floats, texts: float) -> Floats:
+    """Robertson's idf, kept positive: ln(1 + (N − df + ½) / (df + ½)); 0 for what is nowhere."""
+    weights = np.log1p((texts - frequency + 0.5) / (frequency + 0.5))
+    return np.where(frequency > 0, weights, 0.0)
+
+
+_COMMENTED = "markdown/"
+
+"""The reader of the texts in which people hide words by comments."""
+
+_OURS = ("<!-- lens:begin", "<!-- lens:end")
+
+_HELD = 32 << 20
+
+"""Code points of documents that are held: with what is known of their structure they take several bytes each."""
+
+
+class Reading:
+    """Documents by slot, read when they are asked for."""
+
+    def __init__(
+        self,
+        cache: TextCache,
+        snapshot: Snapshot,
+        asking: Mapping[Key, Span] = MappingProxyType({}),
+        *,
+        late: Callable[[], bool] = never,
+        over: Callable[[], bool] = never,
+    ) -> None:
+        """``asking`` are the spans, by root and path, that hold the question itself: never evidence. ``late`` and
+        ``over`` are those of `Corpus`."""
+        self._asking = asking
+        self._cache = cache
+        self._snapshot = snapshot
+        self._documents: dict[int, Document | None] = {}
+        self._size = 0
+        """Code points of the documents that are held."""
+        self._seen: set[int] = set()
+        self._identities: dict[int, Identity | None] = {}
+        self._texts: dict[int, SourceText] = {}
+        self._hashes: dict[Key, str | None] = {}
+        self.corpus = Corpus(cache, partial(_source, cache), late=late, over=over)
+        self.warnings: list[str] = []
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders, absolute."""
+        return tuple(root.path for root in self._snapshot.roots)
+
+    @property
+    def read(self) -> int:
+        """How many documents were read."""
+        return len(self._seen)
+
+    def was_read(self, slot: int) -> bool:
+        """Whether the document behind a slot was read."""
+        return slot in self._seen
+
+    def text(self, slot: int) -> CachedText:
+        """What is known of a slot that holds a text."""
+        return _text(self._cache, slot)
+
+    def hash_of(self, file: Key) -> str | None:
+        """The hash of a file as it is now, None when it cannot be read; no document is made of it."""
+        if file not in self._hashes:
+            try:
+                self._hashes[file] = self._snapshot.digest(*file)
+            except Skipped:
+                self._hashes[file] = None
+        return self._hashes[file]
+
+    def shown_path(self, slot: int) -> str:
+        """The path of a slot's file, as it is shown."""
+        return display_path(self.text(slot).key[1])
+
+    def before(self, slot: int) -> int:
+        """Code points of the file before the slot's text: 0 but for a piece of a large file."""
+        piece = self.text(slot).piece
+        return 0 if piece is None else piece.point
+
+    def document(self, slot: int) -> Document | None:
+        """The document behind a slot as it is now, or None when it changed since it was scanned."""
+        if slot not in self._documents:
+            text = self.text(slot)
+            self._identities[slot] = self._identity(text.key)
+            try:
+                if text.piece is None:
+                    document = self._snapshot.document(*text.key)
+                else:
+                    document = self._snapshot.piece(*text.key, text.piece)
+            except Skipped as skipped:
+                self._withdraw(slot, f"cannot be read any more ({skipped.reason})")
+            else:
+                if self._cache.still_holds(slot, document.text):
+                    return self._hold(slot, self._without_question(document, text))
+                self._withdraw(slot, "changed while it was being searched")
+        return self._documents[slot]
+
+    def _hold(self, slot: int, document: Document) -> Document:
+        """Keep a document for whoever asks next; those that were read first go where all are large."""
+        self._documents[slot] = document
+        self._seen.add(slot)
+        self._size += len(document.text)
+        for other in list(self._documents) if self._size > _HELD else ():
+            if self._size <= _HELD or other == slot:
+                break
+            self._let_go(other)
+        return document
+
+    def _let_go(self, slot: int) -> None:
+        """Have a document read again when it is asked for; one that was withdrawn stays so."""
+        document = self._documents[slot]
+        if document is not None:
+            del self._documents[slot]
+            self._texts.pop(slot, None)
+            self._size -= len(document.text)
+
+    def confirmed(self, slot: int) -> Document | None:
+        """The document as it is now: read again where its file may be another since it was read for this question."""
+        if self._documents.get(slot) is not None and not self._stands(slot):
+            self._seen.discard(slot)
+            self._let_go(slot)
+        return self.document(slot)
+
+    def _stands(self, slot: int) -> bool:
+        """Whether the file is surely the one that was read; so is a text from an editor, which does not change."""
+        key = self.text(slot).key
+        if self._snapshot.buffer(*key) is not None:
+            return True
+        known, identity = self._identities[slot], self._identity(key)
+        return known is not None and known == identity and known[1] < time.time_ns() - YOUNG_NS
+
+    def _identity(self, file: Key) -> Identity | None:
+        return identity_of(self._snapshot.roots[file[0]], file[1])
+
+    def evidence(
+        self,
+        slot: int,
+        document: Document,
+        span: Span,
+        n: int,
+        *,
+        under: int | None = None,
+        score: float = 0.0,
+        signals: Mapping[str, float] = MappingProxyType({}),
+        match: str = "exact",
+        requirements: tuple[str, ...] = ("f1",),
+        arm: str | None = None,
+        round_: int = 0,
+        verdict: str | None = None,
+        cut: tuple[str, ...] = (),
+    ) -> Evidence:
+        """A span of a slot's document as evidence number ``n``; ``under`` is the offset whose headings, page
+        or cell are named."""
+        self._notice(document)
+        text = self._texts.setdefault(slot, SourceText(document.text))
+        piece = self.text(slot).piece
+        first = Position(1, 1) if piece is None else piece.position
+        before, best = self.before(slot), span.start if under is None else under
+        locator = locate(document.locators, best)
+        return Evidence(
+            n=n,
+            root=document.root,
+            path=display_path(document.path),
+            start=text.position(span.start).behind(first),
+            end=text.position(span.end).behind(first),
+            span=Span(before + span.start, before + span.end),
+            quote=document.text[span.start : span.end],
+            origin=document.origin,
+            reader=document.reader,
+            locator=locator if has_own_places(locator) else locate(document.locators, span.start),
+            heading=heading_path(document, best),
+            score=round(score, 6),
+            match=match,
+            requirements=requirements,
+            signals=signals,
+            arm=arm,
+            round=round_,
+            verdict=verdict,
+            private=document.structure.private,
+            context=context_of(document, span, before),
+            cut=cut,
+            secrets=moved(secrets_of(document.text, document.path), before),
+        )
+
+    def comments(self) -> Iterator[Part]:
+        """The comments that hold words, in the Markdown texts that were read."""
+        for slot, document in self._documents.items():
+            if document is None or not document.reader.startswith(_COMMENTED):
+                continue
+            text, piece = document.text, self.text(slot).piece
+            for span in document.structure.hidden:
+                said = text[span.start : span.end]
+                if said.startswith("<!--") and not said.startswith(_OURS) and content(said):
+                    first = Position(1, 1) if piece is None else piece.position
+                    line = self._texts.setdefault(slot, SourceText(text)).position(span.start).behind(first).line
+                    yield Part(display_path(document.path), line, PartReason.COMMENT, document.root)
+
+    def _notice(self, document: Document) -> None:
+        for notice in document.notices:
+            said = f"{display_path(document.path)}: {notice}"
+            if said not in self.warnings:
+                self.warnings.append(said)
+
+    def _without_question(self, document: Document, text: CachedText) -> Document:
+        asking = self._asking.get(text.key)
+        if asking is None or text.piece is not None:
+            return document
+        own = merged([*document.structure.ours, asking])
+        return replace(document, structure=replace(document.structure, ours=own))
+
+    def _withdraw(self, slot: int, why: str) -> None:
+        self._documents[slot] = None
+        self._seen.discard(slot)
+        self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")
+
+
+def _text(cache: TextCache, slot: int) -> CachedText:
+    text = cache.slots[slot]
+    assert text is not None, "a ranked slot is never empty"
+    return text
+
+
+def _source(cache: TextCache, slot: int) -> str:
+    try:
+        return cache.source(_text(cache, slot))
+    except Skipped:
+        return ""

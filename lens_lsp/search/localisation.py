@@ -1,0 +1,614 @@
+"""x"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lens_lsp.corpus.formats import rare_kind
+from lens_lsp.corpus.opening import display_path
+from lens_lsp.corpus.ours import joined as merged
+from lens_lsp.corpus.scan import Hits, exact_literal, scan
+from lens_lsp.judge.analysis import analyse, terms
+from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
+from lens_lsp.model.plan import Anchor, AnchorKind, Plan, Requirement
+from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS, key, stem, words
+from lens_lsp.search.corpus_view import Corpus, Floats, Ints, Measures, Phrase, Reading, joined, measure
+from lens_lsp.search.metadata import FieldQuery, field_query
+from lens_lsp.search.passages import (
+    NO_WINDOWS,
+    WINDOW,
+    Cutter,
+    Passage,
+    Weights,
+    Windows,
+    apart,
+    count,
+    score,
+    standing,
+)
+from lens_lsp.search.prior import Named, Prior, PriorWeights, bridges, gain, prior
+from lens_lsp.search.question import Question, corrections, definition_of, prepare
+
+ADMITTED = 10
+
+"""m of the paper: documents admitted at first by its protocol. Self-correction admits as many more by any."""
+
+_BROUGHT = 50
+
+"""Documents that new terms may lead to; how many of them join is not decided here."""
+
+_BEARING = 3
+
+"""Documents that bear on one fact, beside those that the whole question admits."""
+
+LEADING = 6
+
+"""Documents that come first for what they are as a whole."""
+
+_PASSAGE = 3.0
+
+"""How much the best passage of any other document counts beside the document as a whole."""
+
+RARE = 0.3
+
+"""What a file counts that is of a kind which is searched last."""
+
+_MOST_WANTED = 20
+
+"""Documents with the metadata that is wanted that are looked at."""
+
+_PROMISING = 1000
+
+"""Texts whose windows are scored."""
+
+_LATE = 2
+
+"""Texts whose windows are scored when the question's time is over."""
+
+_WINDOWS = 400
+
+"""Windows that are kept."""
+
+_CANDIDATES = 80
+
+_SHORTEST = 3
+
+_ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What both rounds over the texts say of a question: where its passages are."""
+
+    question: Question
+    weights: Weights
+    hits: Hits
+    """Places of all scanned terms."""
+    windows: Windows
+    documents: Floats
+    """Per slot, the share of the question that the whole document covers."""
+    prior: Floats
+    """Per slot, the prior of the whole document, links included, as a share of the best one's."""
+    fields: FieldQuery | None = None
+    """What the question asks of metadata."""
+    beginnings: tuple[int, ...] = ()
+    """Slots whose beginnings are looked at, whatever stands there."""
+    rare: frozenset[int] = frozenset()
+    """Slots of lock files, generated and vendored files, licences: searched last unless the question names them."""
+
+
+def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: Question, most: int) -> Windows:
+    """The best windows of some texts, best first; equal ones by root and path, so that runs repeat.
+
+    ``hits`` are those of the question's scanned terms.
+    """
+    named = corpus.order(slots, np.zeros(len(slots)))
+    number = np.zeros(corpus.slots, np.int64)
+    number[named] = np.arange(len(named))
+    lengths = corpus.cache.arena.lengths()[named]
+    windows = NO_WINDOWS
+    for part in corpus.parts(hits, np.sort(slots)):
+        found = corpus.places(hits, question.scanned, part)
+        found = replace(found, slot=number[found.slot].astype(np.int32))
+        best = score(found, np.sort(number[part]), lengths, weights, most)
+        windows = windows.plus(best, len(windows.slot) + len(best.slot)).first(most)
+    return replace(windows, slot=named[windows.slot])
+
+
+class Candidates:
+    """The scan and the priors of one question's plan."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        plan: Plan,
+        *,
+        weights: PriorWeights = PriorWeights(),
+        ablate: Set[str] = frozenset(),
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._corpus = corpus
+        self._weights = weights
+        self._ablate = ablate
+        self._cancelled = cancelled
+        self.plan = plan
+        self.question = prepare(plan)
+        started = time.perf_counter()
+        self.scanned = self._with_corrections(self._scan(self.question))
+        """Places of the terms asked for and, behind them, of the words related to them."""
+        self.hits = self._own(self.scanned)
+        scanned = time.perf_counter()
+        self.measures = self._measure(self.hits, self.question)
+        self.overall = self._prior(self.question, self.hits, self.measures, ablate)
+        self._asked_measures = self.measures
+        self.asked = self.question
+        """The question as it was asked, without the terms that joined since."""
+        self._rank_passages()
+        self.own = self._own_scores()
+        self.stages = (Stage("scan", scanned - started), Stage("prior", time.perf_counter() - scanned))
+
+    def join(self) -> list[int]:
+        """Scan the texts that came since, rank all documents anew: the new slots among the best, best first."""
+        known, cache = len(self.lengths), self._corpus.cache
+        fresh = np.arange(known, self._corpus.slots, dtype=np.int64)
+        if not len(fresh):
+            return []
+        came = scan([cache.together(fresh)], self.question.scanned, cancelled=self._cancelled)
+        terms, related = len(self.asked.terms), len(self.question.terms) + np.arange(len(self.asked.related))
+        self.hits = self.hits.plus(self._own(came), 0)
+        self.scanned = self.scanned.plus(came.only(np.concatenate([np.arange(terms), related])), 0)
+        self.measures = self._measure(self.hits, self.question)
+        asked = self.hits.only(np.arange(len(self.asked.terms)))
+        self._asked_measures = self._measure(asked, self.asked)
+        self.overall = self._prior(self.asked, asked, self._asked_measures, self._ablate)
+        self._rank_passages()
+        led, self.own = self.own, self._own_scores()
+        self.own[:, :known] = np.maximum(self.own[:, :known], led)
+        return [slot for slot in self.first() if slot >= known]
+
+    @property
+    def lengths(self) -> Ints:
+        """Folded bytes of each slot."""
+        return self.measures.lengths
+
+    def _scan(self, question: Question, names: Sequence[Phrase] = ()) -> Hits:
+        """All texts for a question's terms; of what is not kept in memory its phrases and ``names`` are noted."""
+        index = {term: number for number, term in enumerate(question.terms)}
+        watch = self._corpus.phrases.watch((*question.phrases, *names), index)
+        return scan(self._corpus.cache.chunks(), question.scanned, watch=watch, cancelled=self._cancelled)
+
+    def _with_corrections(self, hits: Hits) -> Hits:
+        """The hits, after another scan if a term stands nowhere, is no word that people write, and one letter away from
+        words that stand somewhere: the most frequent of those then counts as the term."""
+        seen = np.bincount(hits.counts.term, minlength=len(self.question.terms))
+        wrong = [
+            (index, near)
+            for index, term in enumerate(self.question.terms)
+            if not seen[index] and (near := corrections(term))
+        ]
+        changed = False
+        for index, near in wrong:
+            found = scan(
+                self._corpus.cache.chunks(), [(exact_literal(word),) for word in near], cancelled=self._cancelled
+            )
+            totals = np.bincount(found.counts.term, weights=found.counts.count, minlength=len(near))
+            if totals.any():
+                self.question, changed = self.question.corrected(index, near[int(totals.argmax())]), True
+        return self._scan(self.question) if changed else hits
+
+    def _own(self, hits: Hits) -> Hits:
+        """The hits of the question's own terms."""
+        terms = len(self.question.terms)
+        return hits if terms == len(self.question.scanned) else hits.only(np.arange(terms))
+
+    def _rank_passages(self) -> None:
+        """Count and score the windows of all promising texts, and let documents be ranked by their best ones too."""
+        weights = Weights(self.asked, count(self.scanned, len(self.asked.scanned), self.lengths))
+        slots = self._promising(weights)
+        windows = windows_of(self._corpus, self.scanned, weights, slots, self.asked, _WINDOWS)
+        fields = None if "path" in self._ablate else field_query(self.asked.plan.question, self._corpus)
+        coverage = self._asked_measures.coverage()
+        beginnings = self._beginnings(fields, coverage)
+        self._rare = self._rare_among(joined(len(self.lengths), windows.slot, self.overall.ranked))
+        overall = np.maximum(self.overall.scores, 0.0)
+        overall = overall / (float(overall.max(initial=0.0)) or 1.0)
+        self.scored = Scored(
+            self.asked, weights, self.scanned, windows, coverage, overall, fields, beginnings, self._rare
+        )
+        """Where the passages of the question are."""
+        self._order(windows.best(len(self.lengths)))
+
+    def _beginnings(self, fields: FieldQuery | None, coverage: Floats) -> tuple[int, ...]:
+        """Where metadata or a definition may stand: in the leading documents, in those that have what is wanted of
+        metadata, in those that are called like what is to be defined."""
+        definition = definition_of(self.asked.plan.question)
+        if fields is None and definition is None:
+            return ()
+        wanted = {} if fields is None else fields.slots
+        best = sorted(wanted, key=lambda slot: (-wanted[slot], -coverage[slot], slot))[:_MOST_WANTED]
+        if definition is not None:
+            named = [slot for name in sorted(definition.names) for slot in self._corpus.cache.titles.slots(name)]
+            best += named[:_MOST_WANTED]
+        return tuple(dict.fromkeys([*self.overall.ranked[:LEADING].tolist(), *best]))
+
+    def rank_by(self, passages: Sequence[Passage]) -> None:
+        """Rank the documents by the passages that were found in them, instead of by their free windows."""
+        best = np.zeros(len(self.lengths))
+        for passage in passages:
+            best[passage.slot] = max(best[passage.slot], passage.score)
+        self._order(best)
+
+    def _order(self, best: Floats) -> None:
+        """Rank: a few documents for what they are as a whole, links included, all others for their best passage too."""
+        overall = self.scored.prior
+        self.scores = overall + _PASSAGE * best / (float(best.max(initial=0.0)) or 1.0)
+        """Per slot, how well the document answers to the question."""
+        leading = [slot for slot in self.overall.ranked[:LEADING].tolist() if slot not in self._rare]
+        self.scores[leading] = overall[leading] + _PASSAGE
+        self.scores[list(self._rare)] *= RARE
+        chosen = joined(len(best), self.overall.ranked, np.flatnonzero(best))
+        self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
+        """Candidate slots, best first."""
+
+    def _rare_among(self, slots: Ints) -> frozenset[int]:
+        """Which of some slots are files of a kind that is searched last, and not called like a word of the question."""
+        asked = set(map(stem, self.asked.words)) - STOP_WORDS
+        rare = set()
+        for slot in slots.tolist():
+            text = self._corpus.cache.slots[slot]
+            path = "" if text is None else text.key[1]
+            if rare_kind(path) is not None and not asked & set(map(stem, words(path.rpartition("/")[2]))):
+                rare.add(slot)
+        return frozenset(rare)
+
+    def _promising(self, weights: Weights) -> Ints:
+        """The slots whose windows are scored: those that hold most of the question, and the best of the prior."""
+        counts = self.scanned.counts
+        weight = np.concatenate([weights.own, weights.related])
+        held = weight[counts.term] * (counts.count / (counts.count + 1.0))
+        mass = np.bincount(counts.slot, weights=held, minlength=len(self.lengths))
+        slots = np.flatnonzero(mass)
+        if self._corpus.late() and not self._corpus.cache.arena.here()[slots].all():
+            return np.sort(slots[np.argsort(-mass[slots], kind="stable")[:_LATE]])
+        if len(slots) > _PROMISING:
+            slots = slots[mass[slots] >= np.partition(mass[slots], -_PROMISING)[-_PROMISING]]
+        return joined(len(mass), slots, self.overall.ranked)
+
+    def _measure(self, hits: Hits, question: Question) -> Measures:
+        return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
+
+    def _prior(self, question: Question, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
+        return prior(self._corpus, question, hits, measures, weights=self._weights, ablate=ablate)
+
+    def _own_scores(self) -> Floats:
+        """Per requirement and slot, the score under the requirement's anchors; of a single one the question's."""
+        overall = np.maximum(self.overall.scores, 0.0)
+        if len(self.plan.requirements) == 1:
+            return overall[None]
+        rows = []
+        for requirement in self.plan.requirements:
+            part = self.question.only(self.plan_of(requirement))
+            chosen = np.array(self.question.places(part), np.int64)
+            hits = self.hits.only(chosen)
+            alone = self._prior(part, hits, self.measures.only(chosen, hits.counts), {*self._ablate, "links"})
+            rows.append(overall + np.maximum(alone.scores, 0.0))
+        return np.array(rows)
+
+    def plan_of(self, requirement: Requirement) -> Plan:
+        """One requirement as a plan of its own."""
+        serving = tuple(anchor for anchor in self.plan.anchors if requirement.id in anchor.requirements)
+        return replace(
+            self.plan,
+            question=requirement.text,
+            requirements=(requirement,),
+            anchors=serving or self.plan.anchors,
+            answer_type=requirement.answer_type,
+        )
+
+    def terms_of(self, requirement: Requirement) -> Ints:
+        """Indices of the scanned terms that serve a requirement."""
+        part = self.question.only(self.plan_of(requirement))
+        return np.array(self.question.places(part), np.int64)
+
+    def first(self, most: int = ADMITTED) -> list[int]:
+        """The slots to admit: the best of the ranking, always with the best of each requirement."""
+        ranked = self.ranked.tolist()
+        best = dict.fromkeys(int(row.argmax()) for row in self.own if row.size and row.max() > 0)
+        chosen = set(list(best)[:most])
+        chosen.update([slot for slot in ranked if slot not in chosen][: most - len(chosen)])
+        return [*(slot for slot in ranked if slot in chosen), *sorted(chosen - set(ranked))]
+
+    def bearing(self, requirement: int, margin: int = 1) -> list[int]:
+        """The slots that would be admitted for one requirement: the question's, and its own best by score and path.
+
+        ``margin`` times as many, to be sure to hold those that would be after what is known has changed their order.
+        """
+        own, most = self.own[requirement], _BEARING * margin
+        slots = np.flatnonzero(own > 0)
+        best = self._corpus.order(slots, own[slots], most)
+        return list(dict.fromkeys([*self.first(ADMITTED * margin), *best.tolist()]))
+
+    def called(self, name: str) -> int | None:
+        """The document that answers best to a name, by its path, title and headings alone; None when none does."""
+        plan = analyse(name)
+        question = prepare(plan)
+        hits = scan(self._corpus.cache.chunks(), question.literals, cancelled=self._cancelled)
+        found = self._prior(question, hits, self._measure(hits, question), _ALL_BUT_PATH)
+        best = found.ranked[:1].tolist()
+        return int(best[0]) if best else None
+
+    def file_prior(self, slots: Ints) -> Floats:
+        """π_file of each requirement over the given slots: scores normalised once."""
+        scores = self.own[:, slots]
+        total = scores.sum(axis=1, keepdims=True)
+        even = np.full_like(scores, 1 / max(1, len(slots)))
+        return np.where(total > 0, scores / np.where(total > 0, total, 1.0), even)
+
+    def shares(self, slot: int) -> dict[str, float]:
+        """Each signal family's share of the score of a document."""
+        return self.overall.shares(slot)
+
+    def compression(self, slots: Ints) -> float | None:
+        """|C_search| / |E_t| of Proposition 1: windows in the given documents over windows in all."""
+        windows = self.lengths.astype(np.float64) * (self.lengths + 1)
+        total = float(windows.sum())
+        return float(windows[slots].sum()) / total if len(slots) and total else None
+
+    def unread(self, slots: Ints) -> int:
+        """Matches in documents other than the given ones."""
+        chosen = np.zeros(len(self.lengths), bool)
+        chosen[slots] = True
+        counts = self.hits.counts
+        return int(counts.count[~chosen[counts.slot]].sum())
+
+    def missing(self) -> tuple[str, ...]:
+        """The terms of the question that occur nowhere, in order."""
+        return tuple(self.question.terms[index] for index in np.flatnonzero(self.measures.frequency == 0).tolist())
+
+    def idf(self) -> Mapping[str, float]:
+        """How telling each scanned term is in this workspace, by its text."""
+        return dict(zip(self.question.terms, self.measures.idf.tolist(), strict=True))
+
+    def extend(self, named: Mapping[str, tuple[str, ...]], *, admitted: Set[int], proven: Set[int]) -> list[int]:
+        """Search for new terms (one rescan, no oracle): the slots they lead to beside those ``admitted``, best first.
+
+        ``named`` maps requirement ids to terms; ``proven`` are the slots that something was quoted from. Terms that are
+        searched for already change nothing.
+        """
+        fresh = _anchors(named)
+        known = {literals[0] for literals in self.question.literals}
+        text = " ".join(anchor.text for anchor in fresh if anchor.kind is AnchorKind.PHRASE)
+        more = prepare(replace(self.plan, question=text, anchors=fresh))
+        new = [i for i, literals in enumerate(more.literals) if literals[0] not in known]
+        if not new:
+            return []
+        names = list(dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts))
+        more = replace(more, related=())
+        hits = self._scan(more, names)
+        scores = self._led_to(more, hits, names, proven)
+        beside = scores > 0
+        beside[list(admitted)] = False
+        led = np.flatnonzero(beside)
+        ranked = self._corpus.order(led, scores[led], _BROUGHT).tolist()
+        hits = hits.only(np.array(new, np.int64))
+        first = len(self.question.terms)
+        self.plan = replace(self.plan, anchors=(*self.plan.anchors, *fresh))
+        self.question = replace(
+            self.question,
+            terms=(*self.question.terms, *(more.terms[i] for i in new)),
+            literals=(*self.question.literals, *(more.literals[i] for i in new)),
+            phrases=(*self.question.phrases, *more.phrases),
+        )
+        self.hits = self.hits.plus(hits, first)
+        self.measures = self._measure(self.hits, self.question)
+        best = float(scores.max(initial=0.0)) or 1.0
+        for slot in ranked:
+            share = float(scores[slot]) / best
+            self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
+        return [int(slot) for slot in ranked]
+
+    def _led_to(self, more: Question, hits: Hits, names: Sequence[Phrase], proven: Set[int]) -> Floats:
+        """Per slot, how well new terms lead there."""
+        measures = self._measure(hits, more)
+        alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
+        return bridges(
+            self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked_measures, proven)
+        )
+
+
+def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:
+    """New terms as anchors: each as a phrase, and its words."""
+    serves: dict[tuple[str, AnchorKind], list[str]] = {}
+    for requirement, texts in named.items():
+        for text in texts:
+            folded = key(text)
+            # Letters, initials and the like stand everywhere: the scan would drown in them.
+            words = [(word, kind) for word, kind in terms(folded) if len(word) >= _SHORTEST or not word.isascii()]
+            parts = [(folded, AnchorKind.PHRASE), *words] if words else []
+            for part in parts:
+                owners = serves.setdefault(part, [])
+                if requirement not in owners:
+                    owners.append(requirement)
+    return tuple(Anchor(text, kind, requirements=tuple(owners)) for (text, kind), owners in serves.items() if text)
+
+
+_READ = 30
+
+"""Documents that are cut into passages, at least."""
+
+_LEADING = 20
+
+"""Passages that are ranked by themselves alone."""
+
+_PRIOR = 0.8
+
+"""How much the prior of the document counts in the other ranking of what comes behind those."""
+
+
+@dataclass(frozen=True, slots=True)
+class Localisation:
+    """Where the evidence probably is, before anything was read for it."""
+
+    candidates: Candidates
+    passages: list[Passage]
+    """Best first, at most as many as were asked for."""
+    stages: tuple[Stage, ...] = ()
+
+    @property
+    def admitted(self) -> Ints:
+        """The slots of the passages, in their order."""
+        return np.array(list(dict.fromkeys(passage.slot for passage in self.passages)), np.int64)
+
+
+def localise(
+    reading: Reading,
+    plan: Plan,
+    limit: int,
+    *,
+    weights: PriorWeights = PriorWeights(),
+    ablate: Set[str] = frozenset(),
+    cancelled: Callable[[], bool] | None = None,
+) -> Localisation:
+    """Scan for the plan's anchors, form the prior, and find the best ``limit`` passages."""
+    candidates = Candidates(reading.corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
+    started = time.perf_counter()
+    passages = passages_of(reading, candidates.scored, limit)
+    candidates.rank_by(passages)
+    position = Stage("position", time.perf_counter() - started)
+    return Localisation(candidates, passages, (*candidates.stages, position))
+
+
+def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _READ) -> list[Passage]:
+    """The best passages of the workspace, best first. At least ``read`` documents are looked into, where there are so
+    many with a window that holds anything."""
+    cutter = Cutter(scored.question, scored.weights, scored.fields)
+    chosen = _stretches(scored, max(read, 2 * limit))
+    corpus = reading.corpus
+    found: dict[int, list[Passage]] = {}
+    places: dict[int, list[Ints]] = {}
+    for part in corpus.parts(scored.hits, np.array(list(chosen), np.int64)):
+        for slot, at in _places(reading, scored, part.tolist()).items():
+            document = None if corpus.over() else reading.document(slot)
+            if document is None:
+                continue
+            stretches = _joined(corpus.points(slot, np.array(chosen[slot])).tolist(), len(document.text))
+            own = cutter.passages(slot, document, at, stretches, float(scored.documents[slot]))
+            found[slot] = [replace(one, score=RARE * one.score) for one in own] if slot in scored.rare else own
+            places[slot] = at if corpus.cache.arena.holds(slot) else _within(at, own)
+    keys = {slot: reading.text(slot).key for slot in chosen}
+    passages = [one for slot in chosen for one in found.get(slot, ())]
+    return [
+        Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
+        for one in _ranked(apart(passages, keys), scored.prior, limit)
+    ]
+
+
+def _within(places: Sequence[Ints], passages: Sequence[Passage]) -> list[Ints]:
+    """Of places, which rise, those that stand in passages, or between passages that overlap."""
+    spans = merged(passage.span for passage in passages)
+    bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
+    return [
+        at[np.searchsorted(bounds[:, 0], at, "right") > np.searchsorted(bounds[:, 1], at, "right")] for at in places
+    ]
+
+
+def _ranked(passages: list[Passage], prior: Floats, limit: int) -> list[Passage]:
+    """The first ``limit`` of passages that are ranked by their own scores. Behind the leading ones every second one is
+    taken from a ranking to which the prior of the document counts as well: where words fail, good documents help."""
+    leading, others = passages[:_LEADING], passages[_LEADING:]
+    if limit <= _LEADING:
+        return passages[:limit]
+    by_document = sorted(others, key=lambda one: -(one.score + _PRIOR * float(prior[one.slot])))
+    both = dict.fromkeys(one for pair in zip(others, by_document, strict=True) for one in pair)
+    return [*leading, *both][:limit]
+
+
+def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:
+    """The documents that are read for passages, and the first bytes of their best windows."""
+    chosen: dict[int, list[int]] = {slot: [0] for slot in scored.beginnings}
+    for slot, at in zip(scored.windows.slot.tolist(), scored.windows.at.tolist(), strict=True):
+        if slot in chosen or len(chosen) < most:
+            chosen.setdefault(slot, []).append(at)
+    return chosen
+
+
+def _places(reading: Reading, scored: Scored, slots: Sequence[int]) -> dict[int, list[Ints]]:
+    """Per text the code points at which each scanned term stands in it, in order."""
+    corpus, terms = reading.corpus, len(scored.question.scanned)
+    hits = corpus.places(scored.hits, scored.question.scanned, np.array(slots, np.int64))
+    order = np.lexsort((hits.at, hits.term, hits.slot))
+    slot, term, at = hits.slot[order], hits.term[order], hits.at[order]
+    own = np.array(slots, np.int64)
+    bounds = np.searchsorted(slot, [own, own + 1])
+    found: dict[int, list[Ints]] = {}
+    for number, first, last in zip(slots, *bounds.tolist(), strict=True):
+        points = corpus.points(number, at[first:last])
+        ends = np.searchsorted(term[first:last], np.arange(1, terms))
+        found[number] = np.split(points, ends)
+    return found
+
+
+def _joined(windows: list[int], length: int) -> list[Span]:
+    """Stretches around windows, apart and in order: a passage may begin a window before and end one behind."""
+    joined: list[Span] = []
+    for window in sorted(windows):
+        start, end = max(0, window - WINDOW), min(length, window + 2 * WINDOW)
+        if joined and start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(end, joined[-1].end))
+        elif start < end:
+            joined.append(Span(start, end))
+    return joined
+
+
+def as_evidence(
+    reading: Reading,
+    passage: Passage,
+    n: int,
+    signals: Mapping[str, float],
+    requirements: tuple[str, ...] = ("f1",),
+) -> Evidence | None:
+    """A passage as evidence number ``n``; None when its text does not stand there any more."""
+    document = reading.document(passage.slot)
+    if document is None:
+        return None
+    return reading.evidence(
+        passage.slot,
+        document,
+        passage.span,
+        n,
+        under=_under(document, passage),
+        score=passage.score,
+        signals=signals,
+        requirements=requirements,
+        cut=passage.cut,
+    )
+
+
+def _under(document: Document, passage: Passage) -> int:
+    """The offset whose headings and place name the passage."""
+    last = passage.span.end - 1
+    return min(last, max(standing(document, passage.marks, last), passage.span.start))
+
+
+def ranking(
+    reading: Reading, candidates: Candidates, admitted: Set[int], *, most: int = 10, always: Set[int] = frozenset()
+) -> tuple[RankedDocument, ...]:
+    """The documents by their scores, at least the first ten and those in ``always``, each file once."""
+    scores = candidates.scores
+    total = float(scores[candidates.ranked].sum()) or 1.0
+    first = candidates.ranked.tolist()
+    ranked: dict[tuple[int, str], RankedDocument] = {}
+    for slot in [*first, *sorted(always - set(first))]:
+        root, path = key = reading.text(slot).key
+        if key in ranked:  # another piece of the same file
+            continue
+        if len(ranked) < max(10, most) or slot in always:
+            prior, shown = float(scores[slot]) / total, reading.was_read(slot)
+            shares = candidates.shares(slot)
+            ranked[key] = RankedDocument(root, display_path(path), prior, slot in admitted, shown, shares)
+    return tuple(ranked.values())

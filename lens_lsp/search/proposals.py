@@ -1,0 +1,552 @@
+"""x"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+
+from lens_lsp.judge.redaction import secrets_of, shown_secrets
+from lens_lsp.model.answer import Arm
+from lens_lsp.model.documents import Block, BlockKind, Document
+from lens_lsp.model.observation import Region
+from lens_lsp.model.shown import MOST_CONTEXT, Shown, tokens
+from lens_lsp.model.text import Span
+from lens_lsp.search.beliefs import CELL, Admission, Space
+from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
+from lens_lsp.search.corpus_view import Floats
+from lens_lsp.search.passages import Passage
+
+START: Mapping[Arm, float] = MappingProxyType({Arm.LEXICAL: 0.60, Arm.LOCAL: 0.25, Arm.GLOBAL: 0.15})
+
+"""λ at the beginning of a question."""
+
+FLOOR = 0.05
+
+_NEAR = 6
+
+"""Cells on either side that count as next to a cell: about 300 code points."""
+
+_SECTION_SHARE = 0.3
+
+_LINKED_SHARE = 0.2
+
+
+@dataclass(slots=True)
+class Mixture:
+    """λ, and how it learns. ``adaptive`` False keeps it where it starts (an ablation)."""
+
+    weights: dict[Arm, float] = field(default_factory=lambda: dict(START))
+    adaptive: bool = True
+
+    def without(self, arms: set[Arm]) -> None:
+        """Switch arms off (an ablation); what is left is renormalised."""
+        kept = {arm: weight for arm, weight in self.weights.items() if arm not in arms}
+        total = sum(kept.values())
+        self.weights = {arm: weight / total for arm, weight in kept.items()}
+
+    def learn(self, utility: Mapping[Arm, float]) -> None:
+        """λ_a ← λ_a · exp(u_a / max u), renormalised, never below 0.05. Utilities are nats per thousand tokens."""
+        most = max(utility.values(), default=0.0)
+        if not self.adaptive or most <= 0 or len(self.weights) < 2:
+            return
+        for arm in self.weights:
+            self.weights[arm] *= float(np.exp(utility.get(arm, 0.0) / most))
+        total = sum(self.weights.values())
+        self.weights = {arm: weight / total for arm, weight in self.weights.items()}
+        self._raise_to_floor()
+
+    def _raise_to_floor(self) -> None:
+        low = {arm for arm, weight in self.weights.items() if weight < FLOOR}
+        rest = sum(weight for arm, weight in self.weights.items() if arm not in low)
+        for arm, weight in self.weights.items():
+            self.weights[arm] = FLOOR if arm in low else weight / rest * (1 - FLOOR * len(low))
+
+
+def lexical(mass: Floats) -> Floats:
+    """π_lex: cells by anchor mass, with the anchors as they stand now; ``mass`` is one row per open requirement, and
+    each counts alike."""
+    total = mass.sum(axis=1, keepdims=True)
+    share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
+    return _normalised(np.asarray(share.sum(axis=0), np.float64))
+
+
+def local(space: Space, posterior: Floats, seen: Floats, links: Mapping[int, tuple[int, ...]]) -> Floats:
+    """π_local: cells next to, in the section of, or linked from those the beliefs favour among the cells shown; before
+    anything was shown, among all.
+
+    ``posterior`` is one row per open requirement, ``seen`` 1 for shown cells, ``links`` lead from a document to
+    others by order of admission.
+    """
+    believed = np.asarray(posterior.sum(axis=0), np.float64)
+    favoured = believed * seen if seen.any() else believed
+    if favoured.sum() <= 0:
+        return favoured
+    sums = np.concatenate([[0.0], np.cumsum(favoured)])
+    cells = np.arange(space.cells)
+    first = space.spread(np.array([a.first for a in space.admitted]))
+    end = space.spread(np.array([a.first + a.cells for a in space.admitted]))
+    near = sums[np.minimum(cells + _NEAR + 1, end)] - sums[np.maximum(cells - _NEAR, first)]
+    return _normalised(
+        _normalised(near)
+        + _SECTION_SHARE * _normalised(_by_section(space, sums))
+        + _LINKED_SHARE * _normalised(_by_link(space, sums, links))
+    )
+
+
+def _by_section(space: Space, sums: Floats) -> Floats:
+    shares = np.zeros(space.cells)
+    for stratum in space.strata():
+        shares[stratum.start : stratum.end] = (sums[stratum.end] - sums[stratum.start]) / len(stratum)
+    return shares
+
+
+def _by_link(space: Space, sums: Floats, links: Mapping[int, tuple[int, ...]]) -> Floats:
+    shares = np.zeros(len(space.admitted))
+    for source, targets in links.items():
+        admission = space.admitted[source]
+        belief = sums[admission.first + admission.cells] - sums[admission.first]
+        for target in targets:
+            shares[target] += belief / space.admitted[target].cells
+    return space.spread(shares)
+
+
+def stratified(space: Space, unread: Floats) -> Floats:
+    """π_global: documents share alike, in each its sections with anything unread, in each the unread cells."""
+    shares = np.zeros(space.cells)
+    for admission in space.admitted:
+        sections = [slice(a, b) for a, b in pairwise(admission.bounds) if unread[a:b].any()]
+        for section in sections:
+            inside = unread[section]
+            shares[section] = inside / inside.sum() / len(sections)
+    return _normalised(shares)
+
+
+def draws(
+    arms: Mapping[Arm, Floats], weights: Mapping[Arm, float], rng: np.random.Generator
+) -> Iterator[tuple[Arm, int]]:
+    """Cells drawn without replacement from the mixture: an arm by λ, then a cell by what is left of that arm.
+
+    Ends when no arm has a cell left. Each arm's order is drawn ahead (Gumbel noise on its log-weights sorts cells
+    as drawing without replacement would), which makes a draw cheap however many cells there are.
+    """
+    orders = {arm: iter(_order(arms[arm], rng)) for arm in weights if arm in arms}
+    taken: set[int] = set()
+    names, edges = _odds(orders, weights)
+    while names:
+        arm = names[bisect_right(edges, rng.random())]
+        cell = next((cell for cell in orders[arm] if cell not in taken), None)
+        if cell is None:
+            del orders[arm]
+            names, edges = _odds(orders, weights)
+            continue
+        taken.add(cell)
+        yield arm, cell
+
+
+def _odds(arms: Collection[Arm], weights: Mapping[Arm, float]) -> tuple[list[Arm], list[float]]:
+    """The arms, and where between 0 and 1 the part of each ends: what `Generator.choice` makes anew at every draw."""
+    names = list(arms)
+    odds = np.array([weights[arm] for arm in names])
+    sums = np.cumsum(odds / odds.sum())
+    return names, (sums / sums[-1:]).tolist()
+
+
+def _order(weights: Floats, rng: np.random.Generator) -> list[int]:
+    cells = np.flatnonzero(weights > 0)
+    noisy = np.log(weights[cells]) + rng.gumbel(size=len(cells))
+    return [int(cell) for cell in cells[np.argsort(-noisy, kind="stable")]]
+
+
+def _normalised(weights: Floats) -> Floats:
+    total = float(weights.sum())
+    return np.asarray(weights / total, np.float64) if total > 0 else weights
+
+
+_BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
+
+
+def disclosed(document: Document, title: str, view: Shown, before: int = 0) -> tuple[Span, ...]:
+    """The spans of a region, its title, headings and table headers, in order and apart.
+
+    In code points of the file; ``before`` of them lie before the document's text. A file name as title has none.
+    """
+    structure = document.structure
+    spans = [view.span]
+    spans += [h.span for h in structure.headings if h.span.start < view.span.end and h.text in view.headings]
+    spans += [block.header for block in overlapping(structure.blocks, view.span) if block.header is not None]
+    spans += _title(document, title)
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return tuple(Span(before + span.start, before + span.end) for span in joined)
+
+
+def _title(document: Document, title: str) -> list[Span]:
+    """Where a title stands: verbatim, as a heading, else its words with quotes, escapes and markup between them. One
+    that the document gives itself in yet another way stands somewhere at its beginning."""
+    place = document.text.find(title) if title else -1
+    if place >= 0:
+        return [Span(place, place + len(title))]
+    heading = next((h.span for h in document.structure.headings if h.text == title), None)
+    if heading is not None:
+        return [heading]
+    words = re.findall(r"\w+", title)
+    found = re.search(_BETWEEN.join(map(re.escape, words)), document.text[:REACH]) if words else None
+    if found is not None:
+        return [Span(*found.span())]
+    return [Span(0, min(len(document.text), REACH))] if title == document.structure.head.title else []
+
+
+_WIDTH = 500
+
+"""Code points around a drawn cell, before snapping."""
+
+_OPENING = 300
+
+"""Code points that are shown of the beginning of a document, before snapping."""
+
+_FLAT = 0.8
+
+"""The ranking is flat while passages score this share of the third one."""
+
+_COMPARED = 3
+
+_SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
+
+_ENOUGH = 0.9
+
+"""Share of the outstanding belief that one request needs to hold at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A region that goes to the oracle, and where it came from; ``cells`` count through the whole space."""
+
+    number: int
+    admission: Admission
+    span: Span
+    cells: Span
+    arm: Arm
+    tokens: int
+    view: Shown
+
+    def region(self, before: int = 0) -> Region:
+        """The region as the oracle gets it; ``before`` code points of the file lie before the document's text."""
+        document = self.admission.document
+        secrets = secrets_of(document.text, document.path)
+        return Region(
+            number=self.number,
+            path=document.path,
+            title=self.admission.title,
+            headings=self.view.headings,
+            header="\n".join(self.view.headers) or None,
+            text=self.view.text,
+            units=tuple(unit.span for unit in self.view.units),
+            private=document.structure.private,
+            root=document.root,
+            sources=disclosed(document, self.admission.title, self.view, before),
+            continued=_goes_on(document, self.span.end),
+            secrets=shown_secrets(secrets, self.view),
+            of_document=secrets,
+        )
+
+
+class Request:
+    """The regions of one observation, up to a number of tokens; with a ``fence`` of some tokens around each, its
+    context counts as well."""
+
+    def __init__(self, most: int, fence: int = 0) -> None:
+        self.most = self._left = most
+        self._fence = fence
+        self._cut = False
+        self.proposals: list[Proposal] = []
+        self.kept = 0
+        """Proposals that were shown before."""
+
+    @property
+    def full(self) -> bool:
+        """Whether another region of the usual size may not fit; the first one always may."""
+        return bool(self.proposals) and self._left < REGION_TOKENS
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that was to be shown had room in it, and nothing was put off when it was shown."""
+        return not self._cut and all(item.admission.unread(item.span) is None for item in self.proposals)
+
+    @property
+    def used(self) -> int:
+        """Tokens of what is in it."""
+        return self.most - self._left
+
+    def arrange(self) -> None:
+        """Number the regions by document, in the order of the documents' first ones, and by place within each."""
+        first: dict[int, int] = {}
+        for item in self.proposals:
+            first.setdefault(item.admission.slot, item.number)
+        ordered = sorted(self.proposals, key=lambda item: (first[item.admission.slot], item.span.start))
+        self.proposals = [replace(item, number=number) for number, item in enumerate(ordered, 1)]
+
+    @property
+    def half(self) -> bool:
+        """Whether half of it is filled."""
+        return 2 * self._left < self.most
+
+    def cut(self) -> None:
+        """Something had no room."""
+        self._cut = True
+
+    def add(self, admission: Admission, span: Span, arm: Arm) -> Proposal | None:
+        """Show a span snapped outward, without what was shown before; None when nothing is left of it or it does
+        not fit."""
+        unread = admission.unread(region(admission.document, span))
+        if unread is None:
+            return None
+        view = shown(admission.document, unread)
+        size = tokens(view.text)
+        cost = size + self._around(admission, view)
+        if not view.text.strip():
+            return None
+        if cost > self._left and self.proposals:
+            self.cut()
+            return None
+        self._left -= cost
+        admission.mark(unread)
+        number = len(self.proposals) + 1
+        proposal = Proposal(number, admission, unread, admission.cells_of(unread), arm, size, view)
+        self.proposals.append(proposal)
+        return proposal
+
+    def again(self, proposal: Proposal, span: Span | None = None) -> None:
+        """Show what was shown before once more, or just a ``span`` of it."""
+        if span is not None:
+            admission, view = proposal.admission, shown(proposal.admission.document, span)
+            cells = admission.cells_of(span)
+            proposal = replace(proposal, span=span, cells=cells, tokens=tokens(view.text), view=view)
+        self._left -= proposal.tokens + self._around(proposal.admission, proposal.view)
+        self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
+        self.kept += 1
+
+    def _around(self, admission: Admission, view: Shown) -> int:
+        """Tokens of a region that are not its text."""
+        if not self._fence:
+            return 0
+        lines = (admission.document.path, admission.title, " > ".join(view.headings), "\n".join(view.headers))
+        return self._fence + sum(tokens(line[:MOST_CONTEXT]) for line in lines)
+
+
+def _goes_on(document: Document, at: int) -> bool:
+    """Whether the section of what ends at an offset goes on behind it."""
+    headings = document.structure.headings
+    following = bisect_left(headings, at, key=lambda heading: heading.span.start)
+    end = headings[following].span.start if following < len(headings) else len(document.text)
+    return bool(document.text[at:end].strip())
+
+
+def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
+    """Add drawn cells' regions until the request is full or holds nine tenths of the outstanding belief.
+
+    ``outstanding`` is the belief of each unread cell, summed over the open requirements.
+    """
+    needed = _ENOUGH * float(outstanding.sum())
+    held = 0.0
+    taken = np.zeros(space.cells, bool)
+    for arm, cell in drawn:
+        if request.full or held >= needed:
+            return
+        if taken[cell]:
+            continue
+        admission = space.of(cell)
+        proposal = _around(request, admission, cell, arm)
+        if proposal is not None:
+            taken[proposal.cells.start : proposal.cells.end] = True
+            held += float(outstanding[proposal.cells.start : proposal.cells.end].sum())
+
+
+def best(
+    request: Request, space: Space, passages: Sequence[Passage], enough: int, *, bare: Collection[Passage] = ()
+) -> None:
+    """Regions of passages, which come best first: up to about ``enough`` tokens, and further ones while the ranking is
+    flat and there is room. Those that are ``bare`` come without what leads into them."""
+    admitted = {admission.slot: admission for admission in space.admitted}
+    flat = _FLAT * passages[min(_COMPARED, len(passages)) - 1].score if passages else 0.0
+    for passage in passages:
+        if request.full or (request.used >= enough and passage.score < flat):
+            return
+        admission = admitted.get(passage.slot)
+        if admission is not None and admission.unread(passage.span) is not None:
+            span = passage.span if passage in bare else _with_context(admission.document, passage.span)
+            request.add(admission, span, Arm.LEXICAL)
+
+
+def first(request: Request, space: Space, passages: Sequence[Passage]) -> dict[int, Passage]:
+    """A region for each passage of admitted documents, as far as there is room; by their numbers the passages."""
+    admitted = {admission.slot: admission for admission in space.admitted}
+    shown: dict[int, Passage] = {}
+    for passage in passages:
+        admission = admitted.get(passage.slot)
+        proposal = None if admission is None else request.add(admission, passage.span, Arm.LEXICAL)
+        if proposal is not None:
+            shown[proposal.number] = passage
+    return shown
+
+
+def _with_context(document: Document, span: Span) -> Span:
+    """A passage with what leads into it and with the whole list or table that it is in or leads into, as far as a
+    region can hold that; a short document as a whole."""
+    whole = Span(0, len(document.text))
+    if fits(document.text, whole):
+        return whole
+    for part in (*(part.span for part in context_of(document, span)), _series(document, span)):
+        wider = Span(min(span.start, part.start), max(span.end, part.end))
+        if fits(document.text, wider):
+            span = wider
+    return span
+
+
+def _series(document: Document, span: Span) -> Span:
+    """The items or rows that follow each other without a break where a span ends, or right behind it."""
+    blocks = document.structure.blocks
+    at = bisect_right(blocks, max(span.start, span.end - 1), key=_start_of) - 1
+    if 0 <= at < len(blocks) - 1 and blocks[at].kind is BlockKind.PARAGRAPH:
+        at += 1  # a sentence that leads in
+    if not (0 <= at < len(blocks)) or blocks[at].kind not in _SERIAL:
+        return span
+    first = last = at
+    while first > 0 and blocks[first - 1].kind is blocks[at].kind:
+        first -= 1
+    while last < len(blocks) - 1 and blocks[last + 1].kind is blocks[at].kind:
+        last += 1
+    return Span(blocks[first].span.start, blocks[last].span.end)
+
+
+def _start_of(block: Block) -> int:
+    return block.span.start
+
+
+def certain(request: Request, space: Space, outstanding: Floats, *, first: bool) -> None:
+    """What is shown before anything is drawn: the likeliest places, then at first the beginnings of documents, which
+    say what and of when they are, whatever words they use, and later what joined.
+
+    ``outstanding`` is the belief of each unread cell, one row per open requirement.
+    """
+    likeliest(request, space, outstanding)
+    if first:
+        openings(request, space)
+    else:
+        newcomers(request, space, outstanding.sum(axis=0))
+
+
+def likeliest(request: Request, space: Space, outstanding: Floats) -> None:
+    """The place that is believed in most, of each open requirement: a draw may miss it, and the request of a small
+    model holds few places."""
+    for row in outstanding:
+        if row.any():
+            cell = int(row.argmax())
+            admission = space.of(cell)
+            _around(request, admission, cell, Arm.LEXICAL)
+
+
+def openings(request: Request, space: Space) -> None:
+    """The beginning of every admitted document, while half of the request is left for what was drawn."""
+    for admission in space.admitted:
+        if request.half:
+            return
+        opening = Span(0, min(len(admission.text), _OPENING))
+        request.add(admission, _rounded(admission, opening, admission.first), Arm.GLOBAL)
+
+
+def newcomers(request: Request, space: Space, likely: Floats) -> None:
+    """Of every document of which nothing was read its most likely place, the likeliest first, while there is room."""
+    unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
+    places = [one.first + int(likely[one.first : one.first + one.cells].argmax()) for one in unread]
+    for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
+        if request.full or not likely[cell]:
+            return
+        _around(request, admission, cell, Arm.LEXICAL)
+
+
+def _around(request: Request, admission: Admission, cell: int, arm: Arm) -> Proposal | None:
+    """Show what is around a cell; None as `Request.add`."""
+    if admission.unread(Span(0, len(admission.text))) is None:  # what is to be shown would be found only to be left out
+        return None
+    return request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
+
+
+def _rounded(admission: Admission, window: Span, cell: int) -> Span:
+    """A window around a cell as what says one thing, if a region can hold that: the whole document, else the paragraph
+    or item around the cell, with those beside it up to the width of the window. What proves a fact has to stand in one
+    region."""
+    document, text = admission.document, admission.text
+    if fits(text, Span(0, len(text))):
+        return Span(0, len(text))
+    middle = (cell - admission.first) * CELL + CELL // 2
+    touched = [block.span for block in overlapping(document.structure.blocks, window)]
+    grown = next((span for span in touched if span.start <= middle < span.end), None)
+    if grown is None or not fits(text, grown):
+        return window
+    for span in sorted(touched, key=lambda span: abs(span.start - middle)):
+        if len(grown) >= len(window):
+            break
+        wider = Span(min(grown.start, span.start), max(grown.end, span.end))
+        grown = wider if fits(text, wider) else grown
+    return grown
+
+
+def whole(request: Request, admission: Admission, within: Span | None = None) -> None:
+    """All of a document or of a part of it, region by region, as far as the request holds it."""
+    at, end = (0, len(admission.text)) if within is None else (within.start, within.end)
+    while at < end:
+        if request.full:
+            request.cut()
+            return
+        proposal = request.add(admission, Span(at, min(end, at + _WIDTH)), Arm.DIRECT)
+        at = at + _WIDTH if proposal is None else max(proposal.span.end, at + 1)
+
+
+def stored(number: int, admission: Admission, span: Span) -> Proposal:
+    """A span that an earlier answer cites, as what it was when it was read; it need not be shown again."""
+    unread = admission.unread(span)
+    if unread is not None:
+        admission.mark(unread)
+    view = shown(admission.document, span)
+    return Proposal(number, admission, span, admission.cells_of(span), Arm.STORE, tokens(view.text), view)
+
+
+def outline(request: Request, space: Space) -> None:
+    """The admitted documents for a summary: the beginning of every section first, then the rest of each, in order."""
+    for admission in space.admitted:
+        sections = list(_sections(admission))
+        for _, span in sections:
+            if not request.full:
+                request.add(admission, Span(span.start, min(span.end, span.start + _WIDTH)), Arm.DIRECT)
+        for _, span in sections:
+            whole(request, admission, span)
+
+
+def unread_sections(space: Space, *, whole: bool = False) -> tuple[str, ...]:
+    """The headings of sections of which nothing was read; or, ``whole``, not all."""
+    return tuple(
+        name or admission.title
+        for admission in space.admitted
+        for name, span in _sections(admission)
+        if (admission.unread(span) is not None if whole else not any(span.overlaps(read) for read in admission.read))
+    )
+
+
+def _sections(admission: Admission) -> Iterator[tuple[str, Span]]:
+    """Each section's heading and span; text before the first heading has none."""
+    headings = admission.document.structure.headings
+    starts = [0, *(heading.span.start for heading in headings)]
+    names = ["", *(heading.text for heading in headings)]
+    for name, start, end in zip(names, starts, [*starts[1:], len(admission.text)], strict=True):
+        if admission.text[start:end].strip():
+            yield name, Span(start, end)
