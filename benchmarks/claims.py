@@ -21,9 +21,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.search.boundaries import context_of, heading_path
-from lens_lsp.search.synthesis import passage_of as evidence_passage
-
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
 from evaluation.reporting.markdown import table
@@ -39,6 +36,8 @@ from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Document, Evidence, Origin
 from lens_lsp.model.errors import OracleFailed
 from lens_lsp.model.text import SourceText, Span
+from lens_lsp.search.boundaries import context_of, heading_path
+from lens_lsp.search.synthesis import passage_of as evidence_passage
 
 CLAIMS = Path(__file__).resolve().parent / "questions" / "claims.jsonl"
 _AT_ONCE = 4

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from lens_lsp.search.corpus_view import Ints, Measures, measure
 
 from benchmarks.measuring import timed
 from benchmarks.speed.queries import TERMS, literals
@@ -23,6 +22,7 @@ from lens_lsp.corpus.safe_open import Root, read_files
 from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover_names
+from lens_lsp.search.corpus_view import Ints, Measures, measure
 
 TOP = 10
 WINDOW = 600

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from lens_lsp.search.corpus_view import Measures, Reading, measure
 
 from evaluation.arms.indexes import WINDOW
 from lens_lsp.corpus.corpus_rules import CorpusRules
@@ -21,6 +20,7 @@ from lens_lsp.corpus.workspace import Workspace
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key
+from lens_lsp.search.corpus_view import Measures, Reading, measure
 
 PAGE = 2_400
 """Code points that one reading shows at most."""

@@ -30,7 +30,7 @@ from platformdirs import user_cache_path
 
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
 from lens_lsp.disk import PART, replace_whole
-from lens_lsp.documents.framing import (
+from lens_lsp.documents.frames import (
     MOST_AT_ONCE,
     MOST_HEAD,
     MOST_TEXT,

@@ -37,8 +37,7 @@ from lens_lsp.corpus.safe_open import (
 )
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discover_names
-from lens_lsp.documents.kinds import Kind, kind_for
-from lens_lsp.documents.model import Extracted
+from lens_lsp.documents.kinds import Extracted, Kind, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.privacy import privacy

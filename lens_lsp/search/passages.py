@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.scan import STRETCH, Hits
 from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator
 from lens_lsp.model.places_shown import has_own_places

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from lens_lsp.search.corpus_view import Corpus, Measures, Reading, measure
-from lens_lsp.search.localisation import Localisation, localise
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
@@ -17,6 +15,8 @@ from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.analysis import analyse
+from lens_lsp.search.corpus_view import Corpus, Measures, Reading, measure
+from lens_lsp.search.localisation import Localisation, localise
 from lens_lsp.search.prior import LinkFinder
 from lens_lsp.search.question import Question, prepare
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from lens_lsp.search.consolidation import Matches, matches_of
-from lens_lsp.search.corpus_view import Reading
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
@@ -15,6 +13,8 @@ from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.plan import Condition, MatchRule, Unit
+from lens_lsp.search.consolidation import Matches, matches_of
+from lens_lsp.search.corpus_view import Reading
 
 FILES = {
     "a.md": "# Git\n\nUse git here. Git, again: `git`.\n- Start Date: 2015-03-24\n",

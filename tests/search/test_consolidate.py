@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.search.consolidation import MOST_QUOTES, Cited, choose, consolidate
 
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.text import Span
+from lens_lsp.search.consolidation import MOST_QUOTES, Cited, choose, consolidate
 
 TEXT = (
     "# Kettles\n\nThe copper kettle was made by Anselm Brock. It leaks since 1902, and nobody minds. The lid is new.\n"

@@ -6,15 +6,15 @@ import re
 from dataclasses import replace
 
 import pytest
-from lens_lsp.search.beliefs import Space
-from lens_lsp.search.boundaries import shown
-from lens_lsp.search.proposals import Request, disclosed
 
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.text import Span
+from lens_lsp.search.beliefs import Space
+from lens_lsp.search.boundaries import shown
+from lens_lsp.search.proposals import Request, disclosed
 
 TEXT = (
     "# Bridges\n\nNothing here.\n\n## Arlen\n\nIt is long.\n\n| name | length |\n|------|-------:|\n| Arlen | 210 m |\n"

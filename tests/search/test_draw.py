@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.search.beliefs import CELL, Admission, Space
-from lens_lsp.search.boundaries import REGION_TOKENS
-from lens_lsp.search.proposals import Request, best, certain, fill, newcomers, openings
 
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.text_reader import PlainReader
@@ -16,7 +13,10 @@ from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span
+from lens_lsp.search.beliefs import CELL, Admission, Space
+from lens_lsp.search.boundaries import REGION_TOKENS
 from lens_lsp.search.passages import Passage
+from lens_lsp.search.proposals import Request, best, certain, fill, newcomers, openings
 
 SENTENCE = "The kettle of the house is made of copper and of iron. "
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lens_lsp.search.consolidation import Cited, Combined, Item, combine, facts_of
-
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.judge.base import Fact
 from lens_lsp.judge.reader.plan import offline_plan
@@ -14,6 +12,7 @@ from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Combination, Intent, Plan, Requirement, Transformation
 from lens_lsp.model.text import Span
+from lens_lsp.search.consolidation import Cited, Combined, Item, combine, facts_of
 
 MISSING = RequirementStatus.MISSING
 

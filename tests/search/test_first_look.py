@@ -9,8 +9,6 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.early_evidence import FirstLook
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
@@ -24,6 +22,8 @@ from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.schema.evidence import evidence_json
+from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.early_evidence import FirstLook
 from tests.search.small_workspace import FILLER
 
 QUAY = "# Quays\n\nThe quay of Brantholm was built by Elise Morrow in 1911.\n"

@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from lens_lsp.search.early_evidence import Glimpse
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
@@ -21,6 +20,7 @@ from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.schema.evidence import evidence_json
+from lens_lsp.search.early_evidence import Glimpse
 
 QUESTION = "Who built the quay of Brantholm?"
 FILES = 4_000

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.search.corpus_view import Measures, inverse_frequency, measure
 
 from lens_lsp.corpus.folding import Arena
 from lens_lsp.corpus.scan import exact_literal, scan
+from lens_lsp.search.corpus_view import Measures, inverse_frequency, measure
 
 VOCABULARY = ("one", "two", "three", "absent")
 TEXTS = st.lists(st.lists(st.sampled_from((*VOCABULARY[:3], "other")), max_size=12).map(" ".join), max_size=8)

@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.search.boundaries import REGION_TOKENS, joined, quotable, region, shown, units, widened
 
 from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats import reader_for
@@ -16,6 +15,7 @@ from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.shown import tokens
 from lens_lsp.model.text import Span
+from lens_lsp.search.boundaries import REGION_TOKENS, joined, quotable, region, shown, units, widened
 
 
 def document(text: str, name: str = "a.md") -> Document:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lens_lsp.search.corpus_view import Corpus
-from lens_lsp.search.localisation import Candidates
 from small_workspace import FILLER
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
@@ -15,6 +13,8 @@ from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.analysis import analyse
+from lens_lsp.search.corpus_view import Corpus
+from lens_lsp.search.localisation import Candidates
 from lens_lsp.search.prior import phrase_scores
 
 FILES = {

@@ -19,13 +19,12 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from lens_lsp.search.boundaries import shown
-from lens_lsp.search.resolution import normalise, resolve
-
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.shown import Shown
 from lens_lsp.model.text import Span
+from lens_lsp.search.boundaries import shown
+from lens_lsp.search.resolution import normalise, resolve
 
 NEGATIONS = re.compile(r"\b(?:not|no|never|nothing|none|cannot|without|nor)\b ?")
 

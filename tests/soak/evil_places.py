@@ -11,8 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.search.resolution import resolve
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
@@ -24,6 +22,7 @@ from lens_lsp.memory.answer_files.reading import read_citing
 from lens_lsp.memory.answer_files.writing import write_answer, write_block
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
+from lens_lsp.search.resolution import resolve
 from tests.memory.test_answer_files import hostile, saved
 from tests.soak.altered_quotes import view
 from tests.soak.evil_texts import Pattern
