@@ -31,7 +31,7 @@ from typing import Any
 
 from benchmarks.scripted_model import CONTEXT_TOKENS, NAME, reply
 from evaluation.data.docsqa import open_docsqa, unpack
-from lens_lsp.judge.llm.messages import ChatRequest, Message
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message
 from tests.lsp.lsp_client import LspProcess, environment
 
 FINDS, ASKS, ASKS_OF_A_MODEL, SESSIONS = 300, 100, 50, 60

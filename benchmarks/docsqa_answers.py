@@ -44,8 +44,7 @@ from pydantic import ValidationError
 from benchmarks.asking import ask_timed
 from evaluation.data.docsqa import QuestionRecord, QuoteRecord, open_docsqa, unpack
 from evaluation.reporting.markdown import NONE, table
-from lens_lsp.judge.cited import cited_sentences
-from lens_lsp.judge.llm.marking import LEAD
+from lens_lsp.judge.answer_markdown import LEAD, cited_sentences
 from lens_lsp.model.answer import Answer, Status
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import EvaluationError

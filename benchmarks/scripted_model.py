@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.sentences import sentences
 from lens_lsp.model.text import Span

@@ -16,15 +16,13 @@ from dataclasses import dataclass, field, replace
 from evaluation.data.datasets import Gold, GoldSpan, Question
 from evaluation.data.snapshots import Corpus
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.judge.analysis import analyse
-from lens_lsp.judge.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
+from lens_lsp.judge.analysis import analyse, names
+from lens_lsp.judge.answer_markdown import block
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
-from lens_lsp.judge.llm import prompts, schemas
-from lens_lsp.judge.llm.calling import Conversation, Prompt
-from lens_lsp.judge.llm.chat import budget_for, new_nonce
-from lens_lsp.judge.llm.composing import Composer
-from lens_lsp.judge.proper_names import names
-from lens_lsp.judge.quoting import block
+from lens_lsp.judge.llm import chat_prompts
+from lens_lsp.judge.llm.chat_oracle import budget_for, new_nonce
+from lens_lsp.judge.llm.conversation import Composer, Conversation, Prompt
+from lens_lsp.judge.oracle import ObserveRequest, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import UsageError
@@ -139,11 +137,13 @@ class AnswerKeyOracle:
         composer = self._composer
         if self.mode is Mode.FAST:
             _charge(
-                ledger, CallStage.ANALYSE, composer.of_question(prompts.ANALYSE, question, "plan", schemas.ANALYSIS)
+                ledger,
+                CallStage.ANALYSE,
+                composer.of_question(chat_prompts.ANALYSE, question, "plan", chat_prompts.ANALYSIS_SCHEMA),
             )
         else:
-            anchors = composer.of_question(prompts.ANCHORS, question, "anchors", schemas.ANCHORS)
-            facts = composer.of_question(prompts.DECOMPOSE, question, "plan", schemas.DECOMPOSITION)
+            anchors = composer.of_question(chat_prompts.ANCHORS, question, "anchors", chat_prompts.ANCHORS_SCHEMA)
+            facts = composer.of_question(chat_prompts.DECOMPOSE, question, "plan", chat_prompts.DECOMPOSITION_SCHEMA)
             _charge(ledger, CallStage.ANALYSE, anchors)
             _charge(ledger, CallStage.DECOMPOSE, facts)
         plan = analyse(question)

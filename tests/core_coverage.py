@@ -17,9 +17,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from tests.soak.__main__ import REPOSITORY
+from tests.soak.__main__ import circumstances
 from typing import Any
 
-from tests.soak.__main__ import REPOSITORY, circumstances
 
 CORE = (
     "lens_lsp/memory/store/*.py",
@@ -32,8 +33,8 @@ CORE = (
     "lens_lsp/lsp/hovering.py",
     "lens_lsp/lsp/uris.py",
     "lens_lsp/documents/frames.py",
-    "lens_lsp/corpus/safe_open.py",
-    "lens_lsp/judge/llm/marking.py",
+    "lens_lsp/corpus/opening.py",
+    "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
     *(

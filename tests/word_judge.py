@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from lens_lsp.judge.base import ObserveRequest
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.judge.oracle import ObserveRequest
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.model.observation import Judgement, Observation, ObservationReply, Region, Verdict
 from lens_lsp.model.plan import Intent, Requirement
 from lens_lsp.model.sentences import sentences

@@ -15,9 +15,9 @@ from typing import TypeVar
 from evaluation.arms.access import Excerpt
 from evaluation.arms.base import Quoted
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
-from lens_lsp.judge.llm.calling import Caller, Conversation, Prompt
-from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, Message, Patience
-from lens_lsp.judge.llm.schemas import Schema
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, Patience
+from lens_lsp.judge.llm.chat_prompts import Schema
+from lens_lsp.judge.llm.conversation import Caller, Conversation, Prompt
 from lens_lsp.model.answer import Mode
 
 T = TypeVar("T")

@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.arms.base import Quoted
-from lens_lsp.judge.llm.messages import Message, Role
+from lens_lsp.judge.llm.chat_model import Message, Role
+from lens_lsp.judge.llm.chat_prompts import Schema
 from lens_lsp.judge.llm.replies import MalformedReply, json_in
-from lens_lsp.judge.llm.schemas import Schema
 
 
 class Action(StrEnum):

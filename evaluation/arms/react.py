@@ -31,8 +31,8 @@ from evaluation.arms.prompts import (
     passages,
 )
 from lens_lsp.judge.ledger import CallStage
-from lens_lsp.judge.llm.calling import Prompt
-from lens_lsp.judge.llm.messages import Message, Role
+from lens_lsp.judge.llm.chat_model import Message, Role
+from lens_lsp.judge.llm.conversation import Prompt
 from lens_lsp.model.errors import UsageError
 
 FOUND = 5

@@ -21,7 +21,7 @@ from evaluation.scoring.judge import Judged, Verdicts, judge
 from lens_lsp.model.errors import EvaluationError, UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.judge.llm.messages import ChatModel
+    from lens_lsp.judge.llm.chat_model import ChatModel
 
 Progress = Callable[[str, int, int], None]
 

@@ -20,8 +20,8 @@ from evaluation.scoring.answers import normalised
 from evaluation.scoring.statistics import Figure, mean
 from lens_lsp.disk import ORDINARY, appending, replace_whole
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
-from lens_lsp.judge.llm.calling import Caller, Conversation, Prompt
-from lens_lsp.judge.llm.messages import ChatModel, Message, Role
+from lens_lsp.judge.llm.chat_model import ChatModel, Message, Role
+from lens_lsp.judge.llm.conversation import Caller, Conversation, Prompt
 from lens_lsp.judge.llm.replies import MalformedReply, json_in
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import EvaluationError

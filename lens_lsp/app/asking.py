@@ -12,11 +12,10 @@ from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.corpus.workspace import Before, Progress, Ready, Snapshot, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.judge.base import Oracle
 from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.read import ReadingJudge
-from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.judge.rules.planning import question_plan
+from lens_lsp.judge.oracle import Oracle, ReadingJudge
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
+from lens_lsp.judge.rules.question_plan import question_plan
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed

@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from lens_lsp.judge.llm.calling import Prompt
-from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, ModelError
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError
+from lens_lsp.judge.llm.conversation import Prompt
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.shown import counted, tokens
 

@@ -18,10 +18,10 @@ from lens_lsp.model.errors import BudgetSpent
 if TYPE_CHECKING:
     from lens_lsp.app.consent import Destination
     from lens_lsp.app.request import Request
-    from lens_lsp.judge.base import Oracle
-    from lens_lsp.judge.llm.chat import ChatOracle
-    from lens_lsp.judge.llm.messages import ChatModel
-    from lens_lsp.judge.stoppable import Stop
+    from lens_lsp.judge.cancellation import Stop
+    from lens_lsp.judge.llm.chat_model import ChatModel
+    from lens_lsp.judge.llm.chat_oracle import ChatOracle
+    from lens_lsp.judge.oracle import Oracle
     from lens_lsp.memory.userdata.meter import Meter
 
 
@@ -87,7 +87,7 @@ class OracleFactory:
         by everybody. Raises `UsageError` for a context in which nothing can be read."""
         if self.model is None:
             return self.settings.budget(Budget.of(self.mode))
-        from lens_lsp.judge.llm.chat import budget_for
+        from lens_lsp.judge.llm.chat_oracle import budget_for
 
         return self.settings.budget(budget_for(self.mode, self.model.context_tokens))
 
@@ -121,7 +121,7 @@ class OracleFactory:
 
     def chat(self) -> ChatOracle:
         """The oracle that asks the model, where there is one."""
-        from lens_lsp.judge.llm.chat import ChatOracle
+        from lens_lsp.judge.llm.chat_oracle import ChatOracle
 
         assert self.model is not None
         return ChatOracle(self.model, self.mode)
@@ -169,7 +169,7 @@ class OracleFactory:
             await self.aclose()
 
     async def _terms(self, stop: Stop | None) -> Terms:
-        from lens_lsp.judge.stoppable import Stop, StoppableChat
+        from lens_lsp.judge.cancellation import Stop, StoppableChat
 
         stop, settings, meter = stop or Stop(), self.settings, self._counter()
         if settings.daily_tokens is not None:

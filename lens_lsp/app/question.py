@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from lens_lsp.app.history import Memory
     from lens_lsp.app.request import Request
     from lens_lsp.app.stores import StoreChoice
-    from lens_lsp.judge.llm.preview import Preview
-    from lens_lsp.judge.stoppable import Stop
+    from lens_lsp.judge.cancellation import Stop
+    from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.model.answer import Answer
     from lens_lsp.model.documents import Findings
 
@@ -135,13 +135,15 @@ async def answer(
 async def preview(lens: Lens, request: Request, factory: OracleFactory, *, memory: Memory | None = None) -> Preview:
     """What `answer` would send to the factory's model first, with no call made. ``memory`` must keep nothing. Raises as
     `Lens.ask`."""
-    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.llm.chat_oracle import PreviewOracle
+    from lens_lsp.judge.llm.conversation import Preview
 
-    shown = Preview(factory.chat())
+    chat = factory.chat()
+    oracle = PreviewOracle(chat, Preview(chat.endpoint, chat.model.name))
     asked = replace(request, thread=None) if memory is None else request
-    async for _ in lens.ask(asked, Terms(factory.mode, shown, factory.budget), memory=memory):
+    async for _ in lens.ask(asked, Terms(factory.mode, oracle, factory.budget), memory=memory):
         pass
-    return shown
+    return oracle.shown
 
 
 def _without_thread(answer: Answer, thread: str) -> Answer:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from lens_lsp.app.request import RERANKED
 from lens_lsp.app.settings.settings import Settings
 from lens_lsp.app.without_model import reader
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import ReaderUnavailable
+from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, Shown
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.documents import ContextRole, Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed

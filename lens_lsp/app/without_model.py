@@ -14,10 +14,10 @@ from pathlib import Path
 
 from lens_lsp.app.asking import WithoutModel
 from lens_lsp.app.settings.settings import OFF, SHIPPED, Settings
-from lens_lsp.judge.reader.model import SHIPPED as SHIPPED_FOLDER
-from lens_lsp.judge.reader.model import ReaderModel, ReaderUnavailable, load
-from lens_lsp.judge.reader.oracle import ReaderOracle
-from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.judge.reader.cross_encoder import SHIPPED as SHIPPED_FOLDER
+from lens_lsp.judge.reader.cross_encoder import ReaderModel, ReaderUnavailable, load
+from lens_lsp.judge.reader.reader_oracle import ReaderOracle
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 
 
 def judge(settings: Settings, cancelled: Callable[[], bool] = lambda: False) -> WithoutModel:

@@ -26,14 +26,14 @@ from lens_lsp.cli.arguments import ask_parser, command_line, parse_mixed, questi
 from lens_lsp.cli.renderers import Places, roots_of, rows
 from lens_lsp.cli.summary import closing_line, put_summary, sentences_about, some
 from lens_lsp.cli.terminal import is_terminal, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.judge.stoppable import Stop
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.model.answer import Answer, Mode, Status
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.events import Event
 from lens_lsp.schema.preview import preview_json
 
 if TYPE_CHECKING:
-    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.llm.conversation import Preview
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 
@@ -163,9 +163,8 @@ def _put_preview(shown: Preview | None, mode: Mode, *, machine: bool) -> None:
     if shown is None:
         put(f"Nothing would be sent: mode {mode.value} calls no model.\n")
         return
-    model = shown.chat.model
     lines = [
-        f"Nothing was sent. In mode {mode.value}, {model.endpoint} (model {printable_path(model.name)}) would get:"
+        f"Nothing was sent. In mode {mode.value}, {shown.endpoint} (model {printable_path(shown.model)}) would get:"
     ]
     for number, (stage, prompt) in enumerate(shown.requests, 1):
         lines += ["", f"Request {number}: {stage.value}, about {some(prompt.tokens, 'token')}"]

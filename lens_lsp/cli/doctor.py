@@ -277,7 +277,7 @@ def _probed(settings: Settings) -> dict[str, object]:
 
     from lens_lsp.app.consent import unconsented
     from lens_lsp.app.oracle_factory import of_endpoint
-    from lens_lsp.judge.self_test import FIT, Outcome, self_test
+    from lens_lsp.judge.llm.fitness import FIT, Outcome, self_test
     from lens_lsp.model.answer import Mode
 
     if settings.model.unset or settings.model.of_editor:

@@ -25,7 +25,6 @@ from lens_lsp.model.text import Span
 
 HIDDEN = "hidden"
 """The kind of a stretch of characters that nobody sees."""
-
 # Controls; soft hyphen; fillers; zero width, joiners, directions; invisible operators; variation selectors; annotation
 # marks; Unicode tags and what else has a plane of its own to hide text in; halves of characters.
 _UNSEEN = re.compile(

@@ -188,7 +188,6 @@ ISSUED: tuple[_Issued, ...] = (
     _issued("firebase", "AAAA", _L + ":", 120),
 )
 """Kinds and how they begin; of several that fit, the one that reaches further."""
-
 _ANNOUNCING = (
     *("password", "passwd", "passphrase", "passcode", "pwd", "pass", "secret", "token", "apikey", "key", "credential"),
     *("authorization", "bearer", "identified by", "auth", "cookie", "session", "seed phrase", "mnemonic", "webhook"),
@@ -556,8 +555,6 @@ _ORDINARY = re.compile(
     r"(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4})(?:[._\-/:+,#@]+(?:[a-z]+[0-9]{0,4}|[A-Z][a-z]+[0-9]{0,4}|[A-Z]+[0-9]{0,4}|[0-9]{1,4}))*[.\-_/:]?"
     r"|(?:[A-Z]?[a-z]+[0-9]{0,2}){2,12}"
 )
-
-
 _PART = re.compile("[A-Za-z0-9]+")
 
 
@@ -783,7 +780,6 @@ def _looks() -> dict[str, list[Callable[[str, int], Iterator[tuple[Span, str]]]]
 
 
 _LOOKS = _looks()
-
 # A file of settings: a name, a sign, a value.
 _SETTING = re.compile(
     r"^[ \t]{0,64}(?:(?:export|set|-)[ \t]{1,8})?[\"']?(?P<name>[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]{0,40}[:=][ \t]{0,8}"
@@ -825,7 +821,6 @@ KINDS = tuple(
     )
 )
 """Every kind that is told."""
-
 # Texts that were cut out of others which are not at hand.
 _MIDDLE = re.compile(r"^[ \t>]{0,8}(?P<secret>[A-Za-z0-9+/]{60,76}(?:\s{1,8}[A-Za-z0-9+/=]{8,76})+)$", re.MULTILINE)
 _MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])", re.DOTALL)

@@ -13,7 +13,7 @@ from lens_lsp.app.question import answer
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import folders_at
-from lens_lsp.judge.stoppable import Stop
+from lens_lsp.judge.cancellation import Stop
 from lens_lsp.lsp.answers import Shelf, keep, recorded
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.for_models import event_for_model, for_model
@@ -38,6 +38,7 @@ from lens_lsp.schema.preview import preview_json
 if TYPE_CHECKING:
     from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.lsp.server import LensServer
+
 
 Events = Callable[[FindObserver], AsyncGenerator[Event]]
 _PLACES = frozenset({"start", "end"})

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
 
+from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
 from lens_lsp.judge.llm.editor_model import EditorChat, Said
-from lens_lsp.judge.llm.messages import Message, ModelError, ModelFailure
 from lens_lsp.lsp.aside import homeward
 from lens_lsp.lsp.wire import ModelMessage, ModelParams, ModelResult
 from lens_lsp.model.inert import printable

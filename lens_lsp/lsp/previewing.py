@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lens_lsp.app.history import Memory
     from lens_lsp.app.lens import Lens
     from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Sent
 

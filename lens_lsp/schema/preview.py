@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lens_lsp.model.answer import Mode
 
 if TYPE_CHECKING:
-    from lens_lsp.judge.llm.preview import Preview
+    from lens_lsp.judge.llm.conversation import Preview
 
 SCHEMA = "lens.dry-run/1"
 
@@ -18,7 +18,7 @@ def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "mode": mode.value,
-        "endpoint": None if preview is None else preview.chat.endpoint,
+        "endpoint": None if preview is None else preview.endpoint,
         "requests": [
             {
                 "stage": stage.value,

@@ -15,10 +15,9 @@ from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value, meets
 from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.corpus.scan import counted, exact_literal, scan
-from lens_lsp.judge.base import Fact
-from lens_lsp.judge.proper_names import names
-from lens_lsp.judge.read import ReadReply
-from lens_lsp.judge.tokens import Token, aligned, tokens_of
+from lens_lsp.judge.analysis import names
+from lens_lsp.judge.claim_text import Token, aligned, tokens_of
+from lens_lsp.judge.oracle import Fact, ReadReply
 from lens_lsp.model.answer import Arm, Computation, RequirementStatus
 from lens_lsp.model.documents import Document
 from lens_lsp.model.errors import ComputationError

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from lens_lsp.judge.llm.marking import MARKER, NUMBER
-from lens_lsp.judge.read import Answerable, ReadReply
+from lens_lsp.judge.answer_markdown import MARKER, NUMBER
+from lens_lsp.judge.oracle import Answerable, ReadReply
 from lens_lsp.search.rounds import Quote
 
 _MARKER = re.compile(rf"([ \t]*){MARKER.pattern}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lens_lsp.judge.read import Answerable, ReadReply, SaidQuote
+from lens_lsp.judge.oracle import Answerable, ReadReply, SaidQuote
 from lens_lsp.model.events import Belief, Judged
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
 from lens_lsp.model.plan import Plan, Requirement

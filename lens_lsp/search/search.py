@@ -21,22 +21,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lens_lsp.judge.analysis import analyse, phrases
-from lens_lsp.judge.base import ObserveRequest, Oracle, PassageOracle
+from lens_lsp.judge.answer_markdown import unlinked
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.links import unlinked
-from lens_lsp.judge.read import Answerable, ReadingJudge, ReadReply, ReadRequest
-from lens_lsp.judge.verification import Claim, ClaimJudge, Fault
+from lens_lsp.judge.oracle import (
+    Answerable,
+    Claim,
+    ClaimJudge,
+    Fault,
+    ObserveRequest,
+    Oracle,
+    PassageOracle,
+    ReadingJudge,
+    ReadReply,
+    ReadRequest,
+)
 from lens_lsp.model.answer import Arm, Mode, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.events import (
-    Admitted,
-    AnswerDelta,
-    Covered,
-    Event,
-    EvidenceFound,
-    Observed,
-)
+from lens_lsp.model.events import Admitted, AnswerDelta, Covered, Event, EvidenceFound, Observed
 from lens_lsp.model.inert import printable
 from lens_lsp.model.observation import CoverageReply, ObservationReply
 from lens_lsp.model.plan import Intent, MatchRule, Plan, filled

@@ -14,16 +14,34 @@ from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.judge import claims
-from lens_lsp.judge.base import Fact, Oracle, PassageOracle, Synthesis, SynthesisRequest
-from lens_lsp.judge.cited import cited_sentences
+from lens_lsp.judge.answer_markdown import (
+    MARKER,
+    NUMBER,
+    cited_numbers,
+    cited_sentences,
+    differing,
+    not_read,
+    plain,
+    unlinked,
+    unsupported,
+    without_addresses,
+)
+from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.links import unlinked, without_addresses
-from lens_lsp.judge.llm.marking import MARKER, NUMBER, cited_numbers, unsupported
-from lens_lsp.judge.passage import Passage
-from lens_lsp.judge.quoting import differing, not_read, plain
-from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation
-from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.judge.verification import Claim, Fault
+from lens_lsp.judge.oracle import (
+    Answerable,
+    Claim,
+    Fact,
+    Fault,
+    Operand,
+    Oracle,
+    PassageOracle,
+    ReadReply,
+    SaidComputation,
+    Synthesis,
+    SynthesisRequest,
+)
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
     Answer,

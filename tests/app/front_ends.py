@@ -40,7 +40,7 @@ from lens_lsp.model.events import answer_of
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.judge.llm.chat import ChatOracle, budget_for
+from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
 from lens_lsp.schema.answer import answer_json
 
 folder, question, mode = sys.argv[1:]

@@ -20,13 +20,11 @@ from lens_lsp.app.request import Request
 from lens_lsp.app.settings.settings import Settings
 from lens_lsp.app.without_model import judge, name, reader_in_words
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.chat import ChatOracle
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
-from lens_lsp.judge.reader.calibration import Calibration
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import ReaderModel, Reading
-from lens_lsp.judge.reader.oracle import ReaderOracle
-from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
+from lens_lsp.judge.reader.reader_oracle import ReaderOracle
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.model.answer import Answer, Mode, Status, StopReason
 from lens_lsp.model.events import Answered
 from tests.judge.tiny_reader import PROOF, write_reader

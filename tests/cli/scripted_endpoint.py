@@ -7,7 +7,7 @@ from typing import Any
 
 from lens_process import Outcome
 
-from lens_lsp.judge.llm.messages import ChatRequest, Message, Role
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.rules.chat_session import Says, scripted, stage_of
 

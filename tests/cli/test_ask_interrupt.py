@@ -12,14 +12,14 @@ import pytest
 from lens_process import TIMEOUT
 
 from lens_lsp.cli.ask import interrupts
-from lens_lsp.judge.stoppable import Stop
+from lens_lsp.judge.cancellation import Stop
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 TWICE = """
 import asyncio, signal
 from lens_lsp.cli.ask import interrupts
-from lens_lsp.judge.stoppable import Stop
+from lens_lsp.judge.cancellation import Stop
 
 async def work(stop):
     signal.raise_signal(signal.SIGINT)

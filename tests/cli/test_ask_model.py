@@ -19,7 +19,7 @@ import pytest
 from lens_process import TIMEOUT, Command, assert_one_sentence, on_a_terminal
 from scripted_endpoint import FAR, KEY, assert_no_key, following, settings, stages
 
-from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.chat_model import ChatRequest
 from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.judge.rules.chat_session import PROOF, QUESTION, notes
 

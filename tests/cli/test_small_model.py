@@ -15,8 +15,8 @@ from scripted_endpoint import settings
 
 from evaluation.data.docsqa import DocsQa, open_docsqa, unpack
 from lens_lsp.app.lens import Lens
-from lens_lsp.judge.llm.chat import ChatOracle, budget_for
-from lens_lsp.judge.llm.messages import ChatReply, ChatRequest
+from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest
+from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Answer, Mode, StopReason

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evaluation.arms.base import ArmResult, Quoted, Said
 from evaluation.arms.indexes import Passage, read_corpus
-from lens_lsp.judge.llm.messages import ModelError
+from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.model.answer import Account, Status, StopReason
 
 

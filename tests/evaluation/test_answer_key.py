@@ -22,8 +22,8 @@ from evaluation.runner import Judging, run
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.judge.base import ObserveRequest
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
+from lens_lsp.judge.oracle import ObserveRequest
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.events import Admitted, Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.model.observation import ConfidenceMap, Region, Verdict

@@ -22,8 +22,8 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.runner import run
 from lens_lsp.app.oracle_factory import OracleFactory
+from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.embeddings import Embeddings
-from lens_lsp.judge.llm.messages import ModelError
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import EvaluationError, MissingExtra

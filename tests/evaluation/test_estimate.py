@@ -14,7 +14,7 @@ from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.app.settings.model import ModelSettings
 from lens_lsp.app.settings.settings import Settings
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.messages import ModelError
+from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.scoring.judge import Judged, VerdictRecord, Verdicts, judge, read_verdicts, verdict
-from lens_lsp.judge.llm.messages import ChatReply, ModelError, ModelFailure
+from lens_lsp.judge.llm.chat_model import ChatReply, ModelError, ModelFailure
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.errors import EvaluationError, OracleFailed
 

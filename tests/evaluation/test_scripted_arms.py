@@ -29,7 +29,7 @@ from evaluation.data.snapshots import Corpus, manifest_path, prepare
 from evaluation.reporting.tables import write_report
 from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.judge.llm.messages import ChatRequest, Message, Role
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode, Status
 

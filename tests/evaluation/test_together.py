@@ -27,7 +27,7 @@ from evaluation.data.datasets import Dataset, Question, open_dataset, questions
 from evaluation.data.snapshots import Corpus, prepare
 from evaluation.runner import AT_ONCE, Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import EvaluationError, UsageError

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.judge.cited import cited_sentences
+from lens_lsp.judge.answer_markdown import cited_sentences
 
 ANSWER = """# What it costs [9]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.claims import Reason, check
-from lens_lsp.judge.passage import Passage
 
 SUPPORTED = [
     ("Do not run the installer as root.", "You should avoid running the installer as root."),

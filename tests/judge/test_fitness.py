@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lens_lsp.judge.llm.fitness import flaw_of, repeats
-from lens_lsp.judge.read import Answerable, ReadReply, ReadRequest, SaidItem, SaidQuote
+from lens_lsp.judge.oracle import Answerable, ReadReply, ReadRequest, SaidItem, SaidQuote
 from lens_lsp.model.observation import Region
 
 ROWS = "".join(f"| {n} | {n * 7} |\n" for n in range(200))

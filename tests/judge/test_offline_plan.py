@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.judge.reader.plan import offline_plan
+from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.plan import Combination, Intent
 
 SUMMARIES = [

@@ -15,8 +15,15 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import LONGEST_PASSAGE, MOST_PASSAGES, ReaderModel, ReaderUnavailable, Reading, load
+from lens_lsp.judge.reader.cross_encoder import (
+    LONGEST_PASSAGE,
+    MOST_PASSAGES,
+    ReaderModel,
+    ReaderUnavailable,
+    Reading,
+    Shown,
+    load,
+)
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.errors import BudgetSpent
 from tests.availability import unavailable
@@ -140,7 +147,10 @@ def test_reading_ends_where_the_caller_says_so(tmp_path: Path) -> None:
     assert len(model.read("what?", [Shown("word")] * 20)) == 20
 
 
-READS = "import sys; from pathlib import Path; from lens_lsp.judge.reader.model import load; load(Path(sys.argv[1]))"
+READS = (
+    "import sys; from pathlib import Path; from lens_lsp.judge.reader.cross_encoder import load;"
+    " load(Path(sys.argv[1]))"
+)
 LOADS = "import sys, onnxruntime; onnxruntime.InferenceSession(sys.argv[1] + '/reader.onnx')"
 
 

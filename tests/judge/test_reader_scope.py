@@ -2,8 +2,7 @@
 
 import pytest
 
-from lens_lsp.judge.reader.oracle import whole
-from lens_lsp.judge.reader.scope import in_english, one_answer
+from lens_lsp.judge.reader.reader_oracle import in_english, one_answer, whole
 from lens_lsp.model.text import Span
 
 

@@ -9,9 +9,7 @@ import random
 import numpy as np
 import pytest
 
-from lens_lsp.judge.reader.calibration import calibration_of
-from lens_lsp.judge.reader.model import Reading
-from lens_lsp.judge.reader.wordpiece import WordPiece
+from lens_lsp.judge.reader.cross_encoder import Reading, WordPiece, calibration_of
 from training.reader.calibrate import PRECISION, Read, answering_level, calibration_error, confidence_steps, fit
 from training.reader.packed import ADVERSARIAL, FOLDERS, SQUAD, Rows
 from training.reader.questions import Example, Passage, examples, kept, on_folders, on_texts

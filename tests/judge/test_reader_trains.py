@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import load
+from lens_lsp.judge.reader.cross_encoder import Shown, load
 from tests.availability import unavailable
 from tests.conftest import REPOSITORY
 from training.reader.questions import Example, Passage, kept

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.judge.llm.messages import ChatRequest
-from lens_lsp.judge.llm.prompts import TRAILER
+from lens_lsp.judge.llm.chat_model import ChatRequest
+from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status
 from lens_lsp.search.consolidation import Statement, contradict, counterparts, different, newest
 from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted, stage_of

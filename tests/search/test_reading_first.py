@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.judge.llm.messages import ChatRequest, ModelError, Role
-from lens_lsp.judge.llm.prompts import TRAILER
+from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError, Role
+from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.model.events import Admitted, AnswerDelta, Answered, Observed, Planned, Proposed, Scanned

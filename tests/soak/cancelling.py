@@ -21,9 +21,9 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.judge.cancellation import Stop, StoppableChat
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.judge.stoppable import Stop, StoppableChat
 from lens_lsp.model.answer import Answer, Mode, StopReason
 from lens_lsp.model.events import Answered, Event
 from tests.judge.llm.chat_faults import Fault

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.model.answer import Answer, Mode
 from tests.judge.rules.adversary import Adversary, hostile_notes
 from tests.judge.rules.chat_session import BOUNDS, NARROW, WITHOUT_RULES, ask, notes, oracle_of, regions_of, taken

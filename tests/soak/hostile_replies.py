@@ -22,10 +22,9 @@ from pathlib import Path
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
-from lens_lsp.judge.base import ObserveRequest
 from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.llm.chat import ChatOracle
-from lens_lsp.judge.read import ReadReply, ReadRequest
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
+from lens_lsp.judge.oracle import ObserveRequest, ReadReply, ReadRequest
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.events import Answered, EvidenceFound
 from lens_lsp.model.observation import Judgement, ObservationReply, Region

@@ -29,7 +29,7 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, ModelError, ModelFailure
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.answer import Answer, Mode, StopReason
 from lens_lsp.model.errors import UsageError

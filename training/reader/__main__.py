@@ -103,7 +103,7 @@ class Work:
 
     def rows(self) -> None:
         """Make the rows that are trained on."""
-        from lens_lsp.judge.reader.wordpiece import WordPiece
+        from lens_lsp.judge.reader.cross_encoder import WordPiece
         from training.reader.packed import DOCSQA, FOLDERS
         from training.reader.questions import examples, lookalikes
         from training.reader.rows import Maker
@@ -183,7 +183,7 @@ class Work:
                 export(parameters, self.start / "vocab.txt", out, {})
 
     def _reads(self, ending: str, questions: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
-        from lens_lsp.judge.reader.model import ReaderModel
+        from lens_lsp.judge.reader.cross_encoder import ReaderModel
         from training.reader.measure import read
 
         model = ReaderModel(self.work / "model" / ending)
@@ -207,7 +207,7 @@ class Work:
 
     def measure(self) -> None:
         """Write ``figures.json``."""
-        from lens_lsp.judge.reader.model import ReaderModel
+        from lens_lsp.judge.reader.cross_encoder import ReaderModel
         from training.reader.measure import calibrated, order, squad
         from training.reader.squad_dev import questions
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lens_lsp.judge.reader.calibration import FEATURES, Calibration, features
-from lens_lsp.judge.reader.model import Reading
+from lens_lsp.judge.reader.cross_encoder import FEATURES, Calibration, Reading, features
 
 TOP = 10
 """Passages of a question, by rank, that calibration looks at."""

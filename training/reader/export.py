@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lens_lsp.judge.reader.model import SCHEMA
+from lens_lsp.judge.reader.cross_encoder import SCHEMA
 from training.reader.model import Reader
 
 OPSET = 17

@@ -7,9 +7,8 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import ReaderModel, Reading
-from lens_lsp.judge.reader.scope import in_english, one_answer
+from lens_lsp.judge.reader.cross_encoder import ReaderModel, Reading, Shown
+from lens_lsp.judge.reader.reader_oracle import in_english, one_answer
 from training.reader.calibrate import Read, calibration_error, diagram, ranked, rows
 from training.reader.questions import Example, Passage
 from training.reader.squad_dev import DevQuestion, auroc, scores

@@ -19,8 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lens_lsp.judge.reader.inputs import ABOVE_TOKENS, PASSAGE_TOKENS, QUESTION_TOKENS, above
-from lens_lsp.judge.reader.wordpiece import Tokens, WordPiece
+from lens_lsp.judge.reader.cross_encoder import ABOVE_TOKENS, PASSAGE_TOKENS, QUESTION_TOKENS, Tokens, WordPiece, above
 from training.reader.packed import ADVERSARIAL, SQUAD, Rows
 from training.reader.questions import Example
 

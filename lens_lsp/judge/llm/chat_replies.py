@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from lens_lsp.judge.llm import error_messages
+from lens_lsp.judge.llm.chat_model import ChatReply, ModelError, ModelFailure
 from lens_lsp.judge.llm.endpoint import Key
-from lens_lsp.judge.llm.messages import ChatReply, ModelError, ModelFailure
 
 MOST_WHOLE = 1 << 20
 """Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -12,12 +12,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from lens_lsp.judge.llm import error_messages
-from lens_lsp.judge.llm.messages import ModelError, ModelFailure
+from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 
 MOST_FAILURES = 3
 """Calls in a row that may fail before the endpoint is left alone: one question's request with both of its retries."""
 OPEN_SECONDS = 30.0
-
 _AILING = frozenset(
     {
         ModelFailure.UNREACHABLE,

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 
 from lens_lsp.judge.llm import chat_replies, error_messages
-from lens_lsp.judge.llm.messages import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Wait
+from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Wait
 from lens_lsp.judge.llm.openai_client import REMOTE_CONTEXT
 from lens_lsp.judge.llm.server_capabilities import in_words
 

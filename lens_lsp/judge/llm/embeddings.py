@@ -8,8 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.judge.llm.messages import ModelError, ModelFailure
 from lens_lsp.model.shown import counted, tokens
 
 if TYPE_CHECKING:

@@ -15,10 +15,8 @@ from urllib.parse import SplitResult, urlsplit
 from lens_lsp.model.errors import UsageError
 
 Address = IPv4Address | IPv6Address
-
 LOOPBACK = ("127.0.0.1", "::1")
 """What ``localhost`` means here, whatever a resolver says. Local servers listen on the first more often."""
-
 _PORTS = {"http": 80, "https": 443}
 _METADATA_NAMES = {"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
 # Amazon (v6), Alibaba, Oracle, Azure: cloud services that hand credentials to whoever asks from inside.

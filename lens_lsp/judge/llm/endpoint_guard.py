@@ -23,15 +23,13 @@ from typing import Any
 import httpx2
 
 from lens_lsp.judge.llm import error_messages
+from lens_lsp.judge.llm.chat_model import Departure, ModelError, ModelFailure
 from lens_lsp.judge.llm.endpoint import LOOPBACK, Endpoint, Key, is_local_name, literal, may_contact
-from lens_lsp.judge.llm.messages import Departure, ModelError, ModelFailure
 
 MOST_BYTES = 8 << 20
 """Bytes of one reply, streams included."""
-
 DEPARTURE: ContextVar[Departure | None] = ContextVar("DEPARTURE", default=None)
 """Where to note that the request of this task leaves: the SDK between hands nothing through."""
-
 _ERROR_BYTES = 16 << 10
 _ERROR_SECONDS = 1.0
 # The last address has all the time that the call has.

@@ -11,12 +11,11 @@ import re
 import unicodedata
 from email.utils import parsedate_to_datetime
 
+from lens_lsp.judge.llm.chat_model import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, Wait
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.judge.llm.messages import CALL_SECONDS, ChatRequest, ModelError, ModelFailure, Wait
 
 MOST_WORDS = 200
 """Code points of a server's own words that are shown."""
-
 _SERVERS = {
     11434: "Ollama with `ollama serve`",
     1234: "LM Studio's server with `lms server start`",
@@ -25,8 +24,6 @@ _SERVERS = {
 }
 _RETRYABLE = {408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?")
-
-
 IN_GENERAL = {
     ModelFailure.PAUSED: "the endpoint was not asked, its last calls failed",
     ModelFailure.UNREACHABLE: "no connection to the endpoint; start it, check the network and the model's base URL",

@@ -15,9 +15,9 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.judge.llm import chat_replies, error_messages
+from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure, Patience, Wait
 from lens_lsp.judge.llm.circuit_breaker import Breaker
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.judge.llm.messages import ChatReply, ChatRequest, ModelError, ModelFailure, Patience, Wait
 from lens_lsp.judge.llm.server_capabilities import Habits
 from lens_lsp.model.errors import UsageError
 
@@ -31,7 +31,6 @@ LOCAL_CONTEXT = 4_096
 REMOTE_CONTEXT = 16_384
 SMALL = 2_000_000_000
 """Parameters below which a model does better with less to say."""
-
 _GRACE_SECONDS = 1.0
 # The SDK wants a key; the real one is known to the transport alone.
 _NO_KEY = "none"
@@ -107,7 +106,7 @@ class OpenAIChat:
         Returns `context_tokens`, which keeps its safe value when the endpoint does not say within ``seconds``.
         """
         if self._told is None:
-            from lens_lsp.judge.llm.context_size import size_of
+            from lens_lsp.judge.llm.server_capabilities import size_of
 
             found = await size_of(self._access(), self._name, seconds)
             self._context = found.context or self._context

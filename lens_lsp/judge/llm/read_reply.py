@@ -14,12 +14,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from lens_lsp.judge.claims import Reason
-from lens_lsp.judge.llm.read import ANSWER, BEGUN_ESCAPE, MOST_QUOTES
+from lens_lsp.judge.llm.answer_stream import ANSWER, BEGUN_ESCAPE, MOST_QUOTES
 from lens_lsp.judge.llm.replies import LONGEST_REPLY, MalformedReply
 from lens_lsp.judge.llm.reply_models import LONGEST_QUOTE, said
-from lens_lsp.judge.read import Answerable, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
+from lens_lsp.judge.oracle import Answerable, Fault, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
 from lens_lsp.judge.redaction import visible
-from lens_lsp.judge.verification import Fault
 
 MOST_ITEMS = 200
 MOST_OPERANDS = 40
@@ -28,7 +27,6 @@ MOST_TERMS = 8
 MOST_FAULTS = 100
 LONGEST_ANSWER = 20_000
 """Code points."""
-
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
 

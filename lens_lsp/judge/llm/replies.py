@@ -29,7 +29,6 @@ MOST_ANCHORS = 12
 MOST_FOUND = 400
 MOST_WORDS = 6
 """Search terms per fact and reply."""
-
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _MOST_STARTS = 16
 _STRENGTH = {Verdict.FULL: 0, Verdict.PARTIAL: 1, Verdict.RELATED: 2, Verdict.NONE: 3}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from lens_lsp.judge.links import unlinked, without_addresses
+from lens_lsp.judge.answer_markdown import unlinked, without_addresses
 from lens_lsp.judge.redaction import visible
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Combination, Intent

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from lens_lsp.judge.llm.messages import ChatReply, ChatRequest, ModelError, ModelFailure
+from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure
 
 
 @dataclass(frozen=True, slots=True)

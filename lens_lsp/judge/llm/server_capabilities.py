@@ -7,15 +7,23 @@ so do all that follow.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
+from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.endpoint import Endpoint
-from lens_lsp.judge.llm.messages import ChatRequest
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from lens_lsp.judge.llm.endpoint_guard import Access
+
 
 _REFUSED = (400, 404, 415, 422, 500, 501)
 _FORMAT = re.compile(r"response.?format|schema|json.?object|structured.?output|guided|grammar", re.IGNORECASE)
@@ -93,3 +101,131 @@ def in_words(schema: Mapping[str, Any]) -> str:
     """What asks for JSON where nothing holds a model to it: the end of the last message."""
     told = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
     return f"\n\nReply with one JSON object that follows this JSON schema, and with nothing else:\n{told}"
+
+
+OLLAMA_CONTEXT = 4_096
+"""Tokens that Ollama gives a model which names no size itself."""
+_MOST_BYTES = 1 << 20
+_SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length")
+_SANE = range(256, 100_000_001)
+_Ask = Callable[[str, str, object], Awaitable[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a server says of a model: how many tokens fit, prompt and reply together, and how many parameters it has.
+    None for what it does not say."""
+
+    context: int | None = None
+    parameters: int | None = None
+
+
+async def size_of(access: Access, name: str, seconds: float) -> Size:
+    """How large a model is; nothing is known when nobody said it within ``seconds``."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await _asked(access, name)
+    except TimeoutError:
+        return Size()
+
+
+async def _asked(access: Access, name: str) -> Size:
+    endpoint = access.endpoint
+    client = await asyncio.to_thread(_client, access)
+    async with client:
+
+        async def ask(method: str, url: str, body: object = None) -> dict[str, Any]:
+            return await _json(client, method, url, body)
+
+        if endpoint.loopback:
+            for server in (_ollama, _llama_cpp, _lm_studio):
+                size = await server(ask, endpoint.origin, name)
+                if size.context is not None:
+                    return size
+        return _listed(await ask("GET", f"{endpoint.base}/models", None), name)
+
+
+def _client(access: Access) -> httpx2.AsyncClient:
+    from lens_lsp.judge.llm.endpoint_guard import http_client
+
+    return http_client(access)
+
+
+async def _ollama(ask: _Ask, origin: str, name: str) -> Size:
+    """The size of the loaded model, else the one its own settings name, else the default; at most what it can hold."""
+    shown = await ask("POST", f"{origin}/api/show", {"model": name})
+    info = shown.get("model_info")
+    if not isinstance(info, dict):
+        return Size()
+    parameters = _count(info.get("general.parameter_count"))
+    for model in _entries(await ask("GET", f"{origin}/api/ps", None), "models"):
+        loaded = _size(model.get("context_length"))
+        if loaded is not None and name in (model.get("name"), model.get("model"), f"{model.get('name')}".split(":")[0]):
+            return Size(loaded, parameters)
+    trained = [size for key, value in info.items() if str(key).endswith(".context_length") and (size := _size(value))]
+    options = shown.get("parameters")
+    told = re.search(r"^num_ctx\s+(\d{1,9})\s*$", options, re.MULTILINE) if isinstance(options, str) else None
+    context = min([_size(int(told[1])) or OLLAMA_CONTEXT if told else OLLAMA_CONTEXT, *trained])
+    return Size(context, parameters)
+
+
+async def _llama_cpp(ask: _Ask, origin: str, name: str) -> Size:
+    """The size of one slot of llama.cpp's server; one that has several models is not made to load this one. The only
+    model of a server is the one that answers, whatever it is called."""
+    query = urlencode({"model": name, "autoload": "false"})
+    settings = (await ask("GET", f"{origin}/props?{query}", None)).get("default_generation_settings")
+    context = _size(settings.get("n_ctx")) if isinstance(settings, dict) else None
+    if context is None:
+        return Size()
+    models = [*_entries(await ask("GET", f"{origin}/v1/models", None), "data")]
+    meta = models[0].get("meta") if len(models) == 1 else None
+    return Size(context, _count(meta.get("n_params")) if isinstance(meta, dict) else None)
+
+
+async def _lm_studio(ask: _Ask, origin: str, name: str) -> Size:
+    """The size a model was loaded with; unloaded, LM Studio's list says only what it could hold."""
+    for model in _entries(await ask("GET", f"{origin}/api/v0/models", None), "data"):
+        if model.get("id") == name:
+            return Size(_size(model.get("loaded_context_length")))
+    return Size()
+
+
+def _listed(found: dict[str, Any], name: str) -> Size:
+    """What the list of models says about one of them."""
+    for model in _entries(found, "data"):
+        if model.get("id") == name:
+            meta = model.get("meta")
+            slot = meta.get("n_ctx") if isinstance(meta, dict) else None  # llama.cpp; n_ctx_train is no promise
+            sizes = (_size(each) for each in (*map(model.get, _SIZES), slot))
+            parameters = _count(meta.get("n_params")) if isinstance(meta, dict) else None
+            return Size(next((size for size in sizes if size is not None), None), parameters)
+    return Size()
+
+
+def _entries(found: dict[str, Any], key: str) -> Iterator[dict[str, Any]]:
+    entries = found.get(key)
+    if isinstance(entries, list):
+        yield from (entry for entry in entries if isinstance(entry, dict))
+
+
+def _size(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value in _SANE else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+async def _json(client: httpx2.AsyncClient, method: str, url: str, body: object) -> dict[str, Any]:
+    """One request; an empty answer for whatever is no JSON object of success."""
+    found = bytearray()
+    try:
+        async with client.stream(method, url, json=body) as response:
+            async for part in response.aiter_bytes():
+                found += part
+                if len(found) > _MOST_BYTES:
+                    return {}
+        answer = json.loads(found.decode("utf-8"))
+    except (ModelError, ValueError, RecursionError):
+        return {}
+    return answer if isinstance(answer, dict) else {}

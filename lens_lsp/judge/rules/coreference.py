@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lens_lsp.judge.proper_names import Name, names
+from lens_lsp.judge.analysis import Name, names
 from lens_lsp.model.words import STOP_WORDS, fold
 
 _LEADING = re.compile(r"^(?:and|but|so|also|then|ok|okay|now)\b[,\s]*", re.IGNORECASE)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from lens_lsp.arithmetic.expression import LONGEST
 from lens_lsp.judge.analysis import terms
 from lens_lsp.judge.llm.replies import Decomposition, SaidFact
-from lens_lsp.judge.reader.plan import offline_plan
+from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.plan import (
     LONGEST_TEXT,
     VALUE_OF,
@@ -29,12 +29,6 @@ from lens_lsp.model.words import STOP_WORDS, content, fold, key
 
 _ID = re.compile(r"\bf([0-9]+)\b")
 _COUNTING = frozenset({Combination.COUNT, Combination.LIST})
-
-
-def question_plan(question: str) -> Plan:
-    """The plan of a judge that reads first: the question is the only fact. Where it asks for files, lines or matches of
-    words, the exact rule that counts them stays; a document that is to be summarised is named."""
-    return offline_plan(question, apart=False)
 
 
 def _requirements(facts: Sequence[SaidFact], *, counting: bool) -> tuple[Requirement, ...]:

@@ -14,7 +14,7 @@ from lens_lsp.app.settings.advice import advice_on
 from lens_lsp.app.settings.loading import settings_of
 from lens_lsp.app.settings.settings import CommandLine, Settings, Source
 from lens_lsp.judge.ledger import MODEL_SECONDS, Budget, Limits
-from lens_lsp.judge.llm.messages import CALL_SECONDS
+from lens_lsp.judge.llm.chat_model import CALL_SECONDS
 from lens_lsp.model.answer import Mode, StopReason
 from tests.app.settings.conftest import Told
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from tests.judge.llm.chat_faults import NEVER_ENDING, Fault
 from tests.judge.llm.chat_server import ChatServer

@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from lens_lsp.judge.llm.chat_replies import EventStream
-from lens_lsp.judge.llm.messages import (
+from lens_lsp.judge.llm.chat_model import (
     CALL_SECONDS,
     ChatReply,
     ChatRequest,
@@ -18,6 +17,7 @@ from lens_lsp.judge.llm.messages import (
     Patience,
     Role,
 )
+from lens_lsp.judge.llm.chat_replies import EventStream
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from tests.judge.llm.attempts import whole
 from tests.judge.llm.chat_faults import Fault

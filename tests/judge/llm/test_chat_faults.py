@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from lens_lsp.judge.llm.messages import ModelError, ModelFailure
+from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from tests.judge.llm.attempts import EXPECTED, KEY, OVERRUN, SHORT, Outcome, asking, attempt, whole
 from tests.judge.llm.chat_faults import SIXTEEN, Fault

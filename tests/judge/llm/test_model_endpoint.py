@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.judge.llm import endpoint_guard
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.endpoint import Endpoint, Key, may_contact
-from lens_lsp.judge.llm.messages import ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.errors import UsageError
 

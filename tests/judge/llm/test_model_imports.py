@@ -25,7 +25,7 @@ def loaded(code: str, *arguments: str) -> list[str]:
     "code",
     [
         "import lens_lsp; lens_lsp.Lens; lens_lsp.LensError",
-        "import lens_lsp.judge.llm.messages, lens_lsp.judge.llm.scripted_model, lens_lsp.judge.llm.endpoint",
+        "import lens_lsp.judge.llm.chat_model, lens_lsp.judge.llm.scripted_model, lens_lsp.judge.llm.endpoint",
         "from lens_lsp.judge.llm.openai_client import OpenAIChat; OpenAIChat('http://localhost:11434', 'any', 'key')",
     ],
 )
@@ -42,7 +42,7 @@ def test_asking_without_a_model_loads_no_sdk(tmp_path: Path) -> None:
 def test_the_first_call_loads_it() -> None:
     code = """
 import asyncio
-from lens_lsp.judge.llm.messages import ChatRequest, Message, ModelError, Role
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, ModelError, Role
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 try:
     asyncio.run(OpenAIChat("http://127.0.0.1:9", "any").complete(ChatRequest((Message(Role.USER, "x"),), 5)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.judge.llm.messages import ModelError, ModelFailure
+from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.model.errors import UsageError
 from tests.availability import unavailable

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.endpoint import Endpoint
-from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, REMOTE_CONTEXT, OpenAIChat
 from lens_lsp.judge.llm.server_capabilities import Habits
 from lens_lsp.model.errors import UsageError
@@ -348,7 +348,7 @@ def hook(event, args):
     elif event == "socket.getaddrinfo":
         done.append(["resolve", str(args[0])])
 sys.addaudithook(hook)
-from lens_lsp.judge.llm.messages import ChatRequest, Message, Role
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 model = OpenAIChat(sys.argv[1], "any", "sk-own")
 reply = asyncio.run(model.complete(ChatRequest((Message(Role.USER, "x"),), 5, seconds=20)))

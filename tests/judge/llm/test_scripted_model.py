@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from tests.judge.llm.attempts import asking
 

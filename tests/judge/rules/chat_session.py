@@ -13,9 +13,9 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.chat import ChatOracle
-from lens_lsp.judge.llm.messages import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
-from lens_lsp.judge.llm.prompts import TRAILER
+from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
+from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.events import Answered, Event

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.messages import ChatRequest
+from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.model.answer import Mode, Status
 from tests.judge.rules.adversary import ORDERS, altered, hostile_notes
 from tests.judge.rules.chat_session import (

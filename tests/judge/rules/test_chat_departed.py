@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from lens_lsp.judge.base import ObserveRequest
 from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.llm.chat import ChatOracle
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.oracle import ObserveRequest
 from lens_lsp.model.answer import Account, Mode, Sent
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.observation import Region

@@ -10,8 +10,8 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.judge.cancellation import Stop, StoppableChat
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.judge.stoppable import Stop, StoppableChat
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.events import Event, EvidenceFound, Planned, Stopped
 from tests.judge.llm.chat_faults import Fault

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from lens_lsp.judge.llm.marking import Sifter, cited_numbers, unsupported
-from lens_lsp.judge.llm.prompts import TRAILER
+from lens_lsp.judge.answer_markdown import cited_numbers, unsupported
+from lens_lsp.judge.llm.answer_stream import Sifter
+from lens_lsp.judge.llm.chat_prompts import TRAILER
 
 
 def sifted(text: str, *sizes: int, numbers: tuple[int, ...] = (1, 2)) -> tuple[str, Sifter]:

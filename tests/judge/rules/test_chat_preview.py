@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.judge.ledger import CallStage
-from lens_lsp.judge.llm.preview import DRY_RUN, Preview
+from lens_lsp.judge.llm.chat_oracle import DRY_RUN, PreviewOracle
+from lens_lsp.judge.llm.conversation import Preview
 from lens_lsp.model.answer import Mode
 from tests.judge.rules.chat_session import ask, notes, oracle_of, quoting, regions_of, scripted
 
@@ -16,8 +17,9 @@ from tests.judge.rules.chat_session import ask, notes, oracle_of, quoting, regio
 def test_a_dry_run_shows_the_requests_and_sends_none(tmp_path: Path, mode: Mode) -> None:
     folder, model = notes(tmp_path), scripted()
     (folder / "diary.md").write_text("---\nlens: private\n---\nThe bridge at Arlen, says Quillfeather.\n", "utf-8")
-    preview = Preview(oracle_of(scripted(endpoint="https://models.example"), mode))
-    answer = ask(folder, model, mode, oracle=preview)
+    preview = Preview("https://models.example", "scripted")
+    chat = oracle_of(scripted(endpoint="https://models.example"), mode)
+    answer = ask(folder, model, mode, oracle=PreviewOracle(chat, preview))
     stages = [stage for stage, _ in preview.requests]
     deep = [CallStage.ANALYSE, CallStage.DECOMPOSE, CallStage.OBSERVE]
     assert stages == (deep if mode is Mode.DEEP else [CallStage.READ])

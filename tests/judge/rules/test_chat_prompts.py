@@ -10,16 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.judge.base import Fact, ObserveRequest, SynthesisRequest
-from lens_lsp.judge.llm import prompts, schemas
-from lens_lsp.judge.llm.calling import Conversation, Prompt
-from lens_lsp.judge.llm.composing import Composer, fresh
+from lens_lsp.judge.llm import chat_prompts
+from lens_lsp.judge.llm.conversation import Composer, Conversation, Prompt, fresh
+from lens_lsp.judge.oracle import Fact, ObserveRequest, SynthesisRequest
 from lens_lsp.model.answer import RequirementStatus
 from lens_lsp.model.documents import Evidence, Origin
 from lens_lsp.model.observation import Region
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
 from lens_lsp.model.text import Position, Span
 
+STAGES = """
+SYSTEM ANCHORS DECOMPOSE ANALYSE KNOWN OBSERVE OBSERVE_AND_COVER COVER SYNTHESISE TRAILER MISSING COMPUTED CONTESTED
+NEWER CALIBRATE
+"""
+"""The templates of the stages; those of the read call are looked at where that is tested."""
 SNAPSHOTS = Path(__file__).with_name("prompts")
 PLAN = Plan(
     "How much longer is the bridge than the dam?",
@@ -61,12 +65,18 @@ def composed() -> dict[str, Prompt]:
     )
     synthesis = SynthesisRequest(PLAN, EVIDENCE, facts, computed="30 m", derivation="210 m [1] - 180 m [2] = 30 m")
     return {
-        "anchors": composer.of_question(prompts.ANCHORS, PLAN.question, "anchors", schemas.ANCHORS),
-        "decompose": composer.of_question(prompts.DECOMPOSE, PLAN.question, "plan", schemas.DECOMPOSITION),
-        "analyse-known": composer.of_question(
-            prompts.ANALYSE, PLAN.question, "plan", schemas.ANALYSIS, ("the height of the tower", "who built the dam")
+        "anchors": composer.of_question(chat_prompts.ANCHORS, PLAN.question, "anchors", chat_prompts.ANCHORS_SCHEMA),
+        "decompose": composer.of_question(
+            chat_prompts.DECOMPOSE, PLAN.question, "plan", chat_prompts.DECOMPOSITION_SCHEMA
         ),
-        "analyse": composer.of_question(prompts.ANALYSE, PLAN.question, "plan", schemas.ANALYSIS),
+        "analyse-known": composer.of_question(
+            chat_prompts.ANALYSE,
+            PLAN.question,
+            "plan",
+            chat_prompts.ANALYSIS_SCHEMA,
+            ("the height of the tower", "who built the dam"),
+        ),
+        "analyse": composer.of_question(chat_prompts.ANALYSE, PLAN.question, "plan", chat_prompts.ANALYSIS_SCHEMA),
         "observe": composer.observation(request, covering=False)[0],
         "observe-and-cover": composer.observation(request, covering=True)[0],
         "cover": composer.coverage(PLAN, PLAN.requirements[:1], EVIDENCE)[0],
@@ -88,7 +98,7 @@ def test_a_prompt_is_what_was_agreed(name: str) -> None:
 def test_every_prompt_is_in_a_snapshot() -> None:
     assert {path.stem for path in SNAPSHOTS.glob("*.txt")} == set(composed())
     everything = "".join(path.read_text("utf-8") for path in SNAPSHOTS.glob("*.txt"))
-    templates = [value for name, value in vars(prompts).items() if name.isupper() and name != "REPAIR"]
+    templates = [value for name, value in vars(chat_prompts).items() if name in STAGES.split()]
     assert len(templates) > 10
     for template in templates:
         pieces = [piece for piece in template.replace("{{", "{").replace("}}", "}").split("\n") if "{" not in piece]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from lens_lsp.judge.llm import reply_models, schemas
+from lens_lsp.judge.llm import chat_prompts, reply_models
 from lens_lsp.judge.llm.replies import (
     MOST_ANCHORS,
     MalformedReply,
@@ -23,8 +23,8 @@ from lens_lsp.judge.llm.replies import (
     parse_short,
     parse_trailer,
 )
-from lens_lsp.judge.reader.plan import offline_plan
 from lens_lsp.judge.rules.planning import plan_of
+from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Combination, Intent
 from tests.judge.rules.adversary import garbage
@@ -209,12 +209,12 @@ def test_deep_and_endless_replies_are_malformed() -> None:
 
 def test_every_schema_is_strict_and_its_properties_are_those_that_are_read() -> None:
     for name in ("ANCHORS", "DECOMPOSITION", "ANALYSIS", "OBSERVATION", "OBSERVATION_AND_COVERAGE", "COVERAGE"):
-        _is_strict(getattr(schemas, name))
+        _is_strict(getattr(chat_prompts, f"{name}_SCHEMA"))
     parts: dict[type[BaseModel], Any] = {
-        reply_models.FoundPart: schemas.OBSERVATION["properties"]["found"]["items"],
-        reply_models.TermsPart: schemas.COVERAGE["properties"]["terms"]["items"],
-        reply_models.FactPart: schemas.ANALYSIS["properties"]["facts"]["items"],
-        reply_models.ShortPart: schemas.CALIBRATION,
+        reply_models.FoundPart: chat_prompts.OBSERVATION_SCHEMA["properties"]["found"]["items"],
+        reply_models.TermsPart: chat_prompts.COVERAGE_SCHEMA["properties"]["terms"]["items"],
+        reply_models.FactPart: chat_prompts.ANALYSIS_SCHEMA["properties"]["facts"]["items"],
+        reply_models.ShortPart: chat_prompts.CALIBRATION_SCHEMA,
     }
     for model, schema in parts.items():
         assert set(model.model_fields) == set(schema["properties"])

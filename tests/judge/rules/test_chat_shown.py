@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.judge.base import ObserveRequest
 from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.llm.calling import Conversation
-from lens_lsp.judge.llm.chat import budget_for
-from lens_lsp.judge.llm.composing import Packet
+from lens_lsp.judge.llm.chat_oracle import budget_for
+from lens_lsp.judge.llm.conversation import Conversation, Packet
+from lens_lsp.judge.oracle import ObserveRequest
 from lens_lsp.model.answer import Mode, Status, StopReason
 from lens_lsp.model.events import Covered, Event, Observed, Proposed
 from lens_lsp.model.observation import ObservationReply, Region

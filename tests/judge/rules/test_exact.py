@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.judge.rules.exact import exact_question
+from lens_lsp.judge.rules.question_plan import exact_question
 from lens_lsp.model.plan import Combination, Condition, MatchRule, Unit
 
 COUNTS = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.judge.proper_names import names
+from lens_lsp.judge.analysis import names
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lens_lsp.judge.llm.replies import Decomposition, SaidFact
-from lens_lsp.judge.reader.plan import offline_plan
 from lens_lsp.judge.rules.planning import plan_of
+from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.plan import AnswerType, Combination, Intent, Requirement, filled
 
 QUESTION = "Where did the engineer of the Corvin dam study?"

@@ -14,7 +14,7 @@ from lens_lsp.app.metered_chat import MeteredChat
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.llm.messages import ChatRequest, Message, Role
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.memory.userdata.meter import Meter
 from lens_lsp.memory.userdata.usage import Usage

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from lens_lsp.judge.reader.plan import offline_plan
-from lens_lsp.judge.rules.summary import MOST, is_statement, summarise
+from lens_lsp.judge.rules.offline_oracle import MOST, is_statement, summarise
+from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.observation import Region, Verdict
 
 

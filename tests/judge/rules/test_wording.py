@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from lens_lsp.judge.base import Fact, Synthesis, SynthesisRequest
+from lens_lsp.judge.answer_markdown import not_read
 from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.quoting import not_read
-from lens_lsp.judge.reader.plan import offline_plan
-from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.judge.rules.wording import OFFLINE, WITHOUT_MODEL
+from lens_lsp.judge.oracle import Fact, Synthesis, SynthesisRequest
+from lens_lsp.judge.rules.offline_oracle import OFFLINE, WITHOUT_MODEL, OfflineOracle
+from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.answer import Mode, RequirementStatus
 from lens_lsp.model.documents import Evidence, Origin
 from lens_lsp.model.observation import Verdict

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.judge.llm.messages import ChatRequest, Message, Role
+from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.model.answer import Sent
 from tests.judge.rules.chat_session import PLAN, reading, regions_of, stage_of
 

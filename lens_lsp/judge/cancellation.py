@@ -7,10 +7,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from lens_lsp.judge.base import ObserveRequest, Oracle, Synthesis, SynthesisRequest
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.read import ReadReply, ReadRequest
-from lens_lsp.judge.verification import Claim, Fault
+from lens_lsp.judge.oracle import (
+    Claim,
+    Fault,
+    ObserveRequest,
+    Oracle,
+    ReadReply,
+    ReadRequest,
+    Synthesis,
+    SynthesisRequest,
+)
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent
@@ -18,7 +25,7 @@ from lens_lsp.model.observation import ConfidenceMap, CoverageReply, Observation
 from lens_lsp.model.plan import Plan, Requirement
 
 if TYPE_CHECKING:
-    from lens_lsp.judge.llm.chat import ChatOracle
+    from lens_lsp.judge.llm.chat_oracle import ChatOracle
 
 T = TypeVar("T")
 

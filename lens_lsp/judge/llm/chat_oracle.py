@@ -16,16 +16,25 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
-from lens_lsp.judge.base import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.judge.answer_markdown import not_read, plain, unsupported
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
-from lens_lsp.judge.llm import prompts, schemas
-from lens_lsp.judge.llm.calling import Caller, Conversation, Prompt, Sleep
-from lens_lsp.judge.llm.composing import OVERHEAD_TOKENS, REPLY_TOKENS, Composer, Packet
+from lens_lsp.judge.llm import chat_prompts
+from lens_lsp.judge.llm.answer_stream import MOST_QUOTES, AnswerStream, Sifter
+from lens_lsp.judge.llm.chat_model import ChatModel, Message, Role
+from lens_lsp.judge.llm.chat_prompts import AMEND
+from lens_lsp.judge.llm.conversation import (
+    OVERHEAD_TOKENS,
+    REPLY_TOKENS,
+    Caller,
+    Composer,
+    Conversation,
+    Packet,
+    Preview,
+    Prompt,
+    Sleep,
+)
 from lens_lsp.judge.llm.endpoint import Endpoint
 from lens_lsp.judge.llm.fitness import flaw_of, repeats
-from lens_lsp.judge.llm.marking import Sifter, unsupported
-from lens_lsp.judge.llm.messages import ChatModel, Message, Role
-from lens_lsp.judge.llm.read import AMEND, MOST_QUOTES, AnswerStream
 from lens_lsp.judge.llm.replies import (
     MalformedReply,
     parse_anchors,
@@ -35,13 +44,19 @@ from lens_lsp.judge.llm.replies import (
     parse_short,
     parse_trailer,
 )
-from lens_lsp.judge.quoting import not_read, plain
-from lens_lsp.judge.read import ReadReply, ReadRequest, Unfit
+from lens_lsp.judge.oracle import (
+    Claim,
+    Fault,
+    ObserveRequest,
+    ReadReply,
+    ReadRequest,
+    Synthesis,
+    SynthesisRequest,
+    Unfit,
+)
 from lens_lsp.judge.redaction import Redacted
-from lens_lsp.judge.rules.offline import OfflineOracle
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer
 from lens_lsp.judge.rules.planning import plan_of
-from lens_lsp.judge.rules.wording import short_answer
-from lens_lsp.judge.verification import Claim, Fault
 from lens_lsp.model.answer import Mode, RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed, UsageError
@@ -148,10 +163,16 @@ class ChatOracle:
         _, composer = self._for(ledger)
         # With room for one call beside those that any answer needs, a joined one is all there is.
         if self.mode is Mode.FAST or ledger.budget.calls - ledger.calls < _SPLIT_ANALYSIS:
-            return {CallStage.ANALYSE: composer.of_question(prompts.ANALYSE, question, "plan", schemas.ANALYSIS, known)}
-        whole = composer.of_question(prompts.DECOMPOSE, question, "plan", schemas.DECOMPOSITION, known)
+            return {
+                CallStage.ANALYSE: composer.of_question(
+                    chat_prompts.ANALYSE, question, "plan", chat_prompts.ANALYSIS_SCHEMA, known
+                )
+            }
+        whole = composer.of_question(chat_prompts.DECOMPOSE, question, "plan", chat_prompts.DECOMPOSITION_SCHEMA, known)
         return {
-            CallStage.ANALYSE: composer.of_question(prompts.ANCHORS, question, "anchors", schemas.ANCHORS),
+            CallStage.ANALYSE: composer.of_question(
+                chat_prompts.ANCHORS, question, "anchors", chat_prompts.ANCHORS_SCHEMA
+            ),
             CallStage.DECOMPOSE: whole,
         }
 
@@ -461,3 +482,77 @@ def _unread(request: SynthesisRequest) -> str:
     """The sections of a summarised document that did not fit."""
     named = not_read(request.unread)
     return f"\n{named}\n" if named else ""
+
+
+DRY_RUN = "this was a dry run: nothing was sent"
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewOracle:
+    """Implements `oracle.Oracle` up to the first observation; then fails, saying that it was a dry run.
+
+    The first requests are composed exactly as they would be; the plan is made by rules, since no model was asked, so
+    what a model's own plan would draw may differ. ``shown`` is filled with them.
+    """
+
+    chat: ChatOracle
+    shown: Preview
+
+    @property
+    def endpoint(self) -> None:
+        """Nothing is sent anywhere."""
+
+    @property
+    def table(self) -> ObservationTable:
+        """That of the chat oracle."""
+        return self.chat.table
+
+    @property
+    def confidence(self) -> ConfidenceMap:
+        """That of the chat oracle."""
+        return self.chat.confidence
+
+    async def analyse(self, question: str, ledger: Ledger, known: Sequence[str] = ()) -> Plan:
+        """Keep the requests of the analysis; plan by rules."""
+        self.shown.requests.extend(self.chat.analysis(question, ledger, known).items())
+        return await OfflineOracle().analyse(question, ledger)
+
+    async def observe(self, request: ObserveRequest, ledger: Ledger) -> ObservationReply:
+        """Keep the request of the first observation. Raises `OracleFailed`."""
+        prompt, packet = self.chat.observation(request, ledger)
+        if packet.seen:
+            self.shown.requests.append((CallStage.OBSERVE, prompt))
+        raise OracleFailed(DRY_RUN)
+
+    async def read(self, request: ReadRequest, reply: ReadReply, ledger: Ledger) -> AsyncGenerator[str]:
+        """Keep the request of the first read call. Raises `OracleFailed`."""
+        prompt, packet = self.chat.reading(request, ledger)
+        if packet.seen:
+            self.shown.requests.append((CallStage.READ, prompt))
+        raise OracleFailed(DRY_RUN)
+        yield
+
+    async def amend(
+        self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
+    ) -> ReadReply | None:
+        """Nothing was said that could be amended."""
+        return None
+
+    async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
+        """Nothing is asked."""
+        return ()
+
+    async def cover(
+        self, plan: Plan, outstanding: Sequence[Requirement], evidence: Sequence[Evidence], ledger: Ledger
+    ) -> CoverageReply:
+        """Raises `OracleFailed`."""
+        raise OracleFailed(DRY_RUN)
+
+    async def synthesise(self, request: SynthesisRequest, result: Synthesis, ledger: Ledger) -> AsyncIterator[str]:
+        """The answer by rules."""
+        async for piece in OfflineOracle().synthesise(request, result, ledger):
+            yield piece
+
+    async def calibrate(self, request: SynthesisRequest, answer: str, ledger: Ledger) -> str | None:
+        """There is nothing to calibrate."""
+        return None

@@ -14,14 +14,10 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
-from lens_lsp.judge.base import ObserveRequest, Synthesis, SynthesisRequest
 from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.reader.calibration import Calibration
-from lens_lsp.judge.reader.inputs import Shown
-from lens_lsp.judge.reader.model import ReaderModel, Reading
-from lens_lsp.judge.reader.scope import in_english, one_answer
-from lens_lsp.judge.rules.offline import OfflineOracle
-from lens_lsp.judge.rules.wording import short_answer, worded
+from lens_lsp.judge.oracle import ObserveRequest, Synthesis, SynthesisRequest
+from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
+from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer, worded
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent
@@ -37,9 +33,62 @@ from lens_lsp.model.observation import (
 )
 from lens_lsp.model.plan import Intent, Plan, Requirement
 from lens_lsp.model.text import Span
+from lens_lsp.model.words import STOP_WORDS
+
+_LIST = re.compile(
+    r"^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:are|were)\b"
+    r"|\b(?:which|what) (?:[\w'-]+ ){0,2}?(?P<last>[\w-]+s)\b",
+    re.IGNORECASE,
+)
+_ONE = re.compile(
+    r"(?:\w*(?:ss|us|is)|does|has|was|happens|causes|makes|means|comes|becomes|gets|takes|lets|helps|needs|goes|works"
+    r"|always|as|times|says|keeps|holds|gives|stands|applies)$",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r",|;|\n|\band\b|&|\bor\b")
+_TWO = re.compile(
+    r"\b(?P<each>for|in|on|at|by|with|from|about) [^,;?]{1,60}? and (?P=each)\b|\brespectively\b", re.IGNORECASE
+)
+_CALCULATED = re.compile(
+    r"\b(?:altogether|in total|in all|combined|difference|compared|percentage of|by how (?:much|many)|times (?:slower"
+    r"|faster|larger|more|as)|how (?:many|much) (?:\w+ )?(?:more|less|fewer|longer|older|later|earlier|higher|lower)"
+    r"|how (?:many|much) [\w ]{1,30}between)\b",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_OTHER_LANGUAGES = """
+der die das den dem ist sind wie wer wo wann welche welcher welches warum und nicht ein eine le la les est sont quel
+quelle où quand pourquoi comment qui dans avec el los las es son qué cuál dónde cuándo cómo quién il lo gli che quale
+dove quando come perché het een wat waar hoe wie welke
+"""
+_FOREIGN = frozenset(_OTHER_LANGUAGES.split()) - STOP_WORDS
+_LEAST_PLAIN = 0.9
+"""Share of the letters of a text in English that are those of ASCII."""
+
+
+def one_answer(question: str, answer: str) -> bool:
+    """Whether the ``answer``, a stretch of words of one passage, can be all that a question asks for."""
+    if _TWO.search(question) or _CALCULATED.search(question):
+        return False
+    found = _LIST.search(question)
+    several = found is not None and (found["last"] is None or _ONE.match(found["last"]) is None)
+    return not several or _SEVERAL.search(answer) is not None
+
+
+def in_english(question: str, passage: str) -> bool:
+    """Whether both are in the language that the reader was trained for, as far as letters and common words tell."""
+    if not _plain(question) or not _plain(passage):
+        return False
+    words = {word.lower() for word in _LETTERS.findall(question)}
+    return len(words & _FOREIGN) <= len(words & STOP_WORDS)
+
+
+def _plain(text: str) -> bool:
+    letters = "".join(_LETTERS.findall(text))
+    return sum(map(str.isascii, letters)) >= _LEAST_PLAIN * len(letters)
+
 
 _MARKED = re.compile(r"(?P<mark>`{1,2}|\*\*)(?=\S)[^`\n]{1,200}?(?<=\S)(?P=mark)")
-
 PASSAGES = 24
 """Passages that are read for a question."""
 
