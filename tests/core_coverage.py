@@ -33,7 +33,7 @@ CORE = (
     "lens_lsp/lsp/hovering.py",
     "lens_lsp/lsp/uris.py",
     "lens_lsp/documents/frames.py",
-    "lens_lsp/corpus/opening.py",
+    "lens_lsp/corpus/safe_open.py",
     "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
