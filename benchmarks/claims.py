@@ -21,18 +21,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.judge.claim_text import Passage
-from lens_lsp.judge.llm.chat_model import ChatModel
-from lens_lsp.judge.llm.chat_oracle import ChatOracle
-from lens_lsp.judge.oracle import Claim
-
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
 from evaluation.reporting.markdown import table
 from lens_lsp.corpus.formats import reader_for
+from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.claims import LITERAL, Doubt, check, is_arguable
 from lens_lsp.judge.ledger import Budget, Ledger
+from lens_lsp.judge.llm.chat_model import ChatModel
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.oracle import Claim
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.documents import Document, Evidence, Origin
 from lens_lsp.model.errors import OracleFailed

@@ -17,10 +17,9 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from tests.soak.__main__ import REPOSITORY
-from tests.soak.__main__ import circumstances
 from typing import Any
 
+from tests.soak.__main__ import REPOSITORY, circumstances
 
 CORE = (
     "lens_lsp/memory/store/*.py",

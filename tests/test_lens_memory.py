@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
-from lens_lsp.judge.llm.chat_oracle import ChatOracle
 
 from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
@@ -23,6 +21,8 @@ from lens_lsp.app.request import Request
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
+from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.memory.store.connection import Connection, connect
 from lens_lsp.memory.store.store import Store

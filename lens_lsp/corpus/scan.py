@@ -292,8 +292,7 @@ class _Automaton:
 
     def __init__(self, group: Sequence[Needle]) -> None:
         self._automaton = ahocorasick_rs.BytesAhoCorasick(
-            [needle.data for needle in group] + _padding(len(group)),
-            matchkind=ahocorasick_rs.MATCHKIND_LEFTMOST_FIRST,
+            [needle.data for needle in group] + _padding(len(group)), matchkind=ahocorasick_rs.MATCHKIND_LEFTMOST_FIRST
         )
         self._first = np.array([needle.literals[0] for needle in group], np.int64)
         self._others = [(needle.literals[0], index) for needle in group for index in needle.literals[1:]]
@@ -575,9 +574,7 @@ def word_literal(word: str) -> Literal:
 def exact_literal(text: str) -> Literal:
     """A folded phrase as it is, from word start to word end."""
     return Literal(
-        text.encode("utf-8", "replace"),
-        word_start=text[0].isalnum(),
-        suffix=0 if text[-1].isalnum() else None,
+        text.encode("utf-8", "replace"), word_start=text[0].isalnum(), suffix=0 if text[-1].isalnum() else None
     )
 
 

@@ -540,11 +540,7 @@ class _Walk:
         return markers, whole
 
     def _sort_out(
-        self,
-        folder: _Folder,
-        prefix: str,
-        entries: list[os.DirEntry[str]],
-        is_denied: Callable[[str], bool] | None,
+        self, folder: _Folder, prefix: str, entries: list[os.DirEntry[str]], is_denied: Callable[[str], bool] | None
     ) -> bool:
         """Each entry becomes a file, a folder to visit, or a skip; False if one could not be asked. The hot loop."""
         ignores = None if folder.rules.silent else folder.rules.ignores
@@ -570,11 +566,7 @@ class _Walk:
         return whole
 
     def _take_names(
-        self,
-        folder: _Folder,
-        prefix: str,
-        entries: list[os.DirEntry[str]],
-        is_denied: Callable[[str], bool] | None,
+        self, folder: _Folder, prefix: str, entries: list[os.DirEntry[str]], is_denied: Callable[[str], bool] | None
     ) -> list[os.DirEntry[str]]:
         """Take the files whose names say all there is to ask; gives the other entries. The hot loop of a first look."""
         if not folder.in_scope or is_denied is not None:

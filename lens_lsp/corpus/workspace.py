@@ -471,12 +471,7 @@ class Workspace:
         if self.cache.passing_by:
             malloc_trim()
 
-    def _sweep(
-        self,
-        opened: Opened,
-        observer: Progress,
-        cancelled: Callable[[], bool] | None,
-    ) -> Sweep:
+    def _sweep(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
         sweep = Sweep()
         if len(opened) == 1 and opened[0][1] is None and not self.cache.files:
             names = discover_names(

@@ -1,15 +1,21 @@
+"""TODO."""
+
 from __future__ import annotations
 
 import codecs
+import hashlib
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.encoding import Decoded, decode
-from lens_lsp.corpus.safe_open import Skipped
+from lens_lsp.app.lens import Lens
+from lens_lsp.corpus.encoding import LARGE, Decoded, Piece, cut, decode, is_utf_8
+from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.text import SourceText
 from tests.soak import encodings
 
 ENGLISH = "# Notes\r\n\r\nThe kettle boils at 100 degrees.\rSee the log.\n"
@@ -149,3 +155,122 @@ def test_readers_that_guess_are_caught_where_they_are_wrong(reader: encodings.Re
     wrong = {each.partition(":")[0] for each in encodings.run(200, seed=7, reader=reader).wrong}
     assert {"mixed", "invalid utf-8", "utf-16-le", "euc-jp"} <= wrong
     assert "utf-8" not in wrong
+
+
+MEBIBYTE = 1 << 20
+
+
+def pieces_of(folder: Path, data: bytes) -> tuple[list[Piece], list[str]]:
+    (folder / "big.txt").write_bytes(data)
+    with Root(str(folder)) as root:
+        pieces, whole = cut(root, "big.txt", "cp1252")
+        assert whole.sha256 == hashlib.sha256(data).hexdigest()
+        return pieces, [piece.text(root, "big.txt") for piece in pieces]
+
+
+def repeated(line: str, size: int) -> str:
+    return line * (size // len(line.encode()) + 1)
+
+
+TEXTS = {
+    "lines": repeated("a line of notes\n", 3 * MEBIBYTE),
+    "windows lines": repeated("a line of notes\r\n", 3 * MEBIBYTE),
+    "old mac lines": repeated("a line of notes\r", 3 * MEBIBYTE),
+    "one line of words": repeated("word ", 3 * MEBIBYTE),
+    "one line without a space": repeated("x", 3 * MEBIBYTE),
+    "two-byte letters without a space": repeated("ж", 3 * MEBIBYTE + 1),
+    "three-byte letters without a space": repeated("文", 3 * MEBIBYTE + 1),
+    "four-byte letters without a space": repeated("𝄞", 3 * MEBIBYTE + 1),
+    "a mark first": "\ufeff" + repeated("größer als\n", 2 * MEBIBYTE),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_pieces_put_together_are_the_text(tmp_path: Path, text: str) -> None:
+    pieces, texts = pieces_of(tmp_path, text.encode())
+    assert len(pieces) > 1
+    assert "".join(texts) == text.removeprefix("\ufeff")
+    assert all(piece.encoding == "utf-8" and not piece.guessed for piece in pieces)
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_a_piece_knows_the_position_of_its_first_character(tmp_path: Path, text: str) -> None:
+    pieces, _ = pieces_of(tmp_path, text.encode())
+    source = SourceText(text.removeprefix("\ufeff"))
+    for piece in pieces:
+        assert piece.position == source.position(piece.point)
+
+
+def test_a_piece_is_about_a_mebibyte(tmp_path: Path) -> None:
+    pieces, _ = pieces_of(tmp_path, repeated("a line of notes\n", 5 * MEBIBYTE).encode())
+    assert max(piece.end - piece.start for piece in pieces) <= 2 * MEBIBYTE
+
+
+def test_bytes_that_are_no_utf_8_are_read_as_the_fallback(tmp_path: Path) -> None:
+    data = repeated("eine Zeile\n", 2 * MEBIBYTE).encode() + "größer\n".encode("cp1252")
+    pieces, texts = pieces_of(tmp_path, data)
+    assert texts[-1].endswith("größer\n")
+    assert all(piece.guessed and piece.encoding == "cp1252" for piece in pieces)
+
+
+def test_a_nul_far_inside_makes_it_binary(tmp_path: Path) -> None:
+    with pytest.raises(Skipped) as caught:
+        pieces_of(tmp_path, b"text\n" * MEBIBYTE + b"\0")
+    assert caught.value.reason is SkipReason.BINARY
+
+
+def test_utf_16_of_this_size_is_told_apart_from_binary(tmp_path: Path) -> None:
+    with pytest.raises(Skipped) as caught:
+        pieces_of(tmp_path, ("ein Satz\n" * MEBIBYTE).encode("utf-16-le"))
+    assert caught.value.reason is SkipReason.TOO_LARGE
+
+
+def test_evidence_from_a_very_large_file_stands_where_it_says(tmp_path: Path) -> None:
+    line = "nothing to see here, größer als\r\n"
+    text = repeated(line, LARGE) + "the zeppelin lands at noon\r\n" + repeated(line, MEBIBYTE)
+    (tmp_path / "log.txt").write_bytes(text.encode())
+    item = Lens([tmp_path]).find("zeppelin noon").evidence[0]
+    data = (tmp_path / "log.txt").read_bytes()
+    decoded = data.decode()
+    assert "the zeppelin lands at noon" in item.quote
+    assert decoded[item.span.start : item.span.end] == item.quote
+    assert item.origin.sha256 == hashlib.sha256(data).hexdigest()
+    lines = decoded.split("\r\n")
+    assert lines[item.start.line - 1][item.start.column - 1 :].startswith(item.quote.split("\r\n")[0])
+
+
+def test_a_very_large_file_that_changes_is_searched_as_it_is(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_bytes(b"nothing to see\n" * (LARGE // 14))
+    lens = Lens([tmp_path])
+    assert not lens.find("zeppelin").evidence
+    with log.open("ab") as file:
+        file.write(b"a zeppelin\n")
+    assert "a zeppelin" in lens.find("zeppelin").evidence[0].quote
+
+
+# Every first byte after which the second is restricted, and both sides of every limit.
+EDGES = bytes((0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED))
+MORE_EDGES = bytes((0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF))
+BYTES = st.lists(st.sampled_from(EDGES + MORE_EDGES), max_size=6).map(bytes)
+TEXT = st.text(max_size=4).map(lambda text: text.encode("utf-8", "replace"))
+PLAIN = b" some words that are ASCII alone " * 4
+
+
+def decodes(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@given(st.lists(st.one_of(BYTES, TEXT), max_size=3).map(b"".join), st.sampled_from([b"", PLAIN]))
+def test_bytes_are_taken_exactly_when_the_decoder_takes_them(data: bytes, around: bytes) -> None:
+    for whole in (data, around + data, around + data + around):
+        assert is_utf_8(whole) == decodes(whole)
+
+
+def test_a_text_of_wide_characters_alone_is_taken_too() -> None:
+    assert is_utf_8("港口在这里。".encode() * 10_000)
+    assert not is_utf_8("港口在这里。".encode() * 10_000 + b"\xe6")

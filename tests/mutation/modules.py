@@ -15,7 +15,7 @@ MODULES = {
     "search/resolution.py": ("search/test_normal.py", "search/test_resolve.py", "search/test_resolve_bounds.py"),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
     "judge/answer_markdown.py": ("judge/rules/test_chat_marking.py",),
-    "corpus/safe_open.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
+    "corpus/safe_open.py": ("corpus/test_safe_open.py",),
 }
 """By the module below ``lens_lsp``: files below ``tests``."""
 

@@ -14,14 +14,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.judge.llm.chat_model import ModelError
-
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.formats import readers
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.documents.frames import Damaged, extracted_from, result_of
 from lens_lsp.documents.kinds import Extracted
 from lens_lsp.judge.llm import replies
+from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.chat_replies import EventStream, whole_reply
 from lens_lsp.lsp.framing import BrokenFraming, read_message
 from lens_lsp.lsp.uris import UriRefused, path_of, uri_of

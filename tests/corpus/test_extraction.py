@@ -13,14 +13,17 @@ from lens_lsp.corpus.extraction import (
     DocumentOptions,
     Extractions,
     KeptExtractions,
+    Unread,
     cache_folder,
     kept_files,
     lies_outside,
+    notices,
     remove_all,
 )
+from lens_lsp.corpus.safe_open import Identity
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import INSTALL, Extracted, kind_named, missing
-from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
+from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Skip, SkipReason, Structure
 from lens_lsp.model.text import Span
 from tests.availability import unavailable
 from tests.documents_made import pdf
@@ -200,3 +203,116 @@ class TestInUse:
     def test_nothing_is_kept_below_a_folder_that_is_searched(self, extractor: Extractor) -> None:
         self.read(extractor, pdf(["Forty tonnes."]), roots=(str(cache_folder().parents[1]),))
         assert not cache_folder().exists()
+
+
+def known(*documents: tuple[str, int, int]) -> Unread:
+    """Documents by path, size and time of change."""
+    unread = Unread()
+    for path, size, changed in documents:
+        unread.add((0, path), identity(size, changed))
+    return unread
+
+
+def identity(size: int, changed: int) -> Identity:
+    return size, changed, changed, 1, 1
+
+
+def order(unread: Unread, question: str) -> list[str]:
+    return [path for _, path in unread.order(question)]
+
+
+def waiting(unread: Unread, question: str) -> list[str]:
+    return [path for _, keys in unread.to_glance(question) for _, path in keys]
+
+
+def test_a_document_called_like_the_question_comes_first() -> None:
+    unread = known(("a/minutes.pdf", 1, 9), ("a/Harbour_Cranes.pdf", 900, 1), ("a/garden.docx", 1, 8))
+    assert order(unread, "how much does a harbour crane lift?")[0] == "a/Harbour_Cranes.pdf"
+
+
+def test_a_rare_word_of_a_name_tells_more_than_one_that_all_have() -> None:
+    unread = known(*((f"report {n}.pdf", 1, 5) for n in range(9)), ("budget.pdf", 1, 1))
+    assert order(unread, "report on the budget")[0] == "budget.pdf"
+
+
+def test_a_folder_counts_less_than_the_name_and_more_than_nothing() -> None:
+    unread = known(("x/tax.pdf", 1, 1), ("tax/x.pdf", 1, 1), ("y/y.pdf", 1, 1))
+    assert order(unread, "tax") == ["x/tax.pdf", "tax/x.pdf", "y/y.pdf"]
+
+
+def test_of_equal_names_the_latest_comes_first_then_the_smallest() -> None:
+    unread = known(("a tax.pdf", 9, 1), ("b tax.pdf", 1, 1), ("c tax.pdf", 9, 2))
+    assert order(unread, "tax") == ["c tax.pdf", "b tax.pdf", "a tax.pdf"]
+
+
+def test_where_no_name_tells_the_smallest_comes_first_then_the_latest() -> None:
+    unread = known(("a.pdf", 9, 1), ("b.pdf", 1, 1), ("c.pdf", 9, 2))
+    assert order(unread, "anything") == ["b.pdf", "c.pdf", "a.pdf"]
+
+
+def test_what_a_document_says_of_itself_counts_between_its_name_and_its_folders() -> None:
+    unread = known(("x/tax.pdf", 1, 1), ("tax/x.pdf", 1, 1), ("scan0004.pdf", 1, 1), ("y.pdf", 1, 1))
+    unread.glanced((0, "scan0004.pdf"), "The tax of the year")
+    assert order(unread, "tax") == ["x/tax.pdf", "scan0004.pdf", "tax/x.pdf", "y.pdf"]
+
+
+def test_a_word_counts_once_wherever_it_stands() -> None:
+    unread = known(("tax/tax.pdf", 1, 2), ("more/tax.pdf", 1, 3))
+    unread.glanced((0, "tax/tax.pdf"), "tax, tax and tax")
+    assert order(unread, "tax") == ["more/tax.pdf", "tax/tax.pdf"]
+
+
+def test_each_document_is_glanced_at_once_until_it_changes() -> None:
+    unread = known(("a.pdf", 5, 1), ("b.pdf", 2, 1))
+    assert waiting(unread, "harbour") == ["b.pdf", "a.pdf"]
+    unread.glanced((0, "b.pdf"), "")
+    assert waiting(unread, "harbour") == ["a.pdf"]
+    unread.add((0, "b.pdf"), identity(3, 2))
+    assert waiting(unread, "harbour") == ["b.pdf", "a.pdf"]
+
+
+def test_nothing_is_glanced_at_when_a_name_holds_the_whole_question() -> None:
+    unread = known(("harbour cranes.pdf", 1, 1), ("other.pdf", 1, 1))
+    assert waiting(unread, "the cranes of the harbour") == []
+    assert len(waiting(unread, "the cranes of the harbour of Vell")) == 2
+
+
+def test_only_what_takes_long_to_read_and_not_to_open_is_glanced_at() -> None:
+    unread = known(("a.docx", 1, 1), ("b.eml", 1, 1), ("large.pdf", 1 << 30, 1))
+    assert waiting(unread, "harbour") == []
+
+
+def test_few_enough_are_glanced_at_at_once() -> None:
+    many = known(*((f"{number:03}.pdf", 1, 1) for number in range(150)))
+    assert [len(keys) for _, keys in many.to_glance("harbour")] == [64, 64, 22]
+    large = known(*((f"{number}.pdf", 3 << 20, 1) for number in range(3)))
+    assert [len(keys) for _, keys in large.to_glance("harbour")] == [2, 1]
+
+
+def test_names_in_scripts_without_spaces_are_told_apart() -> None:
+    unread = known(("東京都報告.pdf", 1, 1), ("京都案内.pdf", 1, 1))
+    assert order(unread, "京都の案内")[0] == "京都案内.pdf"
+
+
+def test_a_document_that_a_text_names_as_a_whole_is_called_so() -> None:
+    unread = known(("in/annual report.pdf", 1, 1), ("annual.pdf", 1, 1), ("other.pdf", 1, 1))
+    assert unread.called("summarise annual report.pdf") == [(0, "annual.pdf"), (0, "in/annual report.pdf")]
+
+
+def test_what_was_read_or_is_gone_waits_no_longer() -> None:
+    unread = known(("a.pdf", 1, 1))
+    unread.discard((0, "a.pdf"))
+    unread.discard((0, "never.pdf"))
+    assert len(unread) == 0
+
+
+def test_a_missing_extra_is_one_notice_that_names_the_command() -> None:
+    skips = [Skip(f"{n}.pdf", SkipReason.NO_READER) for n in range(3)] + [Skip("a.png", SkipReason.UNSUPPORTED)]
+    assert notices(skips) == ["3 documents were not read: pip install 'lens-lsp[documents]'"]
+
+
+def test_documents_without_their_turn_are_counted() -> None:
+    assert notices([Skip("a.pdf", SkipReason.NOT_READ)]) == [
+        "1 document was not read within the time: ask again, or name it as a path"
+    ]
+    assert notices([]) == []

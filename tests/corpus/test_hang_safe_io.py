@@ -20,7 +20,11 @@ from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import _wait as workspace_wait
 from lens_lsp.disk import file_system_of, may_hang
 from lens_lsp.model.documents import SkipReason
+from tests.availability import unavailable
 from tests.lsp.lsp_client import wait_until
+from tests.soak import slow_disk
+from tests.soak.faulty_disk import Unmountable
+from tests.soak.slow_disk import Tally
 
 DEVICE = os.makedev(0, 4093)
 MOUNTS = """\
@@ -30,7 +34,6 @@ MOUNTS = """\
 24 1 0:42 / /tmp rw - tmpfs tmpfs rw
 """
 posix = pytest.mark.skipif(os.name != "posix", reason="needs descriptors of folders")
-pytestmark = posix
 
 
 @pytest.fixture
@@ -51,6 +54,7 @@ def pipe(patience: Patience) -> Iterator[tuple[Away, int]]:
     os.close(reading)
 
 
+@posix
 def test_which_file_systems_may_not_answer(tmp_path: Path) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS)
@@ -60,6 +64,7 @@ def test_which_file_systems_may_not_answer(tmp_path: Path) -> None:
     assert not may_hang(devices[0], tmp_path / "no such table")
 
 
+@posix
 def test_a_local_folder_is_asked_directly(tmp_path: Path) -> None:
     with Root(str(tmp_path)) as root:
         assert type(root.handle) is int
@@ -68,6 +73,7 @@ def test_a_local_folder_is_asked_directly(tmp_path: Path) -> None:
     os.close(descriptor)
 
 
+@posix
 def test_what_answers_gives_its_result_and_its_error(patience: Patience, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("here")
     folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
@@ -80,6 +86,7 @@ def test_what_answers_gives_its_result_and_its_error(patience: Patience, tmp_pat
     os.close(folder)
 
 
+@posix
 def test_what_hangs_ends_with_an_error_and_others_are_still_asked(patience: Patience, pipe: tuple[Away, int]) -> None:
     reading, writing = pipe
     patience.until = time.monotonic() + 0.05
@@ -93,6 +100,7 @@ def test_what_hangs_ends_with_an_error_and_others_are_still_asked(patience: Pati
     assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
 
 
+@posix
 def test_a_question_that_has_little_time_waits_less_for_each_call(patience: Patience, tmp_path: Path) -> None:
     folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
     workspace_wait([SimpleNamespace(handle=folder)], 60.0, 0.5)  # type: ignore[list-item]
@@ -101,6 +109,7 @@ def test_a_question_that_has_little_time_waits_less_for_each_call(patience: Pati
     os.close(folder)
 
 
+@posix
 def test_nothing_is_asked_after_the_time(patience: Patience, pipe: tuple[Away, int]) -> None:
     patience.until = time.monotonic() - 1
     called = threading.Event()
@@ -109,6 +118,7 @@ def test_nothing_is_asked_after_the_time(patience: Patience, pipe: tuple[Away, i
     assert not called.is_set()
 
 
+@posix
 def test_a_descriptor_that_comes_too_late_is_closed(patience: Patience, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # opened by nobody who writes, it hangs
     folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
@@ -123,6 +133,7 @@ def test_a_descriptor_that_comes_too_late_is_closed(patience: Patience, tmp_path
     os.close(folder)
 
 
+@posix
 def test_a_device_that_holds_many_threads_is_asked_nothing_more(
     patience: Patience, pipe: tuple[Away, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +143,7 @@ def test_a_device_that_holds_many_threads_is_asked_nothing_more(
     monkeypatch.undo()
 
 
+@posix
 def test_a_root_that_may_not_answer_is_walked_and_read_like_any_other(patience: Patience, tmp_path: Path) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "note.md").write_text("here")
@@ -147,3 +159,27 @@ def test_a_root_that_may_not_answer_is_walked_and_read_like_any_other(patience: 
         assert [skip.reason for skip in discover(root, CorpusRules()).skips] == [SkipReason.UNREADABLE]
         with pytest.raises(Skipped):
             root.read("plan.md")
+
+
+ONE_HANGS = 2
+"""A seed by which one file hangs."""
+
+
+def tried(asks: int, *, inline: bool = False) -> Tally:
+    try:
+        return slow_disk.run(asks, ONE_HANGS, inline=inline)
+    except Unmountable as error:
+        unavailable("mount", str(error))
+
+
+@pytest.mark.long
+def test_a_question_over_a_disk_that_hangs_ends_with_what_was_read() -> None:
+    tally = tried(4)
+    assert tally.wrong == []
+    assert dict(tally.asked) == {"slow": 1, "hanging": 1, "cancelled": 1, "sound": 1}
+    assert (tally.hung, tally.named, tally.partial) == (0, 1, 1)
+
+
+@pytest.mark.long
+def test_a_server_that_reads_where_it_handles_messages_does_not_pass() -> None:
+    assert tried(1, inline=True).wrong != []

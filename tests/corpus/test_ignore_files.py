@@ -1,16 +1,28 @@
+"""TODO."""
+
 from __future__ import annotations
 
+import itertools
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.ignore_files import GLOB_LIMIT, SIZE_LIMIT, Patterns
+from lens_lsp.app.lens import Lens
+from lens_lsp.app.question import find
+from lens_lsp.app.request import Request
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.ignore_files import GLOB_LIMIT, SIZE_LIMIT, Patterns, left_out
 from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.walk import discover
+from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
+from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.schema.evidence import coverage_json
+from tests.soak.coverage import control, judged
+from tests.soak.left_out import QUESTION, lay_out
 
 
 def write(base: Path, files: dict[str, str]) -> Path:
@@ -241,3 +253,193 @@ def test_the_same_lines_make_equal_patterns_and_others_do_not() -> None:
     assert Patterns(["*.md", "!a.md"]) != Patterns(["!a.md", "*.md"])
     assert Patterns(["build/"]) != Patterns(["build"])
     assert Patterns([]) != "no patterns"
+
+
+FILES = (
+    "a.md",
+    ".env",
+    "id_rsa.pub",
+    "notes/b.md",
+    "notes/draft.md",
+    "notes/keep/draft.md",
+    "notes/keep/c.md",
+    "build/out.md",
+    "node_modules/x/readme.md",
+    ".git/config",
+    "sub/.git/info/x.md",
+    "sub/vendored.md",
+    "deep/er/secret.pem",
+    "deep/er/d.md",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in FILES:
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("text")
+    (tmp_path / ".gitignore").write_text("build/\ndraft.md\n")
+    (tmp_path / "notes" / "keep" / ".ignore").write_text("!draft.md\n")
+    (tmp_path / "notes" / ".lensignore").write_text("b.md\n")
+    (tmp_path / "link").symlink_to(tmp_path / "notes")
+    (tmp_path / "link.md").symlink_to(tmp_path / "a.md")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        CorpusRules(),
+        CorpusRules(respect_ignore_files=False),
+        CorpusRules(exclude=("deep/", "!a.md")),
+        CorpusRules(scopes=("notes/", "*.pem")),
+        CorpusRules(scopes=("deep/**/d.md",)),
+    ],
+    ids=["all", "unignored", "excluded", "folder", "glob"],
+)
+def test_it_agrees_with_a_walk(folder: Path, rules: CorpusRules) -> None:
+    with Root(str(folder)) as root:
+        found = {entry.path for entry in discover(root, rules).files}
+        every = {
+            os.path.relpath(os.path.join(where, name), folder).replace(os.sep, "/")
+            for where, _, names in os.walk(folder, followlinks=True)
+            for name in names
+        } - {"link.md"}  # links at the end are refused when they are opened
+        assert found
+        assert {path for path in every if left_out(root, path, rules) is None} == found
+
+
+def test_it_says_why(folder: Path) -> None:
+    with Root(str(folder)) as root:
+        assert left_out(root, ".env", CorpusRules()) is SkipReason.DENIED
+        assert left_out(root, "build/out.md", CorpusRules()) is SkipReason.IGNORED
+        assert left_out(root, "link/b.md", CorpusRules()) is SkipReason.LINK
+        for path in ("../a.md", "/a.md", "a//b", ""):
+            with pytest.raises(PathRefused):
+                left_out(root, path, CorpusRules())
+
+
+def test_each_kind_is_named_and_nothing_sound(tmp_path: Path) -> None:
+    made = lay_out(tmp_path, 40, seed=2)
+    coverage = coverage_json(find(Request(QUESTION, tuple(map(str, made.roots)))).coverage)
+    assert judged(made, coverage, "find") == []
+    assert made.kinds >= 20
+    assert control(made, coverage) > 10, "an account without hidden parts, scopes and missing folders is caught"
+
+
+def test_a_second_look_names_the_same_and_what_was_mended_no_more(tmp_path: Path) -> None:
+    (tmp_path / "bridge.md").write_text("The bridge is old.\n")
+    (tmp_path / "note.md").write_text("# N\n\n<!-- lens:begin x -->\nrest\n")
+    (tmp_path / ".ignore").symlink_to("bridge.md")
+    lens = Lens([tmp_path])
+    linked, block = Part(".ignore", 0, PartReason.IGNORE_LINK), Part("note.md", 3, PartReason.OPEN_BLOCK)
+    for _ in range(2):
+        assert lens.find("bridge").coverage.partial == (linked, block)
+    (tmp_path / "note.md").write_text("# N\n\nmended\n")
+    (tmp_path / ".ignore").unlink()
+    assert lens.find("bridge").coverage.partial == ()
+
+
+def test_a_folder_that_goes_and_comes_back_is_named_while_it_is_gone(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.md").write_text(f"The bridge of {name}.\n")
+    lens = Lens([tmp_path / "a", tmp_path / "b"])
+    shutil.move(tmp_path / "a", tmp_path / "away")
+    found = lens.find("bridge")
+    assert [(item.root, item.path) for item in found.evidence] == [(1, "note.md")]
+    assert found.coverage.skipped == (Skip(str(tmp_path / "a"), SkipReason.MISSING, 0),)
+    shutil.move(tmp_path / "b", tmp_path / "gone")
+    with pytest.raises(PathNotFound, match="none of the 2 paths"):
+        lens.find("bridge")
+    shutil.move(tmp_path / "away", tmp_path / "a")
+    shutil.move(tmp_path / "gone", tmp_path / "b")
+    found = lens.find("bridge")
+    assert {item.root for item in found.evidence} == {0, 1}
+    assert found.coverage.skipped == ()
+
+
+def test_what_scopes_leave_out_is_told_by_the_highest_folder_without_any_in_scope(tmp_path: Path) -> None:
+    for name in ("docs/a.md", "docs/b.txt", "src/deep/c.py", "src/d.md", "top.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("bridge\n")
+    skipped = Lens([tmp_path], rules=CorpusRules(scopes=("*.md",))).find("bridge").coverage.skipped
+    assert [skip.path for skip in skipped] == ["docs/b.txt", "src/deep/", "top.txt"]
+
+
+PROJECT_FILES = ("a.md", "docs/a.md", "docs/deep/b.md", "docs/deep/c.txt", "other/a.md")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in PROJECT_FILES:
+        path = tmp_path / "project" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("text")
+    return tmp_path / "project"
+
+
+def found_in(root: Path, project: Path, exclude: tuple[str, ...]) -> list[str]:
+    rules = CorpusRules(projects=(ProjectRules(str(project), exclude),))
+    with Root(str(root)) as opened:
+        files = [entry.path for entry in discover(opened, rules).files]
+        assert sorted(discover_names(opened, rules).paths) == files
+    return files
+
+
+def test_patterns_are_from_the_projects_folder_wherever_the_root_is(project: Path) -> None:
+    exclude = ("/docs/a.md", "docs/deep/*.txt")
+    assert found_in(project, project, exclude=exclude) == ["a.md", "docs/deep/b.md", "other/a.md"]
+    assert found_in(project / "docs", project, exclude=exclude) == ["deep/b.md"]
+    assert found_in(project / "docs" / "deep", project, exclude=exclude) == ["b.md"]
+    assert found_in(project / "other", project, exclude=("/a.md",)) == ["a.md"]
+
+
+def test_a_project_has_no_say_outside_its_folder(project: Path) -> None:
+    other = project.parent / "project two"
+    other.mkdir()
+    (other / "a.md").write_text("text")
+    assert found_in(other, project, exclude=("*",)) == ["a.md"]
+    assert found_in(project.parent, project, exclude=("*.md",)) == sorted(
+        ["project two/a.md", *(f"project/{name}" for name in PROJECT_FILES)]
+    )
+
+
+def test_a_project_brings_nothing_back(project: Path) -> None:
+    (project / ".lensignore").write_text("other/\n")
+    rules = CorpusRules(exclude=("docs/",), projects=(ProjectRules(str(project), ("!docs/", "!other/", "!.env")),))
+    (project / ".env").write_text("SECRET=1")
+    with Root(str(project)) as opened:
+        assert [entry.path for entry in discover(opened, rules).files] == [".lensignore", "a.md"]
+
+
+def test_scopes_are_from_the_projects_folder_and_the_users_replace_them(project: Path) -> None:
+    def rules(*scopes: str) -> CorpusRules:
+        return CorpusRules(projects=(ProjectRules(str(project), scopes=scopes),))
+
+    def of(root: Path, chosen: CorpusRules) -> list[str]:
+        with Root(str(root)) as opened:
+            return [entry.path for entry in discover(opened, chosen).files]
+
+    assert of(project, rules("docs/deep/", "other")) == ["docs/deep/b.md", "docs/deep/c.txt", "other/a.md"]
+    assert of(project / "docs", rules("docs/deep/")) == ["deep/b.md", "deep/c.txt"]
+    assert of(project / "docs" / "deep", rules("docs/")) == ["b.md", "c.txt"], "the root lies in a scope"
+    assert of(project / "docs", rules("/docs/a.md")) == ["a.md"]
+    assert of(project, CorpusRules(scopes=("*.txt",), projects=rules("other").projects)) == ["docs/deep/c.txt"]
+
+
+def test_a_root_that_is_reached_by_a_link_is_in_its_project(project: Path) -> None:
+    link = project.parent / "link"
+    link.symlink_to(project / "docs", target_is_directory=True)
+    assert found_in(link, project, exclude=("/docs/deep/",)) == ["a.md"]
+
+
+@pytest.mark.parametrize(("folder", "root"), list(itertools.product(["", "docs"], ["", "docs", "docs/deep", "other"])))
+def test_the_way_down_to_a_root(project: Path, folder: str, root: str) -> None:
+    above = ProjectRules(str(project / folder)).above(str(project / root))
+    if above is None:
+        assert not (project / root).is_relative_to(project / folder)
+    else:
+        assert (project / folder / above).resolve() == (project / root).resolve()
+        assert above == "" or above.endswith("/")

@@ -1,4 +1,4 @@
-"""Every reader: any text, hostile text, long text; no exception, linear time, spans that hold."""
+"""TODO."""
 
 from __future__ import annotations
 
@@ -8,8 +8,62 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.formats import readers
+from lens_lsp.corpus.formats import FORMAT_SUFFIXES, rare_kind, reader_for, readers
 from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [
+        ("note.md", "markdown"),
+        ("README.MD", "markdown"),
+        ("a.b.markdown", "markdown"),
+        ("U.S._Bancorp", "plain"),
+        ("St._Louis", "plain"),
+        ("Washington,_D.C", "plain"),
+        ("Amazon.com", "plain"),
+        ("Makefile", "plain"),
+        (".bashrc", "plain"),
+        ("notes.txt", "plain"),
+        ("strange.xyz", "plain"),
+        ("", "plain"),
+        ("dot.", "plain"),
+        ("main.c", "code"),
+        ("a.ipynb", "notebook"),
+        ("a.tsv", "table"),
+        ("a.yml", "yaml"),
+        ("a.htm", "html"),
+        ("a.svg", "xml"),
+    ],
+)
+def test_the_suffix_chooses_the_reader(name: str, reader: str) -> None:
+    found = reader_for(name)
+    assert found is not None
+    assert found.name == reader
+
+
+@pytest.mark.parametrize(
+    "name", ["a.png", "A.JPG", "x.tar.gz", "a.pdf", "a.docx", "lib.so", "a.sqlite", "f.woff2", "a.epub"]
+)
+def test_known_binary_formats_have_no_reader(name: str) -> None:
+    assert reader_for(name) is None
+
+
+def test_a_reader_is_made_once() -> None:
+    assert reader_for("a.md") is reader_for("b.MD")
+
+
+def test_names_and_versions_are_set() -> None:
+    for reader in readers():
+        assert reader.name
+        assert reader.version >= 1
+    assert {reader.name for reader in readers() if reader.extracted} == {"notebook"}
+
+
+def test_format_suffixes_are_those_that_say_nothing_else() -> None:
+    assert {"md", "txt", "py", "pdf"} <= FORMAT_SUFFIXES
+    assert not {"c", "com", ""} & FORMAT_SUFFIXES
+
 
 READERS = [reader for index, reader in enumerate(readers()) if reader.name != "code" or index % 4 == 0]
 """Every reader, and a few of the languages of the one for source code."""
@@ -102,3 +156,54 @@ def test_line_breaks_of_any_system_give_the_same_blocks(reader: Reader) -> None:
         assert [block.kind for block in structure.blocks] == unix
         for block in structure.blocks[-1:]:
             assert "last" in other[block.span.start : block.span.end]
+
+
+LOCKS = "package-lock.json a/poetry.lock Cargo.lock b/yarn.lock go.sum uv.lock pnpm-lock.yaml Gemfile.lock"
+MINIFIED = "jquery.min.js a/site.min.css app-min.js"
+GENERATED = """
+app.js.map a_pb2.py a_pb2_grpc.py api.pb.go a.generated.ts dist/app.js a/build/index.html x.g.dart Form1.Designer.cs
+"""
+VENDORED = "vendor/a.go a/node_modules/b/README.md third_party/LICENSE x/third-party/y.c Vendor/a.rb"
+LICENCES = """
+LICENSE a/LICENSE.txt LICENCE.md license COPYING COPYING.LESSER NOTICE ThirdPartyNotices.txt LICENSE-MIT LICENSE_MIT
+third-party-notices.md UNLICENSE copyright.txt LICENSE-SUMMARY LICENSE.apache-2.0 licenses.md
+"""
+OTHERS = """
+README.md a/lock.md locks.json src/license.py LICENSE.py licensing.md noticeable.txt notice-of-meeting.md a/notice/b.md
+build/README.md docs/build.md dist.md administration.js generated.md map.md a/vendors.md builder/app.js copying-files.md
+vendor.md rebuild/x.js license-to-fly.md build.js
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "paths"),
+    [
+        ("lock file", LOCKS),
+        ("minified", MINIFIED),
+        ("generated", GENERATED),
+        ("vendored", VENDORED),
+        ("licence", LICENCES),
+        (None, OTHERS),
+    ],
+)
+def test_a_path_says_what_is_searched_last(kind: str | None, paths: str) -> None:
+    for path in paths.split():
+        assert rare_kind(path) == kind, path
+        assert rare_kind(path.replace("/", "\\")) == kind
+
+
+def test_names_with_blanks_are_known() -> None:
+    assert rare_kind("Third Party Notices.txt") == "licence"
+    assert rare_kind("my notes on the license.md") is None
+
+
+def test_no_path_is_refused() -> None:
+    for path in ("", "/", "\\", "a/", ".", "😀", "license" * 10_000, "licence." + "a-" * 100_000 + "/"):
+        rare_kind(path)
+
+
+def test_a_path_takes_microseconds() -> None:
+    begun = time.process_time()
+    for _ in range(10_000):
+        rare_kind("docs/guides/2024/how-to-do-it.md")
+    assert time.process_time() - begun < 1
