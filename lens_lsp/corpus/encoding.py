@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lens_lsp.corpus.hang_safe_io import asked
+from lens_lsp.corpus.hang_safe_io import call_of
 from lens_lsp.corpus.safe_open import Root, Skipped, skipped
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.text import Position
@@ -199,7 +199,7 @@ class Piece:
 def _exactly(fd: int, size: int) -> bytes:
     """That many bytes, fewer only at the end of the file."""
     parts: list[bytes] = []
-    while size and (data := asked(fd, os.read, fd, size)):
+    while size and (data := call_of(fd, os.read, fd, size)):
         parts.append(data)
         size -= len(data)
     return b"".join(parts)

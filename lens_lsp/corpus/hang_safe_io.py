@@ -28,65 +28,65 @@ WAIT = 10.0
 """Seconds that one call may take: a disk that has been at rest needs some to turn."""
 
 
-class Away(int):
+class SlowDescriptor(int):
     """The descriptor of a file or folder that may not answer."""
 
-    patience: Patience
+    calls: TimedCalls
 
 
-def attended(descriptor: int) -> int:
-    """A root's descriptor: an `Away` one where its file system may not answer."""
+def guard_descriptor(descriptor: int) -> int:
+    """A root's descriptor: an `SlowDescriptor` one where its file system may not answer."""
     device = os.fstat(descriptor).st_dev
     if not may_hang(device):
         return descriptor
 
-    return Patience(device).holds(descriptor)
+    return TimedCalls(device).holds(descriptor)
 
 
-def asked(of: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def call_of(of: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """What a call of the system gives that is about an open file or folder. Raises what it raises, ``OSError`` with
     ``ETIMEDOUT`` where it gives nothing in time."""
-    if type(of) is Away:
-        return of.patience.result(partial(call, *args, **kwargs), None)
+    if type(of) is SlowDescriptor:
+        return of.calls.result(partial(call, *args, **kwargs), None)
     return call(*args, **kwargs)
 
 
-def opened(of: int, name: str, flags: int) -> int:
-    """A descriptor of what an open folder holds under a name, waited for like the folder. Raises as `asked`."""
-    if type(of) is Away:
+def open_at(of: int, name: str, flags: int) -> int:
+    """A descriptor of what an open folder holds under a name, waited for like the folder. Raises as `call_of`."""
+    if type(of) is SlowDescriptor:
         open_it = partial(os.open, name, flags, dir_fd=of)
-        return of.patience.holds(of.patience.result(open_it, os.close))
+        return of.calls.holds(of.calls.result(open_it, os.close))
     return os.open(name, flags, dir_fd=of)
 
 
-def listed(of: int | str, entries: list[os.DirEntry[str]]) -> None:
-    """Add what an open folder holds, as far as it comes. Raises as `asked`; who comes too late adds later."""
+def list_into(of: int | str, entries: list[os.DirEntry[str]]) -> None:
+    """Add what an open folder holds, as far as it comes. Raises as `call_of`; who comes too late adds later."""
 
     def add() -> None:
         with os.scandir(of) as found:
             entries.extend(found)
 
-    asked(of, add)
+    call_of(of, add)
 
 
-def entry_status(of: object, entry: os.DirEntry[str]) -> os.stat_result:
-    """The status of an entry of an open folder, not of what it links to. Raises as `asked`."""
-    if type(of) is Away:
-        return asked(of, entry.stat, follow_symlinks=False)
+def stat_entry(of: object, entry: os.DirEntry[str]) -> os.stat_result:
+    """The status of an entry of an open folder, not of what it links to. Raises as `call_of`."""
+    if type(of) is SlowDescriptor:
+        return call_of(of, entry.stat, follow_symlinks=False)
     return entry.stat(follow_symlinks=False)
 
 
-def wait_until(of: object, moment: float, most: float) -> None:
+def set_deadline(of: object, moment: float, most: float) -> None:
     """Until when a root is waited for, by the monotonic clock, and for how many seconds each call; nothing where it
     always answers."""
-    if type(of) is Away:
-        of.patience.until, of.patience.most = moment, most
+    if type(of) is SlowDescriptor:
+        of.calls.until, of.calls.most = moment, most
 
 
-def given_back(of: object) -> None:
+def end_calls(of: object) -> None:
     """A root is closed."""
-    if type(of) is Away:
-        of.patience.end()
+    if type(of) is SlowDescriptor:
+        of.calls.end()
 
 
 MOST_LEFT = 32
@@ -98,7 +98,7 @@ _LOCK = threading.Lock()
 _Job = tuple["Future[Any]", Callable[[], Any]]
 
 
-class Patience:
+class TimedCalls:
     """How long a root is waited for: each call for some seconds, all of them until a moment. Threads may share it."""
 
     def __init__(self, device: int) -> None:
@@ -107,13 +107,13 @@ class Patience:
         self.until = math.inf
         """By the monotonic clock: nothing is asked afterwards."""
         self._device = device
-        self._idle: list[_Caller] = []
+        self._idle: list[_CallThread] = []
 
-    def holds(self, descriptor: int) -> Away:
+    def holds(self, descriptor: int) -> SlowDescriptor:
         """A descriptor that is waited for like this."""
-        away = Away(descriptor)
-        away.patience = self
-        return away
+        slow = SlowDescriptor(descriptor)
+        slow.calls = self
+        return slow
 
     def result(self, call: Callable[[], T], late: Callable[[T], object] | None) -> T:
         """What a call gives. ``late`` gets what came too late. Raises what it raises, and ``OSError``."""
@@ -123,7 +123,7 @@ class Patience:
         try:
             caller = self._idle.pop()
         except IndexError:
-            caller = _Caller()
+            caller = _CallThread()
         asked = caller.asked(call)
         if asked not in wait((asked,), seconds).done:
             self._leave(caller, asked, late)
@@ -136,7 +136,7 @@ class Patience:
         while self._idle:
             self._idle.pop().end()
 
-    def _leave(self, caller: _Caller, asked: Future[T], late: Callable[[T], object] | None) -> None:
+    def _leave(self, caller: _CallThread, asked: Future[T], late: Callable[[T], object] | None) -> None:
         with _LOCK:
             _LEFT[self._device] += 1
         caller.end()
@@ -150,12 +150,12 @@ class Patience:
         asked.add_done_callback(came)
 
 
-class _Caller:
+class _CallThread:
     """A thread that makes calls, one after the other, until it is told to end."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        threading.Thread(target=self._run, name="away", daemon=True).start()
+        threading.Thread(target=self._run, name="slow-call", daemon=True).start()
 
     def asked(self, call: Callable[[], T]) -> Future[T]:
         asked: Future[T] = Future()

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from types import TracebackType
 
-from lens_lsp.corpus.hang_safe_io import asked, attended, given_back, opened
+from lens_lsp.corpus.hang_safe_io import call_of, end_calls, guard_descriptor, open_at
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import PathNotFound, PathRefused
 
@@ -113,7 +113,9 @@ class Root:
         # Taken and given back by single list operations, so a descriptor is never in two threads' hands.
         self._held: list[tuple[str, Handle]] = []
         try:
-            self.handle: Handle = attended(os.open(self.path, _ROOT)) if descriptors else _existing_folder(self.path)
+            self.handle: Handle = (
+                guard_descriptor(os.open(self.path, _ROOT)) if descriptors else _existing_folder(self.path)
+            )
         except NotADirectoryError as error:
             raise PathRefused(f"{display_path(path)} is not a folder") from error
         except (OSError, ValueError) as error:
@@ -139,7 +141,7 @@ class Root:
     def close(self) -> None:
         """Give back all descriptors; a closed root refuses every open."""
         self.release()
-        given_back(self.handle)
+        end_calls(self.handle)
         close_folder(self.handle)
         if isinstance(self.handle, int):
             self.handle = -1
@@ -190,10 +192,10 @@ class Root:
         """The bytes of a file in pieces of at most ``chunk``; open from the first step to the last."""
         fd, status = self._open(rel)
         try:
-            data = asked(fd, os.read, fd, min(chunk, status.st_size + 1))  # a small file must not cost a whole chunk
+            data = call_of(fd, os.read, fd, min(chunk, status.st_size + 1))  # a small file must not cost a whole chunk
             while data:
                 yield data
-                data = asked(fd, os.read, fd, chunk)
+                data = call_of(fd, os.read, fd, chunk)
         except OSError as error:
             raise skipped(error) from error
         finally:
@@ -300,7 +302,7 @@ def open_folder_at(handle: Handle, name: str) -> Handle:
     """Open a folder by its name in an open one, never through a link. Raises ``Skipped``."""
     try:
         if isinstance(handle, int):
-            return opened(handle, name, _FOLDER)
+            return open_at(handle, name, _FOLDER)
         return _folder_by_name(os.path.join(handle, name))
     except NotADirectoryError as error:
         # Linux says so for a link too when O_DIRECTORY is asked for.
@@ -316,7 +318,7 @@ def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
     """Open a regular file by its name in an open folder: descriptor and its status. Raises ``Skipped``."""
     try:
         if isinstance(handle, int):
-            fd = opened(handle, name, FILE_FLAGS)
+            fd = open_at(handle, name, FILE_FLAGS)
         else:
             return _file_by_name(os.path.join(handle, name))
     except OSError as error:
@@ -324,7 +326,7 @@ def open_file_at(handle: Handle, name: str) -> tuple[int, os.stat_result]:
     except ValueError as error:
         raise Skipped(SkipReason.UNREADABLE) from error
     try:
-        status = asked(fd, os.fstat, fd)
+        status = call_of(fd, os.fstat, fd)
     except OSError as error:
         os.close(fd)
         raise skipped(error) from error
@@ -338,7 +340,7 @@ def read_head_at(handle: Handle, name: str, count: int) -> bytes:
     """The first ``count`` bytes of a regular file in an open folder. Raises ``Skipped``."""
     fd, status = open_file_at(handle, name)
     try:
-        return asked(fd, os.read, fd, min(count, status.st_size))
+        return call_of(fd, os.read, fd, min(count, status.st_size))
     except OSError as error:
         raise skipped(error) from error
     finally:
@@ -349,7 +351,7 @@ def is_there(handle: Handle, name: str) -> bool:
     """Whether an open folder holds the name, as far as the system says."""
     try:
         if isinstance(handle, int):
-            asked(handle, os.stat, name, dir_fd=handle, follow_symlinks=False)
+            call_of(handle, os.stat, name, dir_fd=handle, follow_symlinks=False)
         else:
             os.lstat(os.path.join(handle, name))
     except FileNotFoundError:
@@ -373,13 +375,13 @@ def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
     """Read to the end, following a file that grows meanwhile, but not one that never stops growing."""
     if limit is not None and size > limit:
         raise Skipped(SkipReason.TOO_LARGE)
-    data = asked(fd, os.read, fd, min(size, _AT_ONCE) + 1)
+    data = call_of(fd, os.read, fd, min(size, _AT_ONCE) + 1)
     if len(data) == size:  # one byte more was asked for: this is the end, without a second call
         return data
     parts = [data]
     total = len(data)
     while data and total <= size + _GROWTH and (limit is None or total <= limit):
-        data = asked(fd, os.read, fd, min(max(size - total, 1 << 16), _AT_ONCE))
+        data = call_of(fd, os.read, fd, min(max(size - total, 1 << 16), _AT_ONCE))
         parts.append(data)
         total += len(data)
     if limit is not None and total > limit:
@@ -389,7 +391,7 @@ def read_all(fd: int, size: int, limit: int | None = None) -> bytes:
 
 def _is_link(handle: int, name: str) -> bool:
     try:
-        return stat.S_ISLNK(asked(handle, os.stat, name, dir_fd=handle, follow_symlinks=False).st_mode)
+        return stat.S_ISLNK(call_of(handle, os.stat, name, dir_fd=handle, follow_symlinks=False).st_mode)
     except OSError:
         return False
 

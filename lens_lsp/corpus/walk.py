@@ -30,7 +30,7 @@ from lens_lsp.corpus.corpus_rules import (
     some_denied,
 )
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.hang_safe_io import asked, entry_status, listed
+from lens_lsp.corpus.hang_safe_io import call_of, list_into, stat_entry
 from lens_lsp.corpus.ignore_files import MARKERS, IgnoreRules, Scopes
 from lens_lsp.corpus.safe_open import (
     IDENTITY,
@@ -188,16 +188,8 @@ class Discovery:
     """``False`` when it was cancelled: what was found until then."""
     parts: list[Part] = field(default_factory=list)
     """Ignore files that could not be used, or only in part."""
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What lies under a root by path alone, sorted; otherwise as `Discovery`."""
-
-    paths: list[str]
-    skips: list[Skip]
-    complete: bool = True
-    parts: list[Part] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    """The files by path alone where only names were asked for; ``files`` is empty then."""
 
 
 _OPEN_FOLDERS = 16
@@ -225,17 +217,9 @@ def discover(
     Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain path
     below the root.
     """
-    if denied_root(root.path):
-        return Discovery([], [Skip("./", SkipReason.DENIED, root.index)])
-    if explicit_file is not None:
+    if explicit_file is not None and not denied_root(root.path):
         return _named(root, explicit_file)
-    try:
-        walk = _Walk(root, rules, False, listings, on_progress, cancelled)
-    except Skipped as error:
-        return Discovery([], [Skip("./", error.reason, root.index)])
-    complete = walk.run()
-    walk.files.sort(key=itemgetter(1))
-    return Discovery(walk.files, _gathered(walk.skips, map(itemgetter(1), walk.files)), complete, walk.parts)
+    return _walked(root, rules, False, listings, on_progress, cancelled)
 
 
 def discover_names(
@@ -245,20 +229,34 @@ def discover_names(
     listings: Listings | None = None,
     on_progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> Names:
+) -> Discovery:
     """As ``discover``, for one who is going to read every file anyway: none is asked for its status first.
 
     Where the system does not say with the name that a file is regular, it is asked all the same.
     """
-    if denied_root(root.path):
-        return Names([], [Skip("./", SkipReason.DENIED, root.index)])
+    return _walked(root, rules, True, listings, on_progress, cancelled)
+
+
+def _walked(
+    root: Root,
+    rules: CorpusRules,
+    names_only: bool,
+    listings: Listings | None,
+    on_progress: Callable[[int], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> Discovery:
+    """What one walk finds."""
     try:
-        walk = _Walk(root, rules, True, listings, on_progress, cancelled)
+        if denied_root(root.path):
+            raise Skipped(SkipReason.DENIED)
+        walk = _Walk(root, rules, names_only, listings, on_progress, cancelled)
     except Skipped as error:
-        return Names([], [Skip("./", error.reason, root.index)])
+        return Discovery([], [Skip("./", error.reason, root.index)])
     complete = walk.run()
+    walk.files.sort(key=itemgetter(1))
     walk.paths.sort()
-    return Names(walk.paths, _gathered(walk.skips, walk.paths), complete, walk.parts)
+    found = walk.paths if names_only else map(itemgetter(1), walk.files)
+    return Discovery(walk.files, _gathered(walk.skips, found), complete, walk.parts, walk.paths)
 
 
 def _gathered(skips: list[Skip], found: Iterable[str]) -> list[Skip]:
@@ -395,7 +393,7 @@ class _Walk:
         self._steps.append(folder.name + "/" if folder.name else "")
         assert folder.handle is not None
         try:
-            status = asked(folder.handle, os.stat, folder.handle)
+            status = call_of(folder.handle, os.stat, folder.handle)
             folder.identity = (status.st_dev, status.st_ino)
             if folder.identity not in self._visited:
                 self._visited.add(folder.identity)
@@ -434,7 +432,7 @@ class _Walk:
             if len(self._open) > _OPEN_FOLDERS:
                 self._close_shallowest()
         try:
-            status = asked(handle, os.stat, handle)
+            status = call_of(handle, os.stat, handle)
         except OSError as error:
             raise skipped(error) from error
         if (status.st_dev, status.st_ino) != folder.identity:
@@ -520,7 +518,7 @@ class _Walk:
         entries: list[os.DirEntry[str]] = []
         whole = True
         try:
-            listed(handle, entries)
+            list_into(handle, entries)
         except OSError as error:  # what was listed before it still counts
             self._skip(prefix or "./", skipped(error).reason)
             whole, entries = False, list(entries)
@@ -587,7 +585,7 @@ class _Walk:
     def _ask(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> None:
         # Windows lists no inode and no device, so by name the file is asked itself.
         by_descriptor = isinstance(folder.handle, int)
-        status = entry_status(folder.handle, entry) if by_descriptor else os.lstat(entry.path)
+        status = stat_entry(folder.handle, entry) if by_descriptor else os.lstat(entry.path)
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, _irregular(status.st_mode))
         elif self._names_only:
@@ -696,7 +694,7 @@ class Renamed:
                 self._budget.size = -1
                 return None
             digest = hashlib.sha256()
-            while data := asked(fd, os.read, fd, min(_CHUNK, status.st_size + 1)):
+            while data := call_of(fd, os.read, fd, min(_CHUNK, status.st_size + 1)):
                 digest.update(data)
                 self._budget.size -= len(data)
                 if self._budget.size < 0:

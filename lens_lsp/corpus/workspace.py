@@ -20,7 +20,7 @@ from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import Reader
 from lens_lsp.corpus.generated_spans import find_generated
-from lens_lsp.corpus.hang_safe_io import WAIT, wait_until
+from lens_lsp.corpus.hang_safe_io import WAIT, set_deadline
 from lens_lsp.corpus.ignore_files import left_out
 from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, without_documents
 from lens_lsp.corpus.privacy_markers import privacy_of
@@ -517,7 +517,7 @@ def _nothing_to_search(failed: Sequence[PathNotFound | PathRefused]) -> PathNotF
 def _wait(roots: Sequence[Root], seconds: float, one: float) -> None:
     """For how long from now files are waited for that may not answer, and for how long each."""
     for root in roots:
-        wait_until(root.handle, time.monotonic() + seconds, one)
+        set_deadline(root.handle, time.monotonic() + seconds, one)
 
 
 def memory_budget() -> int:

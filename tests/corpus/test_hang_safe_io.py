@@ -14,7 +14,7 @@ import pytest
 
 from lens_lsp.corpus import hang_safe_io as waiting
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.hang_safe_io import MOST_LEFT, Away, Patience, asked, attended, opened
+from lens_lsp.corpus.hang_safe_io import MOST_LEFT, SlowDescriptor, TimedCalls, call_of, guard_descriptor, open_at
 from lens_lsp.corpus.safe_open import Root, Skipped, read_files
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import _wait as workspace_wait
@@ -37,15 +37,15 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs descriptors of fold
 
 
 @pytest.fixture
-def patience() -> Iterator[Patience]:
-    patience = Patience(DEVICE)
+def patience() -> Iterator[TimedCalls]:
+    patience = TimedCalls(DEVICE)
     yield patience
     patience.end()
     assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
 
 
 @pytest.fixture
-def pipe(patience: Patience) -> Iterator[tuple[Away, int]]:
+def pipe(patience: TimedCalls) -> Iterator[tuple[SlowDescriptor, int]]:
     """One that nobody has written into: to read from it hangs."""
     reading, writing = os.pipe()
     yield patience.holds(reading), writing
@@ -69,39 +69,41 @@ def test_a_local_folder_is_asked_directly(tmp_path: Path) -> None:
     with Root(str(tmp_path)) as root:
         assert type(root.handle) is int
     descriptor = os.open(tmp_path, os.O_RDONLY)
-    assert attended(descriptor) is descriptor
+    assert guard_descriptor(descriptor) is descriptor
     os.close(descriptor)
 
 
 @posix
-def test_what_answers_gives_its_result_and_its_error(patience: Patience, tmp_path: Path) -> None:
+def test_what_answers_gives_its_result_and_its_error(patience: TimedCalls, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("here")
     folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
-    file = opened(folder, "note.md", os.O_RDONLY)
-    assert asked(file, os.read, file, 9) == b"here"
-    assert type(file) is Away
+    file = open_at(folder, "note.md", os.O_RDONLY)
+    assert call_of(file, os.read, file, 9) == b"here"
+    assert type(file) is SlowDescriptor
     with pytest.raises(FileNotFoundError):
-        opened(folder, "none.md", os.O_RDONLY)
+        open_at(folder, "none.md", os.O_RDONLY)
     os.close(file)
     os.close(folder)
 
 
 @posix
-def test_what_hangs_ends_with_an_error_and_others_are_still_asked(patience: Patience, pipe: tuple[Away, int]) -> None:
+def test_what_hangs_ends_with_an_error_and_others_are_still_asked(
+    patience: TimedCalls, pipe: tuple[SlowDescriptor, int]
+) -> None:
     reading, writing = pipe
     patience.until = time.monotonic() + 0.05
     with pytest.raises(OSError, match=os.strerror(errno.ETIMEDOUT)) as caught:
-        asked(reading, os.read, reading, 1)
+        call_of(reading, os.read, reading, 1)
     assert caught.value.errno == errno.ETIMEDOUT
     assert waiting._LEFT[DEVICE] == 1
     patience.until = time.monotonic() + 60
-    assert asked(reading, os.fstat, reading).st_size == 0
+    assert call_of(reading, os.fstat, reading).st_size == 0
     os.write(writing, b"x")
     assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
 
 
 @posix
-def test_a_question_that_has_little_time_waits_less_for_each_call(patience: Patience, tmp_path: Path) -> None:
+def test_a_question_that_has_little_time_waits_less_for_each_call(patience: TimedCalls, tmp_path: Path) -> None:
     folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
     workspace_wait([SimpleNamespace(handle=folder)], 60.0, 0.5)  # type: ignore[list-item]
     assert patience.most == 0.5
@@ -110,21 +112,21 @@ def test_a_question_that_has_little_time_waits_less_for_each_call(patience: Pati
 
 
 @posix
-def test_nothing_is_asked_after_the_time(patience: Patience, pipe: tuple[Away, int]) -> None:
+def test_nothing_is_asked_after_the_time(patience: TimedCalls, pipe: tuple[SlowDescriptor, int]) -> None:
     patience.until = time.monotonic() - 1
     called = threading.Event()
     with pytest.raises(TimeoutError):
-        asked(pipe[0], called.set)
+        call_of(pipe[0], called.set)
     assert not called.is_set()
 
 
 @posix
-def test_a_descriptor_that_comes_too_late_is_closed(patience: Patience, tmp_path: Path) -> None:
+def test_a_descriptor_that_comes_too_late_is_closed(patience: TimedCalls, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # opened by nobody who writes, it hangs
     folder = patience.holds(os.open(tmp_path, os.O_RDONLY))
     patience.until = time.monotonic() + 0.05
     with pytest.raises(TimeoutError):
-        opened(folder, "pipe", os.O_RDONLY)
+        open_at(folder, "pipe", os.O_RDONLY)
     writing = os.open(tmp_path / "pipe", os.O_WRONLY)
     assert wait_until(lambda: waiting._LEFT[DEVICE] == 0)
     with pytest.raises(BrokenPipeError):
@@ -135,16 +137,16 @@ def test_a_descriptor_that_comes_too_late_is_closed(patience: Patience, tmp_path
 
 @posix
 def test_a_device_that_holds_many_threads_is_asked_nothing_more(
-    patience: Patience, pipe: tuple[Away, int], monkeypatch: pytest.MonkeyPatch
+    patience: TimedCalls, pipe: tuple[SlowDescriptor, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(waiting._LEFT, DEVICE, MOST_LEFT)
     with pytest.raises(TimeoutError):
-        asked(pipe[0], os.fstat, pipe[0])
+        call_of(pipe[0], os.fstat, pipe[0])
     monkeypatch.undo()
 
 
 @posix
-def test_a_root_that_may_not_answer_is_walked_and_read_like_any_other(patience: Patience, tmp_path: Path) -> None:
+def test_a_root_that_may_not_answer_is_walked_and_read_like_any_other(patience: TimedCalls, tmp_path: Path) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "note.md").write_text("here")
     (tmp_path / "plan.md").write_text("there")

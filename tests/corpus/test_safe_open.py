@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from soak.safe_open import CONTROL_BOUND, Swapping, bulk_opens, naive_opens, safe_opens, walks
 
-from lens_lsp.corpus.hang_safe_io import Patience
+from lens_lsp.corpus.hang_safe_io import TimedCalls
 from lens_lsp.corpus.safe_open import (
     DESCRIPTORS,
     IDENTITY,
@@ -418,7 +418,7 @@ by_descriptors = pytest.mark.skipif(not DESCRIPTORS, reason="this system opens b
 in_proc = pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="no files here that claim to be empty")
 
 
-class Noting(Patience):
+class Noting(TimedCalls):
     """Waits for whatever is asked of the system, notes it, and lets one kind of call run out of time."""
 
     def __init__(self, silent: Callable[..., object] | None = None) -> None:
