@@ -20,7 +20,7 @@ from pathlib import Path
 from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.memory.matching import question_key
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.events import answer_of
 

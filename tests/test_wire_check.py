@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from lens_lsp.memory.checking import Cited, Finding, Report, Unreadable
+from lens_lsp.memory.check import Cited, Finding, Report, Unreadable
 from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Position, Span

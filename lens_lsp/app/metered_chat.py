@@ -16,7 +16,7 @@ from lens_lsp.model.errors import UsageError
 from lens_lsp.model.shown import counted, tokens
 
 if TYPE_CHECKING:
-    from lens_lsp.memory.userdata.meter import Meter
+    from lens_lsp.memory.userdata import Meter
 
 
 class MeteredChat:

@@ -18,10 +18,10 @@ from lens_lsp.cli.renderers import Style
 from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.export import cluster_markdown, exported, is_export
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.check import check_json, message

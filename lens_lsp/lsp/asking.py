@@ -25,8 +25,8 @@ from lens_lsp.lsp.progress import Progress
 from lens_lsp.lsp.questions import Question, frozen
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
-from lens_lsp.memory.answer_files.writing import Saved
-from lens_lsp.memory.store.failures import NotSaved
+from lens_lsp.memory.answer_files import Saved
+from lens_lsp.memory.store_file import NotSaved
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import Answered, Event, Planned, Proposed, Scanned

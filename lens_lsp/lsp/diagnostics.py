@@ -20,8 +20,9 @@ from lens_lsp.schema.check import message
 if TYPE_CHECKING:
     from lens_lsp.lsp.evidence import Found
     from lens_lsp.lsp.sight import Sight
-    from lens_lsp.memory.answer_files.reading import Held
-    from lens_lsp.memory.checking import Finding
+    from lens_lsp.memory.answer_parser import Held
+    from lens_lsp.memory.check import Finding
+
 
 SOURCE = "lens"
 _ERROR, _WARNING = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.memory.checking import Finding
+from lens_lsp.memory.check import Finding
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.inert import printable, printable_path
 from lens_lsp.model.places_shown import has_own_places, shown_locator, shown_place

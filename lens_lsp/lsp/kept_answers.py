@@ -16,7 +16,7 @@ from lens_lsp.lsp.kept_results import AnswerCitation, KeptAnswer
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import AnswerParams, Beside
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.memory.answer_files.reading import Written, read_citing
+from lens_lsp.memory.answer_parser import Written, read_citing
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.corpus_rules import CorpusRules

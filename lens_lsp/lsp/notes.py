@@ -15,15 +15,15 @@ from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.lsp.citing import Page, asked
 from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.sight import sight_of
-from lens_lsp.memory.answer_files.moving import as_block
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.answer_files.writing import Saved, write_block
+from lens_lsp.memory.answer_files import Saved, as_block, write_block
+from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.clusters import identify
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.sight import Sight
+
 
 _PATIENCE = 60.0
 _ATTEMPTS = 3

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from lens_lsp.memory.provenance import value_of, words_of
+from lens_lsp.memory.clusters import value_of, words_of
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import Cluster, KnownFact
 from lens_lsp.model.inert import inert_json, inert_markdown, markdown_without_links, printable, printable_path

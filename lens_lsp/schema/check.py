@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.memory.checking import Finding, Report
+from lens_lsp.memory.check import Finding, Report
 from lens_lsp.model.citation import CitationState
 from lens_lsp.model.inert import printable_path
 from lens_lsp.model.places_shown import has_own_places, shown_place

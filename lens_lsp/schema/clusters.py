@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
-from lens_lsp.memory.provenance import short_of, value_of, words_of
+from lens_lsp.memory.clusters import short_of, value_of, words_of
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import Asked, Cluster, KnownFact, WrongAnswer

@@ -42,7 +42,7 @@ from lens_lsp.judge.oracle import (
     SynthesisRequest,
 )
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
-from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
+from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
     Answer,
     Arm,

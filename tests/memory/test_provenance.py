@@ -11,9 +11,9 @@ import pytest
 from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
+from lens_lsp.memory.clusters import NOT_KEPT, is_quoted, quoted
 from lens_lsp.memory.export import cluster_markdown
-from lens_lsp.memory.provenance import NOT_KEPT, is_quoted, quoted
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.cluster import Cluster
 from lens_lsp.model.events import answer_of

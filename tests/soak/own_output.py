@@ -30,7 +30,7 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.cli import main as lens_main
-from lens_lsp.memory.answer_files.moving import as_block
+from lens_lsp.memory.answer_files import as_block
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.events import answer_of

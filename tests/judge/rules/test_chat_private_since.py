@@ -14,7 +14,7 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.events import Answered
 from tests.judge.llm.chat_server import ChatServer
