@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from lens_lsp.memory.check import Cited, Report, check
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.memory.answer_files import Saved, write_answer, write_block
+from lens_lsp.memory.check import Cited, Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.citation import Citation, CitationState

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lens_lsp.memory.check import Report, check
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.memory.answer_files import footnote
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer, Status, StopReason

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import os
-import pytest
 import random
 import subprocess
 import sys
 from dataclasses import replace
-from lens_lsp.corpus.corpus_rules import ANYWHERE
-from lens_lsp.corpus.corpus_rules import Allowed
-from lens_lsp.corpus.corpus_rules import NOWHERE
-from lens_lsp.corpus.corpus_rules import TOO_WIDE
-from lens_lsp.corpus.corpus_rules import UNTRUSTED
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, Allowed
 from lens_lsp.corpus.intake import Buffer
-from lens_lsp.memory.check import Report
-from lens_lsp.memory.check import check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.citation import CitationState
+from lens_lsp.model.citation import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.schema.check import check_json
-from pathlib import Path
-from tests.soak.outside_reads import GUESS
-from tests.soak.outside_reads import Place
-from tests.soak.outside_reads import SECRET
-from tests.soak.outside_reads import TEXT
-from tests.soak.outside_reads import WORLDS
-from tests.soak.outside_reads import answer_of
-from tests.soak.outside_reads import by_anybody
-from tests.soak.outside_reads import differing
-from tests.soak.outside_reads import forged
-from tests.soak.outside_reads import grouped
+from tests.soak.outside_reads import (
+    GUESS,
+    SECRET,
+    TEXT,
+    WORLDS,
+    Place,
+    answer_of,
+    by_anybody,
+    differing,
+    forged,
+    grouped,
+)
 from tests.test_checking import found_in
 
 
@@ -54,7 +52,7 @@ def cited(root: Path, path: str = SECRET) -> Citation:
 _WATCHED = """
 import sys
 from lens_lsp.memory.check import Report, check
-from lens_lsp.corpus.allowed import ANYWHERE
+from lens_lsp.corpus.corpus_rules import ANYWHERE
 ws, allowed = sys.argv[1:]
 opened = []
 sys.addaudithook(lambda event, args: opened.append(args[0]) if event in ("open", "os.listdir", "os.scandir") else None)

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from lens_lsp.memory.citations import LONGEST_CONTEXT
-from lens_lsp.memory.citations import SHORTEST_CONTEXT
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.documents import Locator
-from lens_lsp.model.documents import TextSource
-from lens_lsp.model.inert import printable
-from lens_lsp.model.inert import printable_path
-from lens_lsp.model.stamp import OUTPUT
-from lens_lsp.model.text import Span
 from typing import Any
 
+from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
+from lens_lsp.model.citation import Citation
+from lens_lsp.model.documents import Locator, TextSource
+from lens_lsp.model.inert import printable, printable_path
+from lens_lsp.model.stamp import OUTPUT
+from lens_lsp.model.text import Span
 
 VERSION = "answer/1"
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from lens_lsp.mcp.calls import Bounds, Folder
-from lens_lsp.mcp.tool_schema import find_given
 
 from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.mcp.calls import Bounds, Folder
+from lens_lsp.mcp.tool_schema import find_given
 from lens_lsp.mcp.tools import TOOLS, find_text
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence
 from lens_lsp.model.text import Span

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 
 from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.memory.answer_files import Saved, one_line, source_json, write_answer, write_block
+from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.citation import Citation

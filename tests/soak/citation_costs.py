@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.memory.check import Report, check
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
@@ -31,6 +30,7 @@ from lens_lsp.lsp.diagnostics import diagnostics_of
 from lens_lsp.lsp.evidence import looked_up
 from lens_lsp.lsp.sight import Sight
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
+from lens_lsp.memory.check import Report, check
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span

@@ -11,8 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.memory.answer_parser import read_citing
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
@@ -21,6 +19,7 @@ from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.llm.answer_stream import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
 from lens_lsp.memory.answer_files import write_answer, write_block
+from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
 from lens_lsp.search.resolution import resolve

@@ -29,9 +29,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from lens_lsp.memory.store_file import NotSaved
-from lens_lsp.memory.store_rows import Changes
-
 from evaluation import results
 from evaluation.resume import claimed
 from lens_lsp.app.lens import Lens
@@ -43,6 +40,8 @@ from lens_lsp.documents.kinds import Extracted
 from lens_lsp.lsp.answers import Shelf, keep
 from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import NotSaved
+from lens_lsp.memory.store_rows import Changes
 from lens_lsp.memory.userdata import Consents, Spent, record_usage
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.errors import LensError

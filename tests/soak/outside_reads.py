@@ -24,10 +24,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.memory.check import Report, check
-
 from lens_lsp.corpus.corpus_rules import ANYWHERE
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
+from lens_lsp.memory.check import Report, check
 from lens_lsp.model.citation import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
