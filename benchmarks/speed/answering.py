@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.measuring import timed
 from benchmarks.speed.queries import TERMS, literals
 from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.folding import Arena
+from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.safe_open import Root, read_files
 from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.corpus.text_store import TextStore

@@ -1,7 +1,8 @@
-"""What documents say about themselves, taken from their first lines when it is first asked for.
+"""What documents say about themselves: names, titles, aliases, descriptions, tags and fields, by text and by word.
 
 A scan needs no names; a whole question needs all of them. So the beginnings of texts wait here, up to a bound, until
-somebody asks who is called what.
+somebody asks who is called what. Which names hold which word is found for all names at once when it is first asked: a
+few array operations instead of collections for every word of every name.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.folding import Ints
+from lens_lsp.corpus.encoding import Ints
 from lens_lsp.corpus.formats import FORMAT_SUFFIXES
-from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, NO_HEAD, Reader
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, NO_HEAD, TextReader
 from lens_lsp.model.documents import Head
 from lens_lsp.model.words import STOP_WORDS, WORD, bigrams, fold, key, keys, light_stem, runs, stem
 
@@ -31,12 +32,16 @@ _HALF = 32
 _NOTHING = STOP_WORDS | {_BETWEEN, ""}
 
 
+def pieces_of(name: str) -> list[str]:
+    """The words of a folded name; pairs of characters where a script has no spaces."""
+    if name.isascii():
+        return name.split(" ")
+    return [part for run in runs(name) for part in ([run.text] if run.spaced else bigrams(run.text))]
+
+
 def content(name: str) -> frozenset[str]:
     """The stems of a name's words, without stop words unless it has no others."""
-    if name.isascii():
-        pieces = name.split(" ")
-    else:
-        pieces = [part for run in runs(name) for part in ([run.text] if run.spaced else bigrams(run.text))]
+    pieces = pieces_of(name)
     return frozenset(map(stem, [word for word in pieces if word not in STOP_WORDS] or pieces))
 
 
@@ -290,10 +295,7 @@ class SummaryIndex:
         if not text.strip():
             return
         folded = fold(text)
-        if folded.isascii():
-            words = set(WORD.findall(folded))
-        else:
-            words = {word for run in runs(folded) for word in ([run.text] if run.spaced else bigrams(run.text))}
+        words = set(WORD.findall(folded) if folded.isascii() else pieces_of(folded))
         self._words[slot] = frozenset(stem(word) for word in words - STOP_WORDS)
         for word in self._words[slot]:
             self._slots.setdefault(word, set()).add(slot)
@@ -317,7 +319,7 @@ class _Waiting(NamedTuple):
 
     first: int
     paths: Sequence[str]
-    readers: Sequence[Reader]
+    readers: Sequence[TextReader]
     beginnings: Sequence[bytes]
 
 
@@ -336,7 +338,7 @@ class Descriptions:
         self._summaries = SummaryIndex()
         self._field_names: Counter[str] = Counter()
 
-    def add(self, first: int, paths: Sequence[str], readers: Sequence[Reader], beginnings: Sequence[bytes]) -> None:
+    def add(self, first: int, paths: Sequence[str], readers: Sequence[TextReader], beginnings: Sequence[bytes]) -> None:
         """Note how the texts from slot ``first`` on begin, in UTF-8; the last character may be cut."""
         self._waiting.append(_Waiting(first, paths, readers, beginnings))
         self._size += sum(map(len, beginnings))

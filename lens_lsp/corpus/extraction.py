@@ -1,9 +1,13 @@
-"""Texts of documents that are no text files, by content: from memory, or from the process that reads them.
+"""Texts of documents that are no text files (PDF, Office, e-books, mail), by the content of the file.
 
-Reading a document costs a thousand times what reading a text file does. So what came of one is kept, up to a bound, by
-the hash of its bytes and the version of its reader: whoever asks for the same content again (a later question, the look
-at a quote, the check of a citation) gets the same text at the price of a hash. Nothing is written to disk unless the
-user asked for it (`kept_extractions`).
+Reading a document costs a thousand times what reading a text file does. So what came of one is kept in memory, up to a
+bound, by the hash of its bytes; and on disk, from one start to the next, for users who asked for it: each text is a
+file of its own in the user's cache folder, found by the hash of the document's bytes and the version of its reader and
+by nothing else. What is damaged there is removed and read anew. Nothing is kept below a folder that is searched.
+
+The `DocumentQueue` says which documents a question should have read first. Names cost nothing, titles and outlines next
+to nothing, texts cost seconds: so the documents that are called like the question, or say that they are about it, come
+first, among them those of late. Where nothing tells, the small ones do: most of them are read in the same time.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
+from lens_lsp.corpus.descriptions import pieces_of
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
 from lens_lsp.disk import PART, replace_whole
 from lens_lsp.documents.frames import (
@@ -51,7 +56,7 @@ from lens_lsp.documents.kinds import (
     reader_version,
 )
 from lens_lsp.model.documents import Skip, SkipReason
-from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
+from lens_lsp.model.words import STOP_WORDS, key, stem
 
 if TYPE_CHECKING:
     from lens_lsp.documents.extractor import Extractor
@@ -128,14 +133,14 @@ class Extractions:
         self._known: OrderedDict[_Content, Extracted] = OrderedDict()
         self._failed: OrderedDict[_Content, SkipReason] = OrderedDict()
         self._turn = threading.Lock()
-        self._disk: KeptExtractions | None = None
+        self._disk: ExtractionCache | None = None
         self._recognition: Recognition | None = None
 
     def use(self, options: DocumentOptions, roots: Sequence[str]) -> str | None:
         """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
 
         folder = cache_folder()
-        self._disk = KeptExtractions(folder) if options.cached and lies_outside(folder, roots) else None
+        self._disk = ExtractionCache(folder) if options.cached and lies_outside(folder, roots) else None
         self._recognition = self._recognising(options.ocr, roots)
         wanting = []
         if options.cached and self._disk is None:
@@ -363,7 +368,7 @@ def remove_all(folder: Path) -> int:
     return len(files)
 
 
-class KeptExtractions:
+class ExtractionCache:
     """The texts in a folder, at most ``most`` bytes. A folder that cannot be used keeps nothing and costs no text."""
 
     def __init__(self, folder: Path, *, most: int = MOST) -> None:
@@ -491,7 +496,7 @@ class _Name:
         )
 
 
-class Unread:
+class DocumentQueue:
     """Documents by root and path. No disk."""
 
     def __init__(self) -> None:
@@ -587,9 +592,4 @@ def _some(count: int) -> str:
 
 
 def _stems(text: str) -> Sequence[str]:
-    folded = key(text)
-    if folded.isascii():
-        words = folded.split(" ")
-    else:
-        words = [part for run in runs(folded) for part in ([run.text] if run.spaced else bigrams(run.text))]
-    return [stem(word) for word in words if word and word not in STOP_WORDS]
+    return [stem(word) for word in pieces_of(key(text)) if word and word not in STOP_WORDS]

@@ -38,9 +38,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.folding import blank
+from lens_lsp.corpus.encoding import blank
 from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.corpus.formats.text_reader import Reader
+from lens_lsp.corpus.formats.text_reader import TextReader
 from lens_lsp.corpus.scan import Literal, Matcher, matcher
 from lens_lsp.model.text import Span
 
@@ -148,7 +148,7 @@ def _signs() -> Matcher:
     return matcher([Literal(sign, word_start=False, suffix=None) for sign in (b"??", b"lens:", b"answer/", b'"lens.')])
 
 
-def unsearchable(reader: Reader, text: str, *, continued: bool = False) -> tuple[Span, ...]:
+def unsearchable(reader: TextReader, text: str, *, continued: bool = False) -> tuple[Span, ...]:
     """What the scan must not see of a document's text: the reader's markup and what is ours, in order and apart."""
     found = find_generated(text, continued=continued, asked=not reader.extracted)
     mask = reader.mask(text) if reader.masked else ()

@@ -1,6 +1,8 @@
 """From files to texts ready to be folded, many at a time: reading, decoding, hiding markup.
 
 What is done per file costs more than what is done per byte, so everything that can be settled for a batch at once is.
+The functions called ``malloc_…`` say what glibc keeps of the memory that was given back to it; with other libraries
+they do nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +19,10 @@ from itertools import filterfalse, repeat
 from operator import contains
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.encoding import LARGE, decode, is_utf_8
+from lens_lsp.corpus.encoding import LARGE, FoldedBatch, FoldedText, blank, decode, fold_batch, fold_text, is_utf_8
 from lens_lsp.corpus.extraction import LARGEST, Pictures, ReadText, extractions
-from lens_lsp.corpus.folding import FoldedBatch, FoldedText, blank, fold_batch, fold_text
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
 from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, suspects, unsearchable
 from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped, read_files
 from lens_lsp.corpus.walk import YOUNG_NS
@@ -123,7 +124,7 @@ class Batch:
     """Some files in the order asked for. ``paths``, ``readers``, ``identities`` and ``texts`` are parallel."""
 
     paths: list[str] = field(default_factory=list)
-    readers: list[Reader] = field(default_factory=list)
+    readers: list[TextReader] = field(default_factory=list)
     identities: list[Identity | None] = field(default_factory=list)
     """Of the descriptors they were read from; None for buffers."""
     texts: list[bytes] = field(default_factory=list)
@@ -137,12 +138,12 @@ class Batch:
     """Files written so shortly before they were read that another write might show no change."""
     parts: list[Hidden] = field(default_factory=list)
     """What of the texts is hidden."""
-    large: tuple[str, Reader, Identity] | None = None
+    large: tuple[str, TextReader, Identity] | None = None
     """A file too large for memory; it comes after the texts."""
     files: int = 0
     """How many files the batch is about."""
 
-    def keep(self, path: str, reader: Reader, identity: Identity | None, text: bytes, start: str | None) -> None:
+    def keep(self, path: str, reader: TextReader, identity: Identity | None, text: bytes, start: str | None) -> None:
         """Add a file; ``start`` is how it begins when ``text`` is not its bytes."""
         if start is not None:
             self.decoded[len(self.texts)] = start
@@ -173,7 +174,7 @@ class Intake:
     def __init__(self, fallback: str, budget: int) -> None:
         self._fallback = fallback
         self._bytes = min(_MOST_BYTES, max(_LEAST_BYTES, budget // _SHARE))
-        self._readers: dict[str, Reader | None] = {}
+        self._readers: dict[str, TextReader | None] = {}
 
     def batches(self, root: Root, paths: Sequence[str], buffers: Mapping[str, Buffer]) -> Iterator[Batch]:
         """The files in batches; what is open in an editor is taken from there."""
@@ -223,7 +224,7 @@ class Intake:
                 done.keep(path, reader, identity, text, batch.decoded.get(index))
         return done
 
-    def reader(self, path: str) -> Reader:
+    def reader(self, path: str) -> TextReader:
         """The reader for a path. Raises `Skipped` if there is none."""
         reader = self._reader(path)
         if reader is None:
@@ -260,7 +261,7 @@ class Intake:
 
         return extractions().glance(kind, [read(*document) for document in documents], cancelled=cancelled)
 
-    def _reader(self, path: str) -> Reader | None:
+    def _reader(self, path: str) -> TextReader | None:
         """Kept by suffix, for every file is asked about."""
         suffix = path[path.rfind(".") :] if "." in path else ""
         try:
@@ -275,7 +276,7 @@ class Intake:
         self,
         batch: Batch,
         paths: Sequence[str],
-        readers: Sequence[Reader | None],
+        readers: Sequence[TextReader | None],
         start: int,
         found: Iterator[Reading],
         special: Set[str],
@@ -318,7 +319,9 @@ class Intake:
         batch.files = end - start
         return end
 
-    def _add_decoded(self, batch: Batch, path: str, reader: Reader, identity: Identity | None, decoded: str) -> None:
+    def _add_decoded(
+        self, batch: Batch, path: str, reader: TextReader, identity: Identity | None, decoded: str
+    ) -> None:
         found = GeneratedSpans() if reader.extracted else find_generated(decoded)
         if found.whole:
             batch.refused.append((path, identity, SkipReason.ANSWER))
@@ -353,7 +356,7 @@ class Intake:
         return done
 
 
-def hidden_parts(path: str, reader: Reader, text: str, found: GeneratedSpans) -> list[Hidden]:
+def hidden_parts(path: str, reader: TextReader, text: str, found: GeneratedSpans) -> list[Hidden]:
     """What a text hides that people may take for a part of it: what is ours, and markup that is never closed."""
     places = [(at, PartReason.BLOCK) for at in found.blocks]
     places += [(at, PartReason.OPEN_BLOCK) for at in found.open_blocks]
@@ -366,12 +369,12 @@ def hidden_parts(path: str, reader: Reader, text: str, found: GeneratedSpans) ->
     return [(path, source.position(at).line, reason) for at, reason in sorted(places)]
 
 
-def _document_text(reader: Reader, decoded: str) -> str:
+def _document_text(reader: TextReader, decoded: str) -> str:
     """A document's text: the file's own, or what its format holds."""
     return reader.extract(decoded).text if reader.extracted else decoded
 
 
-def searched_text(reader: Reader, text: str, *, continued: bool = False) -> str:
+def searched_text(reader: TextReader, text: str, *, continued: bool = False) -> str:
     """A document's text as it is searched: markup and what is ours blanked; ``continued`` for later pieces."""
     hidden = unsearchable(reader, text, continued=continued)
     return blank(text, hidden) if hidden else text

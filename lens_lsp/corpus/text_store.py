@@ -1,8 +1,11 @@
-"""The folded texts of a workspace, brought in line with the disk at every question.
+"""The folded texts of a workspace, in memory only, brought in line with the disk at every question.
 
 A file is read again when any part of its identity (size, times, inode) changed, when it was younger than two seconds
 when read, for a clock that coarse could hide a second write, and when it could not be read. Documents (PDF, Office, …)
 are noted by name, and read when a question wants them: `TextStore.read_documents`.
+
+Texts beyond the memory budget, and the pieces of very large ones, keep only their place and are read again for each
+scan, a batch of files at a time, and dropped.
 """
 
 from __future__ import annotations
@@ -16,9 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lens_lsp.corpus.descriptions import Descriptions, SummaryIndex, TitleIndex
-from lens_lsp.corpus.encoding import Piece, Whole, cut
-from lens_lsp.corpus.extraction import Pictures, ReadText, Unread
-from lens_lsp.corpus.folding import (
+from lens_lsp.corpus.encoding import (
     SEPARATOR,
     Arena,
     BatchMaps,
@@ -28,11 +29,15 @@ from lens_lsp.corpus.folding import (
     FoldedText,
     Ints,
     OffsetMap,
+    TextPiece,
+    Whole,
     blank,
     chunk_of,
+    cut,
     fold_batch,
 )
-from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
+from lens_lsp.corpus.extraction import DocumentQueue, Pictures, ReadText
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
 from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import (
     Batch,
@@ -64,7 +69,7 @@ class CachedText(NamedTuple):
     maps: BatchMaps | None = None
     place: int = 0
     """Which of the maps is this text's."""
-    piece: Piece | None = None
+    piece: TextPiece | None = None
     """Set when the text is a piece of a very large file; spans then count from the piece's first code point."""
 
     @property
@@ -162,7 +167,7 @@ class TextStore:
         self._last: list[FileEntry] = []
         self._young: set[Key] = set()
         self._unreadable: dict[Key, SkipReason] = {}
-        self._unread = Unread()
+        self._unread = DocumentQueue()
         self._waiting: dict[Key, None] = {}
         """Documents that were read, with pages that are pictures and wait to be recognised."""
         self._pictures: dict[Key, int] = {}
@@ -608,7 +613,7 @@ class TextStore:
         return self.arena.size > first
 
     def _place_pieces(
-        self, root: int, path: str, reader: Reader, identity: Identity, cancelled: Callable[[], bool] | None
+        self, root: int, path: str, reader: TextReader, identity: Identity, cancelled: Callable[[], bool] | None
     ) -> None:
         """Take in a file of which only the places of its pieces are kept."""
         key = (root, path)

@@ -1,8 +1,16 @@
 """Discovery: every file under a root that no rule excludes, and what was passed over and why.
 
-Folders are listed and left by descriptor, from the one above, never through a link; so a tree may be deeper
-than any path the system accepts, may change while it is walked, and leads nowhere else. Not here: reading
-(``opening``), what a file holds (``encoding``, ``formats``).
+Folders are listed and left by descriptor, from the one above, never through a link; so a tree may be deeper than any
+path the system accepts, may change while it is walked, and leads nowhere else. Not here: reading (``safe_open``), what
+a file holds (``encoding``, ``formats``).
+
+`Listings` keep what earlier looks found for as long as the folders themselves say nothing changed. A folder's own times
+change with every name that comes, goes or is replaced in it, on file systems known to do so. A listing taken when these
+times were older than two seconds therefore stays true for as long as they and the folder's identity do; two changes
+within one tick of a coarse clock could look alike only sooner. What files hold is another matter: each is asked for its
+status at every look.
+
+`RenamedFiles` looks for a file by the hash of its content when it is no longer where it was, with a budget.
 """
 
 from __future__ import annotations
@@ -21,7 +29,10 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from lens_lsp.corpus.corpus_rules import (
+    MARKERS,
     CorpusRules,
+    IgnoreRules,
+    Scopes,
     clutter_name,
     denied_name,
     denied_path,
@@ -31,7 +42,6 @@ from lens_lsp.corpus.corpus_rules import (
 )
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.hang_safe_io import call_of, list_into, stat_entry
-from lens_lsp.corpus.ignore_files import MARKERS, IgnoreRules, Scopes
 from lens_lsp.corpus.safe_open import (
     IDENTITY,
     Handle,
@@ -43,6 +53,7 @@ from lens_lsp.corpus.safe_open import (
     open_folder_at,
     skipped,
 )
+from lens_lsp.disk import mounted_file_systems
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 
@@ -50,7 +61,7 @@ YOUNG_NS = 2_000_000_000
 """How long after it was written a file or folder may be written again without a change of its times."""
 # On these every change of a folder moves its times at once. Not on FAT, nor through most network and user-space
 # file systems, where another machine or a cache decides.
-_STEADY = frozenset({b"ext2", b"ext3", b"ext4", b"xfs", b"f2fs", b"btrfs", b"zfs", b"tmpfs", b"overlay"})
+_STEADY = frozenset({"ext2", "ext3", "ext4", "xfs", "f2fs", "btrfs", "zfs", "tmpfs", "overlay"})
 _BLOCK = 512
 """Files that are compared in one go."""
 _DEVICES: dict[int, int] = {}
@@ -133,7 +144,7 @@ class Listings:
         if rules != self._rules:
             self._rules, self._by_folder = rules, {}
         self._seen = {}
-        self._devices = _steady_devices()
+        self._devices = frozenset(device for device, kind in mounted_file_systems() if kind in _STEADY)
 
     def end(self) -> None:
         """The look is over; folders it did not come to are forgotten."""
@@ -160,22 +171,6 @@ class Listings:
     def keep(self, folder: str, listing: Listing) -> None:
         """Remember a listing, new or proven again."""
         self._seen[folder] = listing
-
-
-def _steady_devices() -> frozenset[int]:
-    """Device numbers of the mounts whose folders can be relied on; none where the system does not tell."""
-    try:
-        with open("/proc/self/mountinfo", "rb") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return frozenset()
-    devices = set()
-    for line in lines:
-        mount, _, kind = line.partition(b" - ")
-        if kind.split(b" ", 1)[0] in _STEADY:
-            major, _, minor = mount.split(b" ", 3)[2].partition(b":")
-            devices.add(os.makedev(int(major), int(minor)))
-    return frozenset(devices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -611,7 +606,7 @@ _HASHES: dict[Identity, str] = {}
 _LOCK = threading.Lock()
 
 
-class Budget:
+class HashBudget:
     """What all searches of one look at citations may cost together."""
 
     def __init__(self, *, files: int = 50_000, size: int = 32 << 20, seconds: float = 0.5) -> None:
@@ -626,10 +621,10 @@ class Budget:
         return self.files <= 0 or self.size <= 0 or self.seconds <= 0
 
 
-class Renamed:
+class RenamedFiles:
     """The files below one root, by what they hold."""
 
-    def __init__(self, root: Root, rules: CorpusRules, budget: Budget) -> None:
+    def __init__(self, root: Root, rules: CorpusRules, budget: HashBudget) -> None:
         self._root = root
         self._rules = rules
         self._budget = budget

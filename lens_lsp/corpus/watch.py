@@ -29,8 +29,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from lens_lsp.corpus.corpus_rules import CorpusRules, clutter_name, denied_name, denied_root, name_of
-from lens_lsp.corpus.ignore_files import IgnoreRules
+from lens_lsp.corpus.corpus_rules import CorpusRules, IgnoreRules, clutter_name, denied_name, denied_root, name_of
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.model.errors import LensError
 

@@ -1,4 +1,9 @@
-"""Folders and files whose texts are kept in memory, and brought in line with the disk at each question."""
+"""Folders and files as questions see them: texts in memory, brought in line with the disk at each question.
+
+A `Snapshot` is one question's frozen view of its roots: the texts open in an editor, laid over what is on disk. Frozen
+is what the editor holds, from the moment of the question. The disk is read when it is asked for, and every text says by
+its hash which bytes it was. The deny list holds here too: a secret that is open in an editor stays one.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +18,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
-from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root
-from lens_lsp.corpus.encoding import LARGE, Piece, Whole, WholeReader, decode
+from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root, left_out
+from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, decode
 from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
-from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.formats.text_reader import Reader
+from lens_lsp.corpus.formats.text_reader import TextReader
 from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.hang_safe_io import WAIT, set_deadline
-from lens_lsp.corpus.ignore_files import left_out
 from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, without_documents
 from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.corpus.safe_open import (
@@ -148,7 +151,7 @@ class Snapshot:
         if root in self._denied or denied_path(rel, self.roots[root].path):
             raise Skipped(SkipReason.DENIED)
 
-    def piece(self, root: int, rel: str, piece: Piece) -> Document:
+    def piece(self, root: int, rel: str, piece: TextPiece) -> Document:
         """A piece of a very large text as a document of its own; the hash is the whole file's. Raises as ``read``."""
         reader = reader_for(rel.rpartition("/")[2])
         if reader is None:
@@ -180,7 +183,7 @@ class Snapshot:
         return whole
 
 
-def _structure(reader: Reader, text: str, source: str, *, continued: bool = False) -> Structure:
+def _structure(reader: TextReader, text: str, source: str, *, continued: bool = False) -> Structure:
     """What the reader finds in a text. What is ours is marked, and no heading or link comes from it.
 
     ``source`` is what the file says from its start on: there stands whether it is private.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Skipped
@@ -39,7 +39,7 @@ _PRIVATE = "its document says `lens: private`: it is not given to a model"
 class _Look:
     """What citations are looked up with."""
 
-    allowed: Allowed
+    allowed: AllowedFolders
     rules: CorpusRules
     buffers: Mapping[str, Buffer]
     for_model: bool

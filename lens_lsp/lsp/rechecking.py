@@ -17,7 +17,7 @@ from lens_lsp.schema.check import check_json
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
+    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
     from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.stores import Stores
@@ -56,7 +56,7 @@ def _checked(
     paths: Sequence[str],
     rules: CorpusRules,
     buffers: Mapping[str, Buffer],
-    allowed: Allowed,
+    allowed: AllowedFolders,
     stores: Stores,
     workspaces: Sequence[str],
 ) -> Report:

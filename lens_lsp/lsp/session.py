@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.corpus.corpus_rules import NOWHERE, Allowed, inside
+from lens_lsp.corpus.corpus_rules import NOWHERE, AllowedFolders, inside
 from lens_lsp.lsp.convert import Encoding
 from lens_lsp.lsp.documents import Documents, TextDocument
 from lens_lsp.lsp.turns import Turns
@@ -109,7 +109,7 @@ class Session:
         """Whether the client takes the workspace for trusted: else nothing is read that an answer names."""
         return self.options.get("trusted") is not False
 
-    async def sources(self) -> Allowed:
+    async def sources(self) -> AllowedFolders:
         """Where sources may lie that an answer names: in the folders of the workspace and of the user's settings."""
         await self.settings()
         return self._sources
@@ -227,9 +227,9 @@ def _folder(uri: str) -> Folder | None:
 
 def _settings_of(
     folders: tuple[Folder, ...], environment: Mapping[str, str], client: Mapping[str, object] | None
-) -> tuple[Settings, Allowed]:
+) -> tuple[Settings, AllowedFolders]:
     from lens_lsp.app.configuration import load_settings
 
     there = [folder.real for folder in folders if os.path.exists(folder.real)]
     settings = load_settings(there, environment, client=client)
-    return settings, Allowed.below([*(folder.path for folder in folders), *settings.extra_roots])
+    return settings, AllowedFolders.below([*(folder.path for folder in folders), *settings.extra_roots])

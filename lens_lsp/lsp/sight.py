@@ -12,7 +12,7 @@ from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import uri_of
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
+    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
     from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Answer
@@ -36,7 +36,7 @@ class Sight:
     workspaces: tuple[str, ...]
     texts: bool
     """Whether places in extracted formats count in their texts; else they are the top of the file."""
-    allowed: Allowed
+    allowed: AllowedFolders
     """Where sources may lie that the text names."""
     known: Answer | None = None
     """The answer that this session wrote there."""

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.corpus_rules import CorpusRules, inside
-from lens_lsp.corpus.ignore_files import left_out
+from lens_lsp.corpus.corpus_rules import CorpusRules, inside, left_out
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.workspace import Snapshot

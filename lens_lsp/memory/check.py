@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lens_lsp.corpus.corpus_rules import ANYWHERE, Allowed, CorpusRules
+from lens_lsp.corpus.corpus_rules import ANYWHERE, AllowedFolders, CorpusRules
 from lens_lsp.corpus.encoding import decode
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.generated_spans import find_generated
@@ -108,7 +108,7 @@ def check(
     rules: CorpusRules = CorpusRules(),
     kept: Iterable[Cited] = (),
     buffers: Mapping[str, Buffer] = NO_BUFFERS,
-    allowed: Allowed | None = None,
+    allowed: AllowedFolders | None = None,
 ) -> None:
     """Check what is cited under the paths, and the citations ``kept`` elsewhere; ``report`` fills as it goes.
 
@@ -125,7 +125,7 @@ def check(
             report.answers += citing.parts
             report.unreadable += [Unreadable(name, fault.line, fault.why) for fault in citing.faults]
             cited += cited_in(name, citing)
-    for some, where in ((kept, ANYWHERE), (cited, allowed or Allowed.below(given))):
+    for some, where in ((kept, ANYWHERE), (cited, allowed or AllowedFolders.below(given))):
         with Sources(where, rules=rules, buffers=buffers) as sources:
             for each in by_source(some):
                 report.findings.append(look(each, sources))

@@ -11,14 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 
-from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules, denied_path
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules, denied_path
 from lens_lsp.corpus.extraction import Pictures, recognised
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
-from lens_lsp.corpus.walk import Budget, Renamed
+from lens_lsp.corpus.walk import HashBudget, RenamedFiles
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.memory.citations import follow, lost, record, record_blind, verify
@@ -58,7 +58,7 @@ class _Read:
 class _Folder:
     """A root that is open, and what was read below it."""
 
-    def __init__(self, root: Root, rules: CorpusRules, buffers: Mapping[str, Buffer], budget: Budget) -> None:
+    def __init__(self, root: Root, rules: CorpusRules, buffers: Mapping[str, Buffer], budget: HashBudget) -> None:
         self.root = root
         around = root.path.rstrip(os.sep) + os.sep
         overlay = {
@@ -67,7 +67,7 @@ class _Folder:
             if name.startswith(around)
         }
         self._snapshot = Snapshot([root], overlay, rules)
-        self.renamed = Renamed(root, rules, budget)
+        self.renamed = RenamedFiles(root, rules, budget)
         self._last: tuple[tuple[str, Pictures], _Read] | None = None
 
     def read(self, path: str, reader: str = "") -> _Read:
@@ -116,12 +116,12 @@ class Sources:
     """
 
     def __init__(
-        self, allowed: Allowed, *, rules: CorpusRules = CorpusRules(), buffers: Mapping[str, Buffer] = NO_BUFFERS
+        self, allowed: AllowedFolders, *, rules: CorpusRules = CorpusRules(), buffers: Mapping[str, Buffer] = NO_BUFFERS
     ) -> None:
         self._allowed = allowed
         self._rules = rules
         self._buffers = buffers
-        self._budget = Budget()
+        self._budget = HashBudget()
         self._folder: tuple[str, _Folder] | None = None
 
     def __enter__(self) -> Sources:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.folding import Bytes, Chunk
+from lens_lsp.corpus.encoding import Bytes, Chunk
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.generated_spans import joined as merged
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped, display_path, identity_of

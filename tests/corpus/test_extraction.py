@@ -11,9 +11,9 @@ import pytest
 
 from lens_lsp.corpus.extraction import (
     DocumentOptions,
+    DocumentQueue,
+    ExtractionCache,
     Extractions,
-    KeptExtractions,
-    Unread,
     cache_folder,
     kept_files,
     lies_outside,
@@ -45,8 +45,8 @@ TEXT = Extracted(
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptExtractions:
-    return KeptExtractions(tmp_path / "cache" / "extractions")
+def kept(tmp_path: Path) -> ExtractionCache:
+    return ExtractionCache(tmp_path / "cache" / "extractions")
 
 
 @pytest.fixture
@@ -59,20 +59,20 @@ def only(folder: Path) -> Path:
     return Path(entry.path)
 
 
-def test_what_was_kept_comes_back_as_it_was(kept: KeptExtractions, folder: Path) -> None:
+def test_what_was_kept_comes_back_as_it_was(kept: ExtractionCache, folder: Path) -> None:
     assert kept.get(READER, CONTENT) is None
     kept.put(READER, CONTENT, TEXT)
     assert kept.get(READER, CONTENT) == TEXT
-    assert KeptExtractions(folder).get(READER, CONTENT) == TEXT
+    assert ExtractionCache(folder).get(READER, CONTENT) == TEXT
 
 
 @pytest.mark.parametrize(("reader", "content"), [(READER, "cd" * 32), ("pdf/2+pypdfium2.5.0", CONTENT)])
-def test_another_content_or_reader_finds_nothing(kept: KeptExtractions, reader: str, content: str) -> None:
+def test_another_content_or_reader_finds_nothing(kept: ExtractionCache, reader: str, content: str) -> None:
     kept.put(READER, CONTENT, TEXT)
     assert kept.get(reader, content) is None
 
 
-def test_a_file_under_the_name_of_another_is_removed_and_not_served(kept: KeptExtractions, folder: Path) -> None:
+def test_a_file_under_the_name_of_another_is_removed_and_not_served(kept: ExtractionCache, folder: Path) -> None:
     kept.put(READER, CONTENT, TEXT)
     first = only(folder)
     kept.put("pdf/2+pypdfium2.5.0", CONTENT, TEXT)
@@ -83,7 +83,7 @@ def test_a_file_under_the_name_of_another_is_removed_and_not_served(kept: KeptEx
 
 
 @pytest.mark.parametrize("at", [0, 20, 60, -1])
-def test_a_damaged_file_is_removed_and_not_served(kept: KeptExtractions, folder: Path, at: int) -> None:
+def test_a_damaged_file_is_removed_and_not_served(kept: ExtractionCache, folder: Path, at: int) -> None:
     kept.put(READER, CONTENT, TEXT)
     path = only(folder)
     data = bytearray(path.read_bytes())
@@ -94,7 +94,7 @@ def test_a_damaged_file_is_removed_and_not_served(kept: KeptExtractions, folder:
 
 
 @pytest.mark.parametrize("length", [0, 10, 100])
-def test_half_a_file_is_removed_and_not_served(kept: KeptExtractions, folder: Path, length: int) -> None:
+def test_half_a_file_is_removed_and_not_served(kept: ExtractionCache, folder: Path, length: int) -> None:
     kept.put(READER, CONTENT, TEXT)
     path = only(folder)
     path.write_bytes(path.read_bytes()[:length])
@@ -106,7 +106,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     folder = tmp_path / "extractions"
     of = [f"{number:064x}" for number in range(12)]
     texts = [Extracted(os.urandom(5000).hex()) for _ in of]
-    bounded = KeptExtractions(folder, most=40_000)
+    bounded = ExtractionCache(folder, most=40_000)
     for age, (content, text) in enumerate(zip(of, texts, strict=True)):
         bounded.put(READER, content, text)
         if bounded.get(READER, of[0]) is not None:
@@ -120,7 +120,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
 
 
 @posix
-def test_only_the_user_can_read_it(kept: KeptExtractions, folder: Path) -> None:
+def test_only_the_user_can_read_it(kept: ExtractionCache, folder: Path) -> None:
     before = os.umask(0)
     try:
         kept.put(READER, CONTENT, TEXT)
@@ -134,7 +134,7 @@ def test_only_the_user_can_read_it(kept: KeptExtractions, folder: Path) -> None:
 
 
 @posix
-def test_no_link_is_followed(kept: KeptExtractions, folder: Path, tmp_path: Path) -> None:
+def test_no_link_is_followed(kept: ExtractionCache, folder: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     folder.parent.mkdir()
@@ -147,12 +147,12 @@ def test_no_link_is_followed(kept: KeptExtractions, folder: Path, tmp_path: Path
 
 def test_a_folder_that_cannot_be_made_costs_no_text(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
-    kept = KeptExtractions(tmp_path / "cache" / "extractions")
+    kept = ExtractionCache(tmp_path / "cache" / "extractions")
     kept.put(READER, CONTENT, TEXT)
     assert kept.get(READER, CONTENT) is None
 
 
-def test_all_of_ours_is_removed_and_nothing_else(kept: KeptExtractions, folder: Path) -> None:
+def test_all_of_ours_is_removed_and_nothing_else(kept: ExtractionCache, folder: Path) -> None:
     kept.put(READER, CONTENT, TEXT)
     (folder / ".half.part").write_bytes(b"x")
     (folder / "mine.txt").write_text("mine")
@@ -205,9 +205,9 @@ class TestInUse:
         assert not cache_folder().exists()
 
 
-def known(*documents: tuple[str, int, int]) -> Unread:
+def known(*documents: tuple[str, int, int]) -> DocumentQueue:
     """Documents by path, size and time of change."""
-    unread = Unread()
+    unread = DocumentQueue()
     for path, size, changed in documents:
         unread.add((0, path), identity(size, changed))
     return unread
@@ -217,11 +217,11 @@ def identity(size: int, changed: int) -> Identity:
     return size, changed, changed, 1, 1
 
 
-def order(unread: Unread, question: str) -> list[str]:
+def order(unread: DocumentQueue, question: str) -> list[str]:
     return [path for _, path in unread.order(question)]
 
 
-def waiting(unread: Unread, question: str) -> list[str]:
+def waiting(unread: DocumentQueue, question: str) -> list[str]:
     return [path for _, keys in unread.to_glance(question) for _, path in keys]
 
 

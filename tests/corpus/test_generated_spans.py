@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path
-from lens_lsp.corpus.encoding import Piece, decode
-from lens_lsp.corpus.folding import blank, side_by_side
+from lens_lsp.corpus.encoding import TextPiece, blank, decode, side_by_side
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, joined, suspects, unsearchable
 from lens_lsp.corpus.intake import Buffer
@@ -284,7 +283,7 @@ def test_an_open_buffer_tells_what_is_ours(tmp_path: Path) -> None:
 def test_a_later_piece_of_a_large_file_tells_what_is_ours(tmp_path: Path) -> None:
     before, text = "mine\n", f"ours\n{END}\nmine\n"
     (tmp_path / "a.md").write_text(before + text)
-    piece = Piece(len(before), len(before + text), len(before), Position(2, 1), "utf-8", guessed=False)
+    piece = TextPiece(len(before), len(before + text), len(before), Position(2, 1), "utf-8", guessed=False)
     with Root(str(tmp_path)) as root:
         found = Snapshot([root], {}, CorpusRules()).piece(0, "a.md", piece)
     assert found.text == text

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.folding import Arena, Chunk, chunk_of
+from lens_lsp.corpus.encoding import Arena, Chunk, chunk_of
 from lens_lsp.corpus.scan import (
     STRETCH,
     Beginnings,

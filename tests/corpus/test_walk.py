@@ -23,7 +23,16 @@ from hypothesis import strategies as st
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.walk import Budget, Discovery, FileEntry, Listings, Renamed, discover, discover_names, file_entry
+from lens_lsp.corpus.walk import (
+    Discovery,
+    FileEntry,
+    HashBudget,
+    Listings,
+    RenamedFiles,
+    discover,
+    discover_names,
+    file_entry,
+)
 from lens_lsp.model.documents import Skip, SkipReason
 from lens_lsp.model.errors import PathRefused
 from tests.availability import unavailable
@@ -781,48 +790,48 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def holders(tree: Path, budget: Budget, path: str = "gone.md") -> list[str] | None:
+def holders(tree: Path, budget: HashBudget, path: str = "gone.md") -> list[str] | None:
     with Root(str(tree)) as root:
-        return Renamed(root, CorpusRules(), budget).holders(path, SHA256)
+        return RenamedFiles(root, CorpusRules(), budget).holders(path, SHA256)
 
 
 def test_the_files_of_a_hash_are_all_named(tree: Path) -> None:
-    assert holders(tree, Budget()) == ["d1/33.md"]
+    assert holders(tree, HashBudget()) == ["d1/33.md"]
     (tree / "copy.md").write_text(TEXT)
-    assert holders(tree, Budget()) == ["copy.md", "d1/33.md"]
+    assert holders(tree, HashBudget()) == ["copy.md", "d1/33.md"]
 
 
 @pytest.mark.parametrize("name", [".33.md.part", "33.md.tmp", ".33.md.swp", "33.md~", ".hidden.md"])
 def test_a_file_that_is_being_written_is_no_new_name(tree: Path, name: str) -> None:
     (tree / "d1" / name).write_text(TEXT)
-    assert holders(tree, Budget()) == ["d1/33.md"]
+    assert holders(tree, HashBudget()) == ["d1/33.md"]
     (tree / "d1" / "33.md").unlink()
-    assert holders(tree, Budget()) == []
+    assert holders(tree, HashBudget()) == []
 
 
 def test_a_text_is_found_among_texts_and_a_document_among_those_of_its_kind(tree: Path) -> None:
-    assert holders(tree, Budget(), "gone.txt") == ["d1/33.md"], "a note that is Markdown now"
+    assert holders(tree, HashBudget(), "gone.txt") == ["d1/33.md"], "a note that is Markdown now"
     (tree / "of the same bytes.docx").write_text(TEXT)
-    assert holders(tree, Budget(), "gone.txt") == ["d1/33.md"]
-    assert holders(tree, Budget(), "gone.docx") == ["of the same bytes.docx"]
-    assert holders(tree, Budget(), "gone.pdf") == []
+    assert holders(tree, HashBudget(), "gone.txt") == ["d1/33.md"]
+    assert holders(tree, HashBudget(), "gone.docx") == ["of the same bytes.docx"]
+    assert holders(tree, HashBudget(), "gone.pdf") == []
 
 
 @pytest.mark.parametrize("budget", [{"files": 39}, {"size": 39 * 28}, {"seconds": 0.0}])
 def test_a_search_ends_with_its_budget(tree: Path, budget: dict[str, float]) -> None:
     for path in tree.glob("*/*.md"):  # another status: what is known of them from before counts no more
         path.touch()
-    assert holders(tree, Budget(**budget)) is None  # type: ignore[arg-type]
+    assert holders(tree, HashBudget(**budget)) is None  # type: ignore[arg-type]
 
 
 def test_one_budget_holds_for_all_folders(tree: Path) -> None:
-    budget = Budget(files=45)
+    budget = HashBudget(files=45)
     assert holders(tree, budget) == ["d1/33.md"]
     assert holders(tree / "d1", budget) is None
 
 
 def test_what_was_read_is_not_read_again(tree: Path) -> None:
-    budget = Budget()
+    budget = HashBudget()
     holders(tree, budget)
     left = budget.size
     assert left < 32 << 20
@@ -834,4 +843,4 @@ def test_what_was_read_is_not_read_again(tree: Path) -> None:
 
 def test_a_file_without_end_ends_the_search() -> None:
     with Root("/dev") as root:
-        assert Renamed(root, CorpusRules(), Budget()).holders("gone.md", SHA256) in ([], None)
+        assert RenamedFiles(root, CorpusRules(), HashBudget()).holders("gone.md", SHA256) in ([], None)

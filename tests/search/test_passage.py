@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.folding import blank
+from lens_lsp.corpus.encoding import blank
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.model.documents import BlockKind, Document, Origin

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.folding import Arena
+from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.search import passages

@@ -238,8 +238,8 @@ ATTACKS = {
     "S14": Fault(
         "patterns that take for ever",
         (
-            "corpus/test_ignore_files.py::test_no_line_takes_long_however_many_stars_it_has",
-            "corpus/test_ignore_files.py::test_brackets_that_never_end_are_looked_at_once",
+            "corpus/test_corpus_rules.py::test_no_line_takes_long_however_many_stars_it_has",
+            "corpus/test_corpus_rules.py::test_brackets_that_never_end_are_looked_at_once",
             "search/test_resolve.py::test_hostile_quotes_and_texts_cost_linear_time",
         ),
     ),

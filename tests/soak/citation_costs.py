@@ -22,9 +22,9 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from lens_lsp.corpus.corpus_rules import Allowed, CorpusRules
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
 from lens_lsp.corpus.safe_open import Root
-from lens_lsp.corpus.walk import Budget, Renamed
+from lens_lsp.corpus.walk import HashBudget, RenamedFiles
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of
 from lens_lsp.lsp.evidence import looked_up
@@ -122,7 +122,7 @@ def looked_at(path: Path) -> tuple[Sight, Page]:
         uris={},
         workspaces=(),
         texts=False,
-        allowed=Allowed.below([str(path.parent)]),
+        allowed=AllowedFolders.below([str(path.parent)]),
     )
     return sight, Page(sight.text, sight.path)
 
@@ -172,7 +172,9 @@ def fill(folder: Path, files: int) -> None:
 def unbounded(folder: Path) -> None:
     """The control: the search for a renamed file, whatever it costs."""
     with Root(str(folder)) as root:
-        Renamed(root, CorpusRules(), Budget(files=1 << 40, size=1 << 50, seconds=1e9)).holders("gone.md", "0" * 64)
+        RenamedFiles(root, CorpusRules(), HashBudget(files=1 << 40, size=1 << 50, seconds=1e9)).holders(
+            "gone.md", "0" * 64
+        )
 
 
 def main() -> int:

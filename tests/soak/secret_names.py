@@ -19,8 +19,7 @@ from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from lens_lsp.corpus.corpus_rules import CorpusRules
-from lens_lsp.corpus.ignore_files import left_out
+from lens_lsp.corpus.corpus_rules import CorpusRules, left_out
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.walk import discover, discover_names

@@ -1,4 +1,7 @@
-"""Which reader a file name gets. One table; adding a format is one line here and one class beside it."""
+"""Readers of text formats, and which of them a file name gets: one table; a format is one line here and one class.
+
+`rare_kind` tells by the path alone which files people rarely ask about: lock files, generated, vendored, minified.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,19 @@ from functools import cache, partial
 
 from lens_lsp.corpus.formats import code
 from lens_lsp.corpus.formats.data import IniReader, JsonLinesReader, JsonReader, TableReader, TomlReader, YamlReader
-from lens_lsp.corpus.formats.html import HtmlReader, XmlReader
 from lens_lsp.corpus.formats.markdown import MarkdownReader, NotebookReader
-from lens_lsp.corpus.formats.markup import AsciiDocReader, LatexReader, OrgReader, RestructuredTextReader
-from lens_lsp.corpus.formats.text_reader import PlainReader, Reader
+from lens_lsp.corpus.formats.markup import (
+    AsciiDocReader,
+    HtmlReader,
+    LatexReader,
+    OrgReader,
+    RestructuredTextReader,
+    XmlReader,
+)
+from lens_lsp.corpus.formats.text_reader import PlainReader, TextReader
 from lens_lsp.documents.kinds import KINDS
 
-_FORMATS: tuple[tuple[str, Callable[[], Reader]], ...] = (
+_FORMATS: tuple[tuple[str, Callable[[], TextReader]], ...] = (
     ("md markdown mdown mkd mkdn mdwn mdx rmd qmd", MarkdownReader),
     ("rst rest", RestructuredTextReader),
     ("adoc asciidoc asc", AsciiDocReader),
@@ -71,7 +80,7 @@ FORMAT_SUFFIXES = frozenset(
 """Suffixes, in lower case, that say only the format. Not single letters: those end names."""
 
 
-def reader_for(name: str) -> Reader | None:
+def reader_for(name: str) -> TextReader | None:
     """The reader for a file of this name, ``None`` when it is no text: a document, or what nobody reads.
 
     The suffix decides, in any case. A name without one or with an unknown one is plain text: article names
@@ -84,7 +93,7 @@ def reader_for(name: str) -> Reader | None:
     return None if suffix in _BINARY or suffix in _DOCUMENTS else _reader(suffix if suffix in _makers() else "")
 
 
-def readers() -> Iterator[Reader]:
+def readers() -> Iterator[TextReader]:
     """One reader of each kind, for listings and tests."""
     yield _reader("")
     for suffixes, _ in _FORMATS:
@@ -92,12 +101,12 @@ def readers() -> Iterator[Reader]:
 
 
 @cache
-def _makers() -> dict[str, Callable[[], Reader]]:
+def _makers() -> dict[str, Callable[[], TextReader]]:
     return {suffix: maker for suffixes, maker in _FORMATS for suffix in suffixes.split()}
 
 
 @cache
-def _reader(suffix: str) -> Reader:
+def _reader(suffix: str) -> TextReader:
     return _makers().get(suffix, PlainReader)()
 
 

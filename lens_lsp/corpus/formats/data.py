@@ -1,7 +1,10 @@
-"""JSON, JSON Lines, YAML, TOML and INI: entries with their key paths.
+"""JSON, JSON Lines, YAML, TOML, INI: entries with their key paths; CSV and its kin: one block a record.
 
-Light linear scanners and no parsers: they must give offsets, survive broken and half-written files, and never
-recurse (100,000 open brackets are a valid file to them).
+Light linear scanners and no parsers: they must give offsets, survive broken and half-written files, and never recurse
+(100,000 open brackets are a valid file to them).
+
+Tables are not read by the ``csv`` module, which gives fields and no offsets. Records are found by the parity of quotes;
+a stray quote that would swallow the rest of the file is noticed and quotes are then taken as plain characters.
 """
 
 from __future__ import annotations

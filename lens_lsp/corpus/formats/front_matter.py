@@ -1,8 +1,10 @@
-"""Front matter, read line by line.
+"""Metadata at the head of a text as fields: front matter, header lines, field lists and attributes.
 
-Not a YAML parser on purpose. It runs on the head of every file of a workspace and must take microseconds, and must
-accept what people really write (tabs, stray colons, unclosed quotes). A key with its value and the lines below that
-belong to it are one field; the keys below a key are fields ``outer.inner``.
+Front matter is read line by line and not by a YAML parser on purpose: this runs on the head of every file of a
+workspace, must take microseconds, bounded and linear, and must accept what people really write (tabs, stray colons,
+unclosed quotes). A key with its value and the lines below that belong to it are one field; the keys below a key are
+fields ``outer.inner``. A document may also open with lines such as ``Title: Parsers`` and ``Author: …`` (PEPs, mail,
+changelogs): they are fields, too.
 """
 
 from __future__ import annotations

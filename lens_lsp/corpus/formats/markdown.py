@@ -1,9 +1,16 @@
-"""Markdown: blocks, headings, links and tags with exact places.
+"""Markdown and Jupyter notebooks: blocks, headings, links and tags with exact places.
 
-Read by our own single-pass line parser and not by a library: markdown-it-py and its kin give line numbers for
-blocks and no offsets for what stands inside them, while every span here must slice the source exactly, and
-they are about ten times slower than a workspace of notes needs. It follows CommonMark wherever that decides
-what a block is, and is more lenient where people's notes are; containers are read flat (no block in a block).
+Read by our own single-pass line parser and not by a library: markdown-it-py and its kin give line numbers for blocks
+and no offsets for what stands inside them, while every span here must slice the source exactly, and they are about ten
+times slower than a workspace of notes needs. It follows CommonMark wherever that decides what a block is, and is more
+lenient where people's notes are; containers are read flat (no block in a block).
+
+Inside the lines one walk goes over each block from mark to mark. A search that fails is remembered for the rest of the
+block and brackets wait on a stack, so hostile input (200,000 of one mark) costs linear time.
+
+A notebook is the one text format whose text is not the file's: it is Markdown that says by itself what each cell is,
+Markdown cells as they stand, code cells and their text outputs in fences, blank lines between. So the structure follows
+from the text alone. A file that is no notebook keeps its own text.
 """
 
 from __future__ import annotations
@@ -334,9 +341,7 @@ class MarkdownReader(TextReader):
         add_addresses(outline)
         outline.hidden.sort()
         head = self.head(text[:HEAD_LENGTH])
-        if front is None:
-            return outline.structure(head)
-        return outline.structure(head, answer=front.answer)
+        return outline.structure(head, answer=front is not None and front.answer)
 
 
 def _title(start: str, pos: int) -> str | None:

@@ -1,8 +1,9 @@
-"""What every reader is: decoded text in, text, structure and places out.
+"""What every reader of a text format is and has in common, and the reader of plain text.
 
-For a text format the document's text *is* the decoded text, so that every span and quote slices the file
-itself and a reader only adds structure. Only extracted formats (notebooks) have a text of their own; they
-carry a map from it back to what a person would open.
+For a text format the document's text *is* the decoded text, so that every span and quote slices the file as it is.
+`TextReader` has the defaults, `LineParser` is the loop of line-oriented markup, and an `Outline` collects what a
+reader finds: blocks in order, apart and free of outer blanks. Plain text has paragraphs by blank lines, a short first
+line as title, one block a line for logs.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.front_matter import MOST_FIELDS, FrontMatter, read_opening
@@ -19,7 +19,7 @@ from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Lin
 from lens_lsp.model.text import Span
 
 HEAD_LENGTH = 4096
-"""Code points of a document's start that are enough for ``Reader.head``."""
+"""Code points of a document's start that are enough for ``TextReader.head``."""
 
 NO_HEAD = Head()
 NO_LOCATORS = LocatorMap()
@@ -33,70 +33,43 @@ class Extraction:
     locators: LocatorMap = NO_LOCATORS
 
 
-class Reader(Protocol):
-    """One format. No method raises on any text; each takes time linear in its length."""
+class TextReader:
+    """One text format, with the defaults: nothing extracted, nothing masked, lines and columns for places.
 
-    @property
-    def name(self) -> str:
-        """Names the format, ``"markdown"``; with ``version`` it is recorded in every piece of evidence."""
+    No method raises on any text; each takes time linear in its length.
+    """
 
-    @property
-    def version(self) -> int:
-        """Goes up whenever ``extract`` gives another text for the same file."""
-
-    @property
-    def extracted(self) -> bool:
-        """Whether the document's text differs from the decoded file."""
-
-    @property
-    def masked(self) -> bool:
-        """Whether ``mask`` ever hides anything: the text of other formats can be scanned as it is."""
+    name = "text"
+    """Names the format, ``"markdown"``; with ``version`` it is recorded in every piece of evidence."""
+    version = 1
+    """Goes up whenever ``extract`` gives another text for the same file."""
+    extracted = False
+    """Whether the document's text differs from the decoded file."""
+    masked = False
+    """Whether ``mask`` ever hides anything: the text of other formats can be scanned as it is."""
 
     def extract(self, decoded: str) -> Extraction:
         """The document's text; the decoded text itself unless ``extracted``."""
+        return Extraction(decoded)
 
     def structure(self, text: str) -> Structure:
         """What stands in the document's text: blocks apart and in order, all spans inside the text."""
+        raise NotImplementedError
 
     def locators(self, text: str) -> LocatorMap:
         """Rows, keys; empty where line and column say it all. Extracted formats give it in ``extract``."""
-
-    def head(self, start: str) -> Head:
-        """What the document says about itself in its first ``HEAD_LENGTH`` code points; microseconds."""
-
-    def mask(self, text: str) -> tuple[Span, ...]:
-        """Markup that must not be searched, in order and apart; empty for most formats."""
-
-    def unclosed(self, text: str) -> int | None:
-        """Where markup begins that hides the text to its end because it is never closed; None in most texts."""
-
-
-class TextReader:
-    """The defaults of a text format: nothing extracted, nothing masked, lines and columns for places."""
-
-    name = "text"
-    version = 1
-    extracted = False
-    masked = False
-
-    def extract(self, decoded: str) -> Extraction:
-        """The decoded text itself."""
-        return Extraction(decoded)
-
-    def locators(self, text: str) -> LocatorMap:
-        """No places but lines and columns."""
         return NO_LOCATORS
 
     def head(self, start: str) -> Head:
-        """Nothing known."""
+        """What the document says about itself in its first ``HEAD_LENGTH`` code points; microseconds."""
         return NO_HEAD
 
     def mask(self, text: str) -> tuple[Span, ...]:
-        """Everything may be searched."""
+        """Markup that must not be searched, in order and apart; empty for most formats."""
         return ()
 
     def unclosed(self, text: str) -> int | None:
-        """Nothing hides anything."""
+        """Where markup begins that hides the text to its end because it is never closed; None in most texts."""
         return None
 
 
@@ -321,13 +294,9 @@ def add_addresses(outline: Outline) -> None:
     """Keep the addresses outside code and metadata as targets. The blocks of the outline must be in order."""
     blocks = outline.blocks
     for match in _ADDRESS.finditer(outline.text):
-        index = bisect_right(blocks, match.start(), key=_start) - 1
+        index = bisect_right(blocks, match.start(), key=lambda block: block.span.start) - 1
         if index < 0 or blocks[index].kind not in _APART or blocks[index].span.end <= match.start():
             outline.targets.append(Span(match.start(), match.start() + _length(match[0])))
-
-
-def _start(block: Block) -> int:
-    return block.span.start
 
 
 def _length(address: str) -> int:
@@ -393,9 +362,7 @@ class PlainReader(TextReader):
             outline.heading(1, Span(at, start), at, start, head.title)
         _paragraphs(outline, flat, start)
         add_addresses(outline)
-        if front is None:
-            return outline.structure(head)
-        return outline.structure(head, answer=front.answer)
+        return outline.structure(head, answer=front is not None and front.answer)
 
 
 def begin_with(outline: Outline, front: FrontMatter | None) -> int:

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.formats.text_reader import Reader, locate
+from lens_lsp.corpus.formats.text_reader import TextReader, locate
 from lens_lsp.model.documents import BlockKind, Locator
 
 
-def named(name: str) -> Reader:
+def named(name: str) -> TextReader:
     reader = reader_for(name)
     assert reader is not None
     return reader

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.formats import FORMAT_SUFFIXES, rare_kind, reader_for, readers
-from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ SECONDS = 2.5
 
 
 @pytest.fixture(params=READERS, ids=lambda reader: f"{reader.name}-{READERS.index(reader)}")
-def reader(request: pytest.FixtureRequest) -> Reader:
-    found: Reader = request.param
+def reader(request: pytest.FixtureRequest) -> TextReader:
+    found: TextReader = request.param
     return found
 
 
@@ -120,7 +120,7 @@ def test_no_text_makes_a_reader_raise_or_break_its_spans(index: int, check) -> N
 
 
 @pytest.mark.long
-def test_hostile_repetition_costs_linear_time(reader: Reader) -> None:
+def test_hostile_repetition_costs_linear_time(reader: TextReader) -> None:
     for piece in HOSTILE:
         text = piece * (60_000 // len(piece))
         begun = time.process_time()
@@ -132,7 +132,7 @@ def test_hostile_repetition_costs_linear_time(reader: Reader) -> None:
 
 
 @pytest.mark.long
-def test_a_line_of_five_million_characters_is_read_at_once(reader: Reader) -> None:
+def test_a_line_of_five_million_characters_is_read_at_once(reader: TextReader) -> None:
     text = "word " * 1_000_000
     begun = time.process_time()
     reader.structure(text)
@@ -141,13 +141,13 @@ def test_a_line_of_five_million_characters_is_read_at_once(reader: Reader) -> No
     assert time.process_time() - begun < SECONDS
 
 
-def test_deep_nesting_never_recurses(reader: Reader) -> None:
+def test_deep_nesting_never_recurses(reader: TextReader) -> None:
     for text in ("[" * 100_000, '{"a":' * 50_000, "<div>" * 50_000, "> " * 50_000, "- " * 50_000):
         assert reader.extract(text).text == text
         reader.structure(text)
 
 
-def test_line_breaks_of_any_system_give_the_same_blocks(reader: Reader) -> None:
+def test_line_breaks_of_any_system_give_the_same_blocks(reader: TextReader) -> None:
     text = "# Title\n\none\ntwo\n\n- a\n- b\n\n|x|y|\n|-|-|\n|1|2|\n\nkey = 1\n\nlast\n"
     unix = [block.kind for block in reader.structure(text).blocks]
     for mark in ("\r\n", "\r"):

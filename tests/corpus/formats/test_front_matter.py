@@ -9,7 +9,7 @@ import pytest
 
 from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.front_matter import read_front_matter
-from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Reader
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
 from lens_lsp.model.documents import BlockKind, Head
 
 
@@ -92,7 +92,7 @@ This document gives coding conventions.
 """
 
 
-def reader_of(name: str) -> Reader:
+def reader_of(name: str) -> TextReader:
     reader = reader_for(name)
     assert reader is not None
     return reader
