@@ -15,7 +15,7 @@ from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED,
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Citation, CitationState
+from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.schema.check import check_json
 from tests.soak.outside_reads import (

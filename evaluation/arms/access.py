@@ -17,8 +17,7 @@ from evaluation.arms.indexes import WINDOW
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.scan import Hits, scan, word_literal
 from lens_lsp.corpus.workspace import Workspace
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, key
 from lens_lsp.search.corpus_view import Measures, Reading, measure
 

@@ -35,8 +35,19 @@ from lens_lsp.memory.matching import likeness, question_key, requirement_key
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes, Knowledge
 from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status
-from lens_lsp.model.citation import Checked, Citation, CitationState
-from lens_lsp.model.cluster import OFFLINE, Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
+from lens_lsp.model.cluster import (
+    OFFLINE,
+    Asked,
+    Checked,
+    Citation,
+    CitationState,
+    Cluster,
+    DocumentSummary,
+    KnownFact,
+    Seen,
+    Turn,
+    WrongAnswer,
+)
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span

@@ -19,7 +19,7 @@ from lens_lsp.cli.terminal import coloured, open_output, printable, printable_pa
 from lens_lsp.corpus.corpus_rules import AllowedFolders
 from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.memory.check import Report, check
-from lens_lsp.model.citation import CitationState
+from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
 

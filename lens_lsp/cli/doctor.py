@@ -42,7 +42,7 @@ from lens_lsp.judge.ledger import Budget
 from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError, UsageError
-from lens_lsp.model.privacy import Privacy
+from lens_lsp.model.marks import Privacy
 
 if TYPE_CHECKING:
     from lens_lsp.memory.store import Health

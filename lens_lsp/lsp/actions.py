@@ -18,8 +18,8 @@ from lens_lsp.lsp.notes import edit_of
 from lens_lsp.lsp.sight import Sight
 from lens_lsp.memory.answer_files import anchored, link_to
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import CitationState
-from lens_lsp.model.inert import printable
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:

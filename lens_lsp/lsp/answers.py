@@ -19,8 +19,7 @@ from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.sources import Sources
 from lens_lsp.memory.store_file import NotSaved, NotSavedReason
 from lens_lsp.model.answer import Answer, Status, StopReason
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import OFFLINE
+from lens_lsp.model.cluster import OFFLINE, Citation
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.corpus_rules import CorpusRules

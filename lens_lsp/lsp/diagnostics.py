@@ -12,8 +12,8 @@ from lsprotocol import types
 from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.lsp.citing import Page
 from lens_lsp.model.answer import Answer, RequirementStatus, Status
-from lens_lsp.model.citation import CitationState
-from lens_lsp.model.inert import printable
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 

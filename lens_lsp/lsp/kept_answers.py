@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.session import Session
     from lens_lsp.lsp.stores import Stores
-    from lens_lsp.model.citation import Citation
+    from lens_lsp.model.cluster import Citation
 
 
 async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:

@@ -22,8 +22,8 @@ from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.userdata import Usage, usage_file
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
-from lens_lsp.schema.evidence import account_json
+from lens_lsp.schema.answer import account_json, moment
+from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, wrong_json
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.corpus_rules import CorpusRules

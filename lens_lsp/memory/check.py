@@ -19,7 +19,7 @@ from lens_lsp.corpus.safe_open import Root, Skipped, display_path, open_named
 from lens_lsp.corpus.walk import discover
 from lens_lsp.memory.answer_parser import Citing, Fault, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.text import Position
 

@@ -14,7 +14,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.lsp.hovering import told_citation
 from lens_lsp.lsp.lenses import Lenses
 from lens_lsp.memory.check import Cited, Finding
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Locator, TextSource
 from lens_lsp.model.errors import PathNotFound
 from lens_lsp.model.text import Position, Span

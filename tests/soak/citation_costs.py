@@ -31,7 +31,7 @@ from lens_lsp.lsp.evidence import looked_up
 from lens_lsp.lsp.sight import Sight
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
 from lens_lsp.memory.check import Report, check
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
 from tests.lsp.lsp_client import environment

@@ -43,9 +43,8 @@ from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import NotSaved
 from lens_lsp.memory.store_rows import Changes
 from lens_lsp.memory.userdata import Consents, Spent, record_usage
-from lens_lsp.model.answer import Answer
+from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.events import Answered
 from tests.memory.store.history import scratch
 from tests.memory.store.kept import kept
 

@@ -24,9 +24,8 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.store import Store
-from lens_lsp.model.answer import Answer, StopReason
+from lens_lsp.model.answer import Answer, StopReason, answer_of
 from lens_lsp.model.cluster import Asked
-from lens_lsp.model.events import answer_of
 from lens_lsp.model.plan import Plan
 from lens_lsp.search.recall import Recollection
 
