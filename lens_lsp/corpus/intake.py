@@ -28,8 +28,7 @@ from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped
 from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.kinds import Kind, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
-from lens_lsp.model.edits import History
-from lens_lsp.model.text import SourceText
+from lens_lsp.model.text import EditHistory, SourceText
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +105,7 @@ class Buffer:
     path: str
     text: str
     version: int | None = None
-    history: History | None = None
+    history: EditHistory | None = None
 
     def __post_init__(self) -> None:
         # Half a surrogate pair breaks every encoder later on; one code point for another keeps all offsets.

@@ -43,7 +43,7 @@ from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discov
 from lens_lsp.documents.kinds import Extracted, Kind, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
-from lens_lsp.model.privacy import privacy
+from lens_lsp.model.marks import privacy
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""

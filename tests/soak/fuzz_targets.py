@@ -14,8 +14,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.model.sanitize import printable, printable_path, sanitize_json
-
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.formats import readers
 from lens_lsp.corpus.safe_open import Root, Skipped
@@ -30,6 +28,7 @@ from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.store import rows_in
 from lens_lsp.model.documents import Structure
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.sanitize import printable, printable_path, sanitize_json
 from tests.memory.store.kept import kept
 
 SECONDS = 5.0

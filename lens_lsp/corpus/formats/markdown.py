@@ -34,7 +34,7 @@ from lens_lsp.corpus.formats.text_reader import (
     begin_with,
 )
 from lens_lsp.model.documents import Block, BlockKind, Head, Link, LinkKind, Locator, LocatorMap, Structure
-from lens_lsp.model.inert import SEQUENCE
+from lens_lsp.model.sanitize import SEQUENCE
 from lens_lsp.model.text import Span
 
 _MARK = re.compile(r"[\[\]`\\<#]")
