@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.safe_open import Key
-from lens_lsp.corpus.workspace import Before, Progress, Ready, Snapshot, Workspace, overlay
+from lens_lsp.corpus.workspace import EarlierState, PreparedWorkspace, Progress, Snapshot, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.oracle import Oracle, ReadingJudge
@@ -68,7 +68,10 @@ class Asking:
     thread: str | None = None
 
     async def run(
-        self, bring_up: Callable[[], asyncio.Future[Ready]], glimpse: Glimpse, before: Before | None = None
+        self,
+        bring_up: Callable[[], asyncio.Future[PreparedWorkspace]],
+        glimpse: Glimpse,
+        before: EarlierState | None = None,
     ) -> AsyncGenerator[Event]:
         """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
         was there ``before``, if that is given, else with a ``glimpse`` of what was read so far."""
@@ -165,7 +168,7 @@ class Asking:
         return FirstLook(plan, reading, ablate=ablate, cancelled=self.work.ended, counts=counts).evidence()
 
     async def _early(
-        self, plan: Plan, sweep: asyncio.Future[Ready], glimpse: Glimpse, *, always: bool = False
+        self, plan: Plan, sweep: asyncio.Future[PreparedWorkspace], glimpse: Glimpse, *, always: bool = False
     ) -> list[Evidence]:
         """A look at what was read so far where reading takes long, else at everything where the search does, or
         ``always``."""
@@ -177,7 +180,11 @@ class Asking:
         return await self.work.start(partial(look, ready.snapshot))
 
     async def _search(
-        self, search: Search, known: Remembering | None, ready: Ready, failure: BudgetSpent | OracleFailed | None
+        self,
+        search: Search,
+        known: Remembering | None,
+        ready: PreparedWorkspace,
+        failure: BudgetSpent | OracleFailed | None,
     ) -> AsyncIterator[Event]:
         """Scan with what is known of the plan, then explore unless the oracle has failed already."""
 
@@ -236,7 +243,7 @@ class Asking:
             self._read()
 
     async def _answer(
-        self, search: Search, oracle: Oracle, known: Remembering | None, ready: Ready
+        self, search: Search, oracle: Oracle, known: Remembering | None, ready: PreparedWorkspace
     ) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)

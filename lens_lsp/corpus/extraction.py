@@ -30,9 +30,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from platformdirs import user_cache_path
-
-from lens_lsp.corpus.descriptions import pieces_of
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
 from lens_lsp.disk import PART, replace_whole
 from lens_lsp.documents.frames import (
@@ -56,7 +53,7 @@ from lens_lsp.documents.kinds import (
     reader_version,
 )
 from lens_lsp.model.documents import Skip, SkipReason
-from lens_lsp.model.words import STOP_WORDS, key, stem
+from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 
 if TYPE_CHECKING:
     from lens_lsp.documents.extractor import Extractor
@@ -138,7 +135,6 @@ class Extractions:
 
     def use(self, options: DocumentOptions, roots: Sequence[str]) -> str | None:
         """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
-
         folder = cache_folder()
         self._disk = ExtractionCache(folder) if options.cached and lies_outside(folder, roots) else None
         self._recognition = self._recognising(options.ocr, roots)
@@ -339,6 +335,8 @@ _LARGEST = MOST_HEAD + MOST_TEXT + (1 << 10)
 
 def cache_folder() -> Path:
     """Where they are kept, made or not."""
+    from platformdirs import user_cache_path
+
     return user_cache_path("lens-lsp") / "extractions"
 
 
@@ -407,7 +405,8 @@ class ExtractionCache:
         if self._used is not None:
             self._used += size
         if self._used is None or self._used > self._most:
-            found = sorted((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path) for entry in self._files())
+            files = kept_files(self._folder)
+            found = sorted((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path) for entry in files)
             self._used = sum(size for _, size, _ in found)
             if self._used > self._most:
                 for _, size, path in found:
@@ -415,9 +414,6 @@ class ExtractionCache:
                     self._used -= size
                     if self._used <= _LEFT * self._most:
                         break
-
-    def _files(self) -> list[os.DirEntry[str]]:
-        return kept_files(self._folder)
 
 
 def _usable(folder: Path) -> bool:
@@ -467,8 +463,6 @@ def _opened(data: bytes, reader: str, sha256: str) -> Extracted:
 
 _FOLDER = 0.5
 """What a word of a folder's name counts beside one of the document's own."""
-
-
 _SAID = 0.75
 """What a word of its title or outline counts."""
 _GLANCED = 4 << 20
@@ -592,4 +586,9 @@ def _some(count: int) -> str:
 
 
 def _stems(text: str) -> Sequence[str]:
-    return [stem(word) for word in pieces_of(key(text)) if word and word not in STOP_WORDS]
+    folded = key(text)
+    if folded.isascii():
+        words = folded.split(" ")
+    else:
+        words = [part for run in runs(folded) for part in ([run.text] if run.spaced else bigrams(run.text))]
+    return [stem(word) for word in words if word and word not in STOP_WORDS]

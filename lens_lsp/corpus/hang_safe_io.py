@@ -35,12 +35,9 @@ class SlowDescriptor(int):
 
 
 def guard_descriptor(descriptor: int) -> int:
-    """A root's descriptor: an `SlowDescriptor` one where its file system may not answer."""
+    """A root's descriptor: a `SlowDescriptor` where its file system may not answer."""
     device = os.fstat(descriptor).st_dev
-    if not may_hang(device):
-        return descriptor
-
-    return TimedCalls(device).holds(descriptor)
+    return TimedCalls(device).holds(descriptor) if may_hang(device) else descriptor
 
 
 def call_of(of: object, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -77,14 +74,14 @@ def stat_entry(of: object, entry: os.DirEntry[str]) -> os.stat_result:
 
 
 def set_deadline(of: object, moment: float, most: float) -> None:
-    """Until when a root is waited for, by the monotonic clock, and for how many seconds each call; nothing where it
-    always answers."""
+    """Set until when a root is waited for, by the monotonic clock, and for how many seconds each call; no effect where
+    it always answers."""
     if type(of) is SlowDescriptor:
         of.calls.until, of.calls.most = moment, most
 
 
 def end_calls(of: object) -> None:
-    """A root is closed."""
+    """Let the threads of a root that is closed go."""
     if type(of) is SlowDescriptor:
         of.calls.end()
 
@@ -99,7 +96,7 @@ _Job = tuple["Future[Any]", Callable[[], Any]]
 
 
 class TimedCalls:
-    """How long a root is waited for: each call for some seconds, all of them until a moment. Threads may share it."""
+    """Makes the calls about one root: each may take some seconds, all of them last until a moment. Safe for threads."""
 
     def __init__(self, device: int) -> None:
         self.most = WAIT

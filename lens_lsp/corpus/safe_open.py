@@ -156,11 +156,7 @@ class Root:
 
         Raises ``Skipped`` with the reason, ``PathRefused`` if ``rel`` is not a plain path below the root.
         """
-        return self._open(rel)[0]
-
-    def open_with_stat(self, rel: str) -> tuple[int, os.stat_result]:
-        """A descriptor as ``open`` gives it, and its status."""
-        return self._open(rel)
+        return self.open_with_stat(rel)[0]
 
     def open_folder(self, rel: str) -> Handle:
         """A folder below the root, no part of its path a link, for the caller to close. Raises as ``open``."""
@@ -180,7 +176,7 @@ class Root:
 
     def read_with_stat(self, rel: str, limit: int | None = None) -> tuple[bytes, os.stat_result]:
         """All bytes of a file and the status, from before the read, of the descriptor they came from."""
-        fd, status = self._open(rel)
+        fd, status = self.open_with_stat(rel)
         try:
             return read_all(fd, status.st_size, limit), status
         except OSError as error:
@@ -190,7 +186,7 @@ class Root:
 
     def stream(self, rel: str, chunk: int = 1 << 20) -> Iterator[bytes]:
         """The bytes of a file in pieces of at most ``chunk``; open from the first step to the last."""
-        fd, status = self._open(rel)
+        fd, status = self.open_with_stat(rel)
         try:
             data = call_of(fd, os.read, fd, min(chunk, status.st_size + 1))  # a small file must not cost a whole chunk
             while data:
@@ -201,7 +197,8 @@ class Root:
         finally:
             os.close(fd)
 
-    def _open(self, rel: str) -> tuple[int, os.stat_result]:
+    def open_with_stat(self, rel: str) -> tuple[int, os.stat_result]:
+        """A descriptor as ``open`` gives it, and its status."""
         folder, slash, name = rel.rpartition("/")
         if not folder:
             if slash:

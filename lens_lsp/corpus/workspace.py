@@ -270,7 +270,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedWorkspace:
     """The workspace as one question sees it."""
 
     roots: tuple[str, ...]
@@ -282,7 +282,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class EarlierState:
     """The workspace as the last question left it, while the disk was not looked at again."""
 
     snapshot: Snapshot
@@ -295,13 +295,13 @@ class _Reading:
     """Told how far the reading is."""
 
     observer: Progress
-    glimpse: EarlyReader | None
+    early_reader: EarlyReader | None
     snapshot: Callable[[], Snapshot]
 
     def __call__(self, done: int, total: int) -> None:
         self.observer.progress("read", done, total)
-        if self.glimpse is not None:
-            self.glimpse.offer(done, total, self.snapshot)
+        if self.early_reader is not None:
+            self.early_reader.offer(done, total, self.snapshot)
 
 
 class Workspace:
@@ -334,9 +334,9 @@ class Workspace:
         cancelled: Callable[[], bool] | None,
         question: str = "",
         seconds: float = QUESTION,
-        glimpse: EarlyReader | None = None,
-    ) -> Ready:
-        """Bring the texts in memory in line with the disk and the open buffers; ``glimpse`` may look at them meanwhile.
+        early_reader: EarlyReader | None = None,
+    ) -> PreparedWorkspace:
+        """Bring the texts in memory in line with the disk and the open buffers; ``early_reader`` may look meanwhile.
 
         Where files may not answer, half of the ``seconds`` of the question goes into this, and what did not come by
         then is passed over; after three quarters they are waited for no more, so that there is time for the answer.
@@ -352,7 +352,7 @@ class Workspace:
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
         snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled, large=self.cache.large)
-        self._read(roots, sweep, typed, _Reading(observer, glimpse, snapshot), cancelled)
+        self._read(roots, sweep, typed, _Reading(observer, early_reader, snapshot), cancelled)
         _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
@@ -361,7 +361,7 @@ class Workspace:
         self.cache.recognise(seconds=_NAMED, only=named, cancelled=cancelled)
         self.read_on(question, observer, seconds=self._first, cancelled=cancelled)
         shown = tuple(display_path(root.path) for root in roots)
-        return Ready(shown, tuple(root.path for root in roots), sweep, snapshot(), stages)
+        return PreparedWorkspace(shown, tuple(root.path for root in roots), sweep, snapshot(), stages)
 
     @property
     def large(self) -> bool:
@@ -370,7 +370,7 @@ class Workspace:
 
     def before(
         self, opened: Opened, buffers: Mapping[str, Buffer], cancelled: Callable[[], bool] | None
-    ) -> Before | None:
+    ) -> EarlierState | None:
         """What is known of a large workspace before `bring_up`; None where nothing is, or a small one.
 
         What is cut from it has to be read from its source again, for which a file that does not answer has a second.
@@ -387,7 +387,7 @@ class Workspace:
             sure = key not in stale or self.cache.kept(key)
             return sure and (key in named or left_out(roots[key[0]], key[1], self._rules) is None)
 
-        return Before(Snapshot(roots, typed, self._rules, cancelled=cancelled, large=self.cache.large), holds)
+        return EarlierState(Snapshot(roots, typed, self._rules, cancelled=cancelled, large=self.cache.large), holds)
 
     def read_on(
         self,
@@ -419,15 +419,15 @@ class Workspace:
         self.cache.read_documents(self._question, seconds=math.inf, cancelled=cancelled)
         self.cache.recognise(seconds=math.inf, cancelled=cancelled)
 
-    def skipped(self, ready: Ready) -> tuple[Skip, ...]:
+    def skipped(self, ready: PreparedWorkspace) -> tuple[Skip, ...]:
         """What of the files could not be searched, as far as the question has come, by path."""
         return tuple(sorted([*ready.sweep.skips, *self.cache.skips()]))
 
-    def partial(self, ready: Ready) -> tuple[Part, ...]:
+    def partial(self, ready: PreparedWorkspace) -> tuple[Part, ...]:
         """What of the searched files and folders was not searched, as far as the question has come, by path."""
         return tuple(sorted([*ready.sweep.parts, *self.cache.parts()]))
 
-    def stages(self, ready: Ready) -> tuple[Stage, ...]:
+    def stages(self, ready: PreparedWorkspace) -> tuple[Stage, ...]:
         """The stages of bringing it up, with the time that documents took until now."""
         return (*ready.stages, Stage("extract", self._extracting)) if self._extracting else ready.stages
 

@@ -40,10 +40,6 @@ def told(text: str) -> list[str]:
     return [text[span.start : span.end] for span in find_generated(text).spans]
 
 
-def test_a_block_is_ours_with_its_marks_and_nothing_around_it() -> None:
-    assert told(f"before\n\n{BLOCK}\nafter {BLOCK[:9]}\n") == [BLOCK]
-
-
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("before", ["", "  ", "> ", "- ", "  > > ", "3. ", "\t"])
 def test_a_block_may_stand_in_a_list_or_a_quote(before: str, line_break: str) -> None:
@@ -51,47 +47,34 @@ def test_a_block_may_stand_in_a_list_or_a_quote(before: str, line_break: str) ->
     assert told(text) == [f"{before}{BLOCK}".replace("\n", line_break)]
 
 
-def test_blocks_apart_leave_what_stands_between_them() -> None:
-    other = BLOCK.replace("a1", "b2")
-    text = f"{BLOCK}\nmine\n{other}"
-    assert told(text) == [BLOCK, other]
+OTHER = BLOCK.replace("a1", "b2")
+INNER = "<!-- lens:begin b2 -->\ninner\n<!-- lens:end -->"
+CROSSING = f"{BEGIN}\n<!-- lens:begin b2 -->\n{END}\nstill ours\n<!-- lens:end b2 -->"
+OPENED = f"{BEGIN}\nours\n```\ncode\n```\nwhose?"
 
 
-def test_a_block_whose_end_is_missing_runs_to_the_end_of_the_text() -> None:
-    text = f"mine\n{BEGIN}\nours\n\n# Heading\n\nwhose?\n"
-    assert told(text) == [text[5:]]
-
-
-def test_an_end_with_another_name_closes_nothing() -> None:
-    text = f"{BEGIN}\nours\n<!-- lens:end b2 -->\nwhose?"
-    assert told(text) == [text]
-
-
-def test_a_bare_end_closes_the_block_opened_last() -> None:
-    inner = "<!-- lens:begin b2 -->\ninner\n<!-- lens:end -->"
-    assert told(f"{inner}\nmine") == [inner]
-    assert told(f"{BEGIN}\n{inner}\nouter\n{END}\nmine") == [f"{BEGIN}\n{inner}\nouter\n{END}"]
-
-
-def test_blocks_that_nest_or_cross_become_one() -> None:
-    nested = f"{BEGIN}\n<!-- lens:begin b2 -->\n<!-- lens:end b2 -->\n{END}"
-    crossing = f"{BEGIN}\n<!-- lens:begin b2 -->\n{END}\nstill ours\n<!-- lens:end b2 -->"
-    for text in (nested, crossing):
-        assert told(f"{text}\nmine") == [text]
-
-
-def test_a_beginning_that_was_copied_is_closed_with_the_first() -> None:
-    text = f"{BEGIN}\nours\n{BEGIN}\nours\n{END}"
-    assert told(f"{text}\nmine") == [text]
-
-
-def test_an_end_alone_is_nobodys() -> None:
-    assert told(f"mine\n{END}\nmine") == []
-
-
-def test_an_end_that_was_pulled_into_a_line_still_closes_its_block() -> None:
-    text = f"{BEGIN}\nours {END}"
-    assert told(f"{text} mine") == [text]
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        pytest.param(f"before\n\n{BLOCK}\nafter {BLOCK[:9]}\n", [BLOCK], id="with its marks and nothing around it"),
+        pytest.param(f"{BLOCK}\nmine\n{OTHER}", [BLOCK, OTHER], id="blocks apart"),
+        pytest.param(f"mine\n{BEGIN}\nours\n\n# Heading\n", [f"{BEGIN}\nours\n\n# Heading\n"], id="no end"),
+        pytest.param(f"{BEGIN}\n<!-- lens:end b2 -->\n", [f"{BEGIN}\n<!-- lens:end b2 -->\n"], id="another's end"),
+        pytest.param(f"{INNER}\nmine", [INNER], id="a bare end"),
+        pytest.param(
+            f"{BEGIN}\n{INNER}\nouter\n{END}\nmine", [f"{BEGIN}\n{INNER}\nouter\n{END}"], id="a bare end inside"
+        ),
+        pytest.param(f"{BEGIN}\n{OTHER}\n{END}\nmine", [f"{BEGIN}\n{OTHER}\n{END}"], id="nested"),
+        pytest.param(f"{CROSSING}\nmine", [CROSSING], id="crossing"),
+        pytest.param(f"{BEGIN}\n{BLOCK}\nmine", [f"{BEGIN}\n{BLOCK}"], id="a copied beginning"),
+        pytest.param(f"mine\n{END}\nmine", [], id="an end alone"),
+        pytest.param(f"{BEGIN}\nours {END} mine", [f"{BEGIN}\nours {END}"], id="an end within a line"),
+        pytest.param(f"```python\nx = 1\n{BLOCK}\n```\nmine", [BLOCK], id="in a fence, where questions can be asked"),
+        pytest.param(f"```\ncode\n```\n{OPENED}", [OPENED], id="a fence that was closed before"),
+    ],
+)
+def test_blocks_run_from_their_beginning_to_their_end(text: str, blocks: list[str]) -> None:
+    assert told(text) == blocks
 
 
 @pytest.mark.parametrize(
@@ -108,19 +91,10 @@ def test_a_mark_inside_a_line_is_an_example(text: str) -> None:
     assert told(text) == []
 
 
-def test_a_block_in_a_fence_is_a_block_since_a_question_can_be_asked_there() -> None:
-    assert told(f"```python\nx = 1\n{BLOCK}\n```\nmine") == [BLOCK]
-
-
 @pytest.mark.parametrize("fence", ["```", "~~~~", "> ```"])
 def test_a_beginning_alone_in_a_fence_hides_no_more_than_the_fence(fence: str) -> None:
     text = f"mine\n{fence}\n{BEGIN}\nexample\n{fence}\nmine again\n"
     assert told(text) == [f"{BEGIN}\nexample\n"]
-
-
-def test_a_fence_that_was_closed_before_closes_nothing() -> None:
-    text = f"```\ncode\n```\n{BEGIN}\nours\n```\ncode\n```\nwhose?"
-    assert told(text) == [text[text.index(BEGIN) :]]
 
 
 @pytest.mark.parametrize(
