@@ -26,7 +26,7 @@ from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
 from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, suspects, unsearchable
 from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped, read_files
 from lens_lsp.corpus.walk import YOUNG_NS
-from lens_lsp.documents.kinds import Kind, kind_for
+from lens_lsp.documents.kinds import DocumentKind, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
 from lens_lsp.model.text import EditHistory, SourceText
 
@@ -249,7 +249,7 @@ class Intake:
         return IDENTITY(status), extractions().of(kind, data, cancelled=cancelled, pictures=pictures)
 
     def glanced(
-        self, kind: Kind, documents: Sequence[tuple[Root, str]], cancelled: Callable[[], bool]
+        self, kind: DocumentKind, documents: Sequence[tuple[Root, str]], cancelled: Callable[[], bool]
     ) -> Sequence[str]:
         """What documents of a kind say of themselves, as `Extractions.glance`."""
 

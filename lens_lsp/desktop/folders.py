@@ -10,7 +10,7 @@ from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, inside
 from lens_lsp.corpus.extraction import LARGEST
 from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
+from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.model.errors import PathNotFound, PathRefused
 
 

@@ -20,15 +20,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, locate_citations
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import HashBudget, RenamedFiles
-from lens_lsp.lsp.citing import Page
-from lens_lsp.lsp.diagnostics import diagnostics_of
-from lens_lsp.lsp.evidence import looked_up
-from lens_lsp.lsp.sight import Sight
+from lens_lsp.lsp.diagnostics import citation_diagnostics
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation
@@ -109,9 +107,9 @@ def cite_many(folder: Path, n: int) -> Path:
     return path
 
 
-def looked_at(path: Path) -> tuple[Sight, Page]:
+def looked_at(path: Path) -> tuple[DocumentSnapshot, MarkdownPage]:
     """An answer as an editor has it open."""
-    sight = Sight(
+    snapshot = DocumentSnapshot(
         uri=path.as_uri(),
         path=str(path),
         text=path.read_text(),
@@ -124,13 +122,15 @@ def looked_at(path: Path) -> tuple[Sight, Page]:
         texts=False,
         allowed=AllowedFolders.below([str(path.parent)]),
     )
-    return sight, Page(sight.text, sight.path)
+    return snapshot, MarkdownPage(snapshot.text, snapshot.path)
 
 
 def diagnosed(path: Path) -> int:
     """Its diagnostics, counted."""
-    sight, page = looked_at(path)
-    return len(diagnostics_of(sight, page, looked_up(sight, page, page.written.values()), related=True))
+    snapshot, page = looked_at(path)
+    return len(
+        citation_diagnostics(snapshot, page, locate_citations(snapshot, page, page.written.values()), related=True)
+    )
 
 
 def checked(path: Path) -> Report:
