@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
@@ -23,6 +22,7 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer, Status, StopReason, answer_of
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Document, SkipReason
+from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
 from tests.lens_by_name import by_name
 from tests.word_judge import WordJudge

@@ -538,7 +538,7 @@ class DocumentQueue:
 
         return sorted(self._names, key=rank)
 
-    def to_glance(self, question: str) -> Iterator[tuple[Kind, Sequence[Key]]]:
+    def to_glance(self, question: str) -> Iterator[tuple[DocumentKind, Sequence[Key]]]:
         """Those that nobody has glanced at, in the same order and some of a kind at a time.
 
         None where a name already holds all of the question.
@@ -546,8 +546,8 @@ class DocumentQueue:
         wanted = _wanted(question)
         if any(wanted <= name.own for name in self._names.values()):
             return
-        batches: dict[Kind, list[Key]] = {}
-        sizes: Counter[Kind] = Counter()
+        batches: dict[DocumentKind, list[Key]] = {}
+        sizes: Counter[DocumentKind] = Counter()
         for known in self.order(question):
             name, kind = self._names[known], kind_for(known[1])
             if name.said is not None or kind is None or not kind.glances or name.identity[0] > _GLANCED:

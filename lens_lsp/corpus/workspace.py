@@ -40,7 +40,7 @@ from lens_lsp.corpus.safe_open import (
 )
 from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discover_names
-from lens_lsp.documents.kinds import Extracted, Kind, kind_for
+from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
 from lens_lsp.model.marks import privacy
@@ -125,7 +125,7 @@ class Snapshot:
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
 
-    def _extracted(self, root: int, rel: str, kind: Kind, pictures: Pictures) -> Document:
+    def _extracted(self, root: int, rel: str, kind: DocumentKind, pictures: Pictures) -> Document:
         data = self.content(root, rel, LARGEST)
         read = extractions().of(kind, data, cancelled=self._cancelled, pictures=pictures)
         extracted = read.extracted

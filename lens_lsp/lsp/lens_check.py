@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.app.upkeep import kept_citations, settle
 from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
-from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.judge.redaction import redacted_whole
@@ -34,9 +33,8 @@ from lens_lsp.schema.protocol_results import CheckResult, HeldChecked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lens_lsp.corpus.allowed import Allowed
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
 
@@ -246,7 +244,7 @@ def _checked(
     paths: Sequence[str],
     rules: CorpusRules,
     buffers: Mapping[str, Buffer],
-    allowed: Allowed,
+    allowed: AllowedFolders,
     stores: Stores,
     workspaces: Sequence[str],
 ) -> Report:

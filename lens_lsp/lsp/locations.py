@@ -14,8 +14,6 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from lsprotocol import types
 
-from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
-from lens_lsp.corpus.intake import Buffer
 from lens_lsp.model.text import Position, SourceText, Span
 
 _FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)

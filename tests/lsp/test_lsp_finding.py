@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from lens_lsp.lsp.lens_find import rank_passages
-from lens_lsp.lsp.request_handler import RequestFailed
-from lens_lsp.lsp.workspace_pool import GRACE, MOST_LATE, WorkspaceLease, WorkspacePool, in_time
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.lsp.lens_find import rank_passages
+from lens_lsp.lsp.request_handler import RequestFailed
+from lens_lsp.lsp.workspace_pool import GRACE, MOST_LATE, WorkspaceLease, WorkspacePool, in_time
 from lens_lsp.model.documents import Evidence
 
 RULES = CorpusRules()

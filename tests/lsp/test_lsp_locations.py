@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lens_lsp.lsp.lens_ask import FrozenQuestion, Placement, places_of, with_places
-from lens_lsp.schema.protocol_results import PlacedEvidence
 from lsprotocol import types
 
 from lens_lsp.app.request import Request
@@ -15,11 +13,13 @@ from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
+from lens_lsp.lsp.lens_ask import FrozenQuestion, Placement, places_of, with_places
 from lens_lsp.lsp.locations import Encoding
 from lens_lsp.memory.citations import record
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Context, ContextRole
 from lens_lsp.model.text import Span
+from lens_lsp.schema.protocol_results import PlacedEvidence
 from tests.hand_made import evidence
 
 SAID = "The lantern of Tirubel was lit in 1500."

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lens_lsp.lsp.hover import describe_citation
-from lens_lsp.lsp.workspace_pool import WorkspacePool
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.lsp.hover import describe_citation
+from lens_lsp.lsp.workspace_pool import WorkspacePool
 from lens_lsp.memory.check import Cited, Finding
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Locator, TextSource

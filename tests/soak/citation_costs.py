@@ -20,13 +20,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, locate_citations
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import HashBudget, RenamedFiles
 from lens_lsp.lsp.diagnostics import citation_diagnostics
+from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, locate_citations
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation

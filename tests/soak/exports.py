@@ -29,8 +29,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from lens_lsp.lsp.lens_answer import AnswerDestination, write_answer_file
-
 from evaluation import results
 from evaluation.resume import claimed
 from lens_lsp.app.lens import Lens
@@ -39,6 +37,7 @@ from lens_lsp.cli import clusters as command
 from lens_lsp.corpus.extraction import ExtractionCache
 from lens_lsp.disk import PART
 from lens_lsp.documents.kinds import Extracted
+from lens_lsp.lsp.lens_answer import AnswerDestination, write_answer_file
 from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import NotSaved

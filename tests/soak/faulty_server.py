@@ -19,11 +19,10 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from lens_lsp.lsp.request_handler import RequestHandler
-from lens_lsp.schema.protocol import Wire
-
 from lens_lsp.cli import main
 from lens_lsp.lsp import diagnostic_schedule, server
+from lens_lsp.lsp.request_handler import RequestHandler
+from lens_lsp.schema.protocol import Wire
 
 
 class Kill(Wire):
@@ -107,7 +106,6 @@ def inline() -> None:
     import asyncio
 
     from lens_lsp.lsp.workspace_pool import WorkspaceLease
-
     from lens_lsp.search.work import Work
 
     def start(self: Work, work: Callable[[], Any]) -> Any:

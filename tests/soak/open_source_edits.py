@@ -29,7 +29,6 @@ from dataclasses import dataclass, field
 from operator import eq
 from pathlib import Path
 
-from lens_lsp.lsp.open_documents import TextDocument
 from lsprotocol import types
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
@@ -37,6 +36,7 @@ from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.lsp.locations import Encoding, Ranges
+from lens_lsp.lsp.open_documents import TextDocument
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation
