@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.upkeep import kept_citations, settle
+from lens_lsp.app.workspace_store import kept_citations, settle
 from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Skipped

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from lens_lsp.app.settings.languages import LANGUAGES
-from lens_lsp.app.settings.settings import OFF, SHIPPED
+from lens_lsp.app.settings import LANGUAGES, OFF, SHIPPED
 from lens_lsp.judge.ledger import MODEL_SECONDS, Budget
 from lens_lsp.judge.llm.endpoint import Endpoint
 from lens_lsp.model.errors import UsageError
@@ -77,7 +76,7 @@ def _key(name: str, meaning: str, wanted: str, example: str, default: str = "no 
     return Field(default=None, alias=name, description=meaning, json_schema_extra=told)
 
 
-class Options(BaseModel):
+class SenderOptions(BaseModel):
     """What a sender may say."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
@@ -117,7 +116,7 @@ class Prices(BaseModel):
     tokens_out: _Price = Field(alias="out")
 
 
-class SharedOptions(Options):
+class SharedOptions(SenderOptions):
     """What everybody may say: leave out more, spend less."""
 
     exclude: Annotated[list[Annotated[_Pattern, AfterValidator(_adding)]], Field(max_length=1_000)] | None = _key(

@@ -1,8 +1,8 @@
-"""The budget that settings come to: the user raises time and tokens, everybody else only lowers, and an answer says
-whose limit it was."""
+"""What settings come to: the budget of a question, and the model and its key."""
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.app.settings.advice import advice_on
-from lens_lsp.app.settings.loading import settings_of
-from lens_lsp.app.settings.settings import CommandLine, Settings, Source
+from lens_lsp.app.configuration import settings_of
+from lens_lsp.app.settings import CommandLine, ModelSettings, Settings, SettingSource, advice_on
 from lens_lsp.judge.ledger import MODEL_SECONDS, Budget, Limits
 from lens_lsp.judge.llm.chat_model import CALL_SECONDS
+from lens_lsp.judge.llm.endpoint import Key
 from lens_lsp.model.answer import Mode, StopReason
-from tests.app.settings.conftest import Told
+from lens_lsp.model.errors import UsageError
+from tests.app.conftest import Told
 
 DEFAULT = Budget.of(Mode.DEEP)
 
@@ -46,7 +47,7 @@ def test_variables_raise_the_time_and_win_over_the_file(told: Told) -> None:
     settings = told("[budget]\nseconds = 30\n[model]\ncallSeconds = 10\n", environment=variables)
     budget = budget_of(settings)
     assert (budget.seconds, budget.call_seconds) == (3600, 1800.5)
-    assert settings.source("budget.seconds") is settings.source("model.callSeconds") is Source.ENVIRONMENT
+    assert settings.source("budget.seconds") is settings.source("model.callSeconds") is SettingSource.ENVIRONMENT
 
 
 def test_without_a_word_the_defaults_hold(told: Told) -> None:
@@ -95,7 +96,7 @@ def test_only_the_users_words_are_ever_above_the_default(
         (folder / name).write_text("" if value is None else f"budget.seconds = {value}\n")
     client = {"budget.seconds": editor, "workspace.budget.seconds": workspace}
     settings = settings_of((str(folder),), {"LENS_CONFIG": str(folder / "config.toml")}, client=client)
-    settings = settings.lowered(Limits(seconds=None if asked is None else float(asked)), Source.REQUEST)
+    settings = settings.lowered(Limits(seconds=None if asked is None else float(asked)), SettingSource.REQUEST)
     own = min((each for each in (user, editor) if each is not None), default=DEFAULT.seconds)
     others = [each for each in (project, workspace, asked) if each is not None]
     assert settings.budget(DEFAULT).seconds == min([own, *others])
@@ -121,7 +122,7 @@ def test_the_context_of_the_environment_is_that_of_its_model(told: Told) -> None
     environment = {"LENS_BASE_URL": "http://localhost:1/v1", "LENS_MODEL": "m", "LENS_CONTEXT_TOKENS": "16384"}
     settings = told("[model]\ncontextTokens = 999\n", environment=environment)
     assert settings.model.context_tokens == 16_384
-    assert settings.source("model.contextTokens") is Source.ENVIRONMENT
+    assert settings.source("model.contextTokens") is SettingSource.ENVIRONMENT
     assert settings.model.chat().context_tokens == 16_384
     assert told(environment=environment, client={"model.name": "other"}).model.context_tokens is None
 
@@ -151,7 +152,7 @@ def test_the_advice_names_another_whose_limit_it_is(told: Told) -> None:
     assert advice(told(command=TYPED)) == f"The limit of --max-seconds 60 was reached. Give more than that{SMALLER}"
     project = advice(told(project="budget.seconds = 60"))
     assert project == f"The workspace's own budget.seconds of 60 was reached. Only there it can be raised{SMALLER}"
-    asked = advice(told().lowered(Limits(seconds=60.0), Source.REQUEST))
+    asked = advice(told().lowered(Limits(seconds=60.0), SettingSource.REQUEST))
     assert asked == f"The limit of 60 seconds that came with the question was reached. Ask with more{SMALLER}"
 
 
@@ -181,3 +182,129 @@ def test_the_file_is_where_the_settings_of_a_user_are(tmp_path: Path) -> None:
     assert settings_of((str(tmp_path),), {"LENS_CONFIG": os.devnull}).budget(DEFAULT).seconds == DEFAULT.seconds
     own = settings_of((), {"LENS_CONFIG": str(tmp_path / ".lens.toml")})
     assert own.budget(DEFAULT).seconds == 3600
+
+
+CANARY = "sk-canary-Quillfeather-0123456789"
+HOME, AWAY, LOCAL = "https://home.example", "https://away.example", "http://127.0.0.1:4711"
+
+
+def key_sent(model: ModelSettings) -> str | None:
+    """The key that would be in the header."""
+    key: Key | None = model.chat()._key
+    return None if key is None else key.reveal()
+
+
+def file(base_url: str | None, key_origin: str | None = None) -> str:
+    lines = ["[model]", 'name = "any"']
+    lines += [f'baseUrl = "{base_url}/v1"'] if base_url else []
+    lines += [f'keyOrigin = "{key_origin}"'] if key_origin else []
+    return "\n".join(lines)
+
+
+def test_key_and_base_url_of_the_environment_belong_together(told: Told) -> None:
+    environment = {"LENS_API_KEY": CANARY, "LENS_BASE_URL": HOME, "LENS_MODEL": "any"}
+    model = told(file(AWAY), environment=environment).model
+    assert model.chat().endpoint == HOME
+    assert key_sent(model) == CANARY
+    assert model.key_withheld is None
+
+
+def test_a_key_alone_goes_nowhere_unless_the_users_file_says_where(told: Told) -> None:
+    alone = {"LENS_API_KEY": CANARY}
+    model = told(file(HOME), environment=alone).model
+    assert key_sent(model) is None
+    assert "model.keyOrigin" in (model.key_withheld or "")
+    assert key_sent(told(file(HOME, HOME), environment=alone).model) == CANARY
+    assert key_sent(told(file(HOME, HOME + "/v1/"), environment=alone).model) == CANARY
+
+
+def test_another_base_url_does_not_get_the_old_key(told: Told) -> None:
+    moved = told(file(AWAY, HOME), environment={"LENS_API_KEY": CANARY}).model
+    assert key_sent(moved) is None
+    assert "another origin" in (moved.key_withheld or "")
+    environment = {"LENS_API_KEY": CANARY, "LENS_BASE_URL": HOME, "LENS_MODEL": "any"}
+    edited = told(environment=environment, client={"model.baseUrl": AWAY}).model
+    assert edited.chat().endpoint == AWAY
+    assert key_sent(edited) is None
+    assert key_sent(told(environment=environment, client={"model.baseUrl": HOME + "/other/v1"}).model) == CANARY
+
+
+@pytest.mark.parametrize(
+    ("user", "origin", "variable", "client"),
+    list(itertools.product([None, HOME], [None, HOME, AWAY], [None, LOCAL], [None, AWAY])),
+)
+def test_a_key_is_sent_to_the_origin_named_beside_it_and_to_no_other(
+    told: Told, user: str | None, origin: str | None, variable: str | None, client: str | None
+) -> None:
+    environment = {"LENS_API_KEY": CANARY, **({"LENS_BASE_URL": variable} if variable else {})}
+    model = told(file(user, origin), environment=environment, client={"model.baseUrl": client}).model
+    if model.missing:
+        return
+    endpoint, beside = model.chat().endpoint, variable or origin
+    assert key_sent(model) == (CANARY if endpoint == beside else None)
+    assert (model.key_withheld is None) == (endpoint == beside)
+
+
+def test_settings_show_the_key_to_nobody(told: Told) -> None:
+    environment = {"LENS_API_KEY": CANARY, "LENS_BASE_URL": AWAY, "LENS_MODEL": "any"}
+    for settings in (told(environment=environment), told(file(HOME), environment={"LENS_API_KEY": CANARY})):
+        assert "Quillfeather" not in repr(settings)
+        assert "Quillfeather" not in str(settings.model.key_withheld)
+
+
+def test_no_key_is_no_reason_to_say_anything(told: Told) -> None:
+    assert told(file(HOME)).model.key_withheld is None
+
+
+KNOWN = file(HOME) + "\ncontextTokens = 8192\nprices = {in = 1, out = 2}\n"
+
+
+@pytest.mark.parametrize(
+    ("environment", "client", "context", "prices"),
+    [
+        ({}, {}, 8192, (1.0, 2.0)),
+        ({"LENS_MODEL": "any"}, {}, 8192, (1.0, 2.0)),
+        ({"LENS_MODEL": "other"}, {}, None, None),
+        ({"LENS_BASE_URL": AWAY}, {}, None, None),
+        ({}, {"model.name": "other"}, None, None),
+        ({"LENS_MODEL": "other"}, {"model.contextTokens": 999}, 999, None),
+        ({}, {"model.contextTokens": 999}, 999, (1.0, 2.0)),
+        ({}, {"model": {"name": "other", "prices": {"in": 3, "out": 4.5}}}, None, (3.0, 4.5)),
+        ({}, {"model.prices": {"in": 0, "out": 0}}, 8192, (0.0, 0.0)),
+    ],
+)
+def test_context_and_prices_hold_for_the_model_they_were_said_of(
+    told: Told,
+    environment: dict[str, str],
+    client: dict[str, object],
+    context: int | None,
+    prices: tuple[float, float] | None,
+) -> None:
+    settings = told(KNOWN, environment=environment, client=client)
+    assert (settings.model.context_tokens, settings.model.prices) == (context, prices)
+    assert ("model.prices" in settings.sources) == (prices is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "family"), [("editor", None), ("editor:small", "small"), ("editor:", None), ("editor:a:b", "a:b")]
+)
+def test_the_editors_own_model_is_named_without_a_base_url(name: str, family: str | None) -> None:
+    model = ModelSettings(None, name)
+    assert (model.of_editor, model.family) == (True, family)
+    for other in (ModelSettings("https://a.example", name), ModelSettings(None, f"x{name}"), ModelSettings()):
+        assert (other.of_editor, other.family) == (False, None)
+
+
+def test_the_editors_own_model_is_one_inside_that_editor_only(told: Told) -> None:
+    settings = told('[model]\nname = "editor"')
+    assert settings.seat() == (Mode.EVIDENCE, None)
+    assert settings.seat(editor=True) == (Mode.FAST, settings.model)
+    forced = told('mode = "deep"\n[model]\nname = "editor"')
+    assert forced.seat(editor=True)[0] is Mode.DEEP
+    with pytest.raises(UsageError, match="no editor offers its own"):
+        forced.seat()
+
+
+def test_no_project_names_a_model(told: Told) -> None:
+    settings = told(project='[model]\nname = "editor"')
+    assert settings.seat(editor=True) == (Mode.EVIDENCE, None)

@@ -1,6 +1,6 @@
-"""What questions leave behind in a workspace's store, and what of it bears on the next one (engine design, section 7).
+"""The memory of earlier questions: what is known of a question before it is searched, and what of its answer is kept.
 
-Here the store's words (paths under a workspace, normal forms) meet the engine's (files by root, requirements). All
+Here the store's words (paths under a workspace, normal forms) meet the search's (files by root, requirements). All
 methods wait for the disk: call them off the event loop.
 """
 
@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
 
 from lens_lsp.corpus.safe_open import Key
+from lens_lsp.judge.rules.coreference import Earlier, whole
+from lens_lsp.judge.rules.question_plan import question_plan
 from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
 from lens_lsp.memory.citations import Places, record, record_blind
 from lens_lsp.memory.clusters import (
@@ -33,8 +37,9 @@ from lens_lsp.memory.clusters import (
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
 from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import StoreError
 from lens_lsp.memory.store_rows import Changes, Knowledge
-from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status
+from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.model.cluster import (
     OFFLINE,
     Asked,
@@ -52,7 +57,10 @@ from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
+from lens_lsp.search.corpus_view import Reading
 from lens_lsp.search.recall import Recalled, Recollection, Remembered
+from lens_lsp.search.search import Search
+from lens_lsp.search.synthesis import Answering
 
 _ALIKE = 0.4
 """Likeness from which an earlier question's evidence raises its documents."""
@@ -63,7 +71,7 @@ _MOST_NEAR = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class EvidenceOrigin:
     """Where an item of evidence was cut from: the file, and the document and its span; None for the document of a
     piece of a large file, in which no other place can be told from this one."""
 
@@ -73,19 +81,19 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AnswerRecord:
     """An answered question with what a store keeps of it.
 
     ``plan`` is what was to be searched for: the facts of the answer may be fewer, and in other words. ``roots`` are the
-    folders that were searched, absolute; ``cuts`` are by the numbers of the evidence; ``seen`` the documents that bore
-    on the question with their hashes; ``recalled`` what was known before, None for nothing.
+    folders that were searched, absolute; ``origins`` are by the numbers of the evidence; ``seen`` the documents that
+    bore on the question with their hashes; ``recalled`` what was known before, None for nothing.
     """
 
     answer: Answer
     plan: Plan
     oracle: str
     roots: tuple[str, ...]
-    cuts: Mapping[int, Cut]
+    origins: Mapping[int, EvidenceOrigin]
     seen: Mapping[Key, str]
     recalled: Recalled | None = None
 
@@ -196,30 +204,30 @@ class Memory:
                 notes[key] = (summary.text, summary.sha256)
         return notes
 
-    def called_wrong(self, outcome: Outcome) -> WrongAnswer | None:
+    def called_wrong(self, entry: AnswerRecord) -> WrongAnswer | None:
         """The wrong answer that this one repeats, by its words or by one of its facts; None where it repeats none."""
-        known, answer = self.store.wrong(), outcome.answer
+        known, answer = self.store.wrong(), entry.answer
         results = {result.id: result for result in answer.requirements} if known else {}
         facts = {
-            fact_id(_fact_key(requirement, result, outcome)[1], result.value)
-            for requirement in outcome.plan.requirements
+            fact_id(_fact_key(requirement, result, entry)[1], result.value)
+            for requirement in entry.plan.requirements
             if (result := results.get(requirement.id)) is not None and result.value is not None
         }
         return called_wrong(known, question_key(answer.question), answer.text, answer.short, facts)
 
-    def keep(self, outcome: Outcome) -> Changes:
+    def keep(self, entry: AnswerRecord) -> Changes:
         """Keep what was proven, with everything it changes in what is known. Raises `NotSaved`.
 
         What rests on a private document is not kept.
         """
-        recalled = outcome.recalled
-        reused = {one.cluster for one in outcome.answer.reused}
+        recalled = entry.recalled
+        reused = {one.cluster for one in entry.answer.reused}
         citations: dict[int, Citation] = {}
         new = None
         if recalled is None or not recalled.whole:
-            place = Places(self._workspace, outcome.roots)
-            citations = {item.n: _citation(item, outcome.cuts[item.n], place) for item in outcome.answer.evidence}
-            new = self._cluster(outcome, citations, place)
+            place = Places(self._workspace, entry.roots)
+            citations = {item.n: _citation(item, entry.origins[item.n], place) for item in entry.answer.evidence}
+            new = self._cluster(entry, citations, place)
 
         def change(knowledge: Knowledge) -> Changes:
             known = {id_: knowledge.cluster(id_) for id_ in _concerned(knowledge, new, reused, recalled)}
@@ -230,54 +238,54 @@ class Memory:
             before = [used_again(c, self._clock()) if c.id in reused else c for c in before]
             fresh = [] if new is None else [new]
             after = organise([*before, *_unlike(fresh, before)])
-            return Changes(after.clusters, after.gone, summaries=() if new is None else _summaries(outcome, citations))
+            return Changes(after.clusters, after.gone, summaries=() if new is None else _summaries(entry, citations))
 
         changes = self.store.update(change)
         if new is not None:
-            self._write_answer(outcome, citations, new.asked[0])
+            self._write_answer(entry, citations, new.asked[0])
         return changes
 
-    def _write_answer(self, outcome: Outcome, citations: Mapping[int, Citation], asked: Asked) -> None:
+    def _write_answer(self, entry: AnswerRecord, citations: Mapping[int, Citation], asked: Asked) -> None:
         """The answer as a file beside the store, readable and checkable without us."""
-        answer = replace(outcome.answer, roots=outcome.roots)
+        answer = replace(entry.answer, roots=entry.roots)
         known = {item.n: replace(citations[item.n], path=item.path) for item in answer.evidence}
         moment = datetime.fromtimestamp(asked.at, UTC)
         folder = str(self.store.path.parent / ANSWERS)
         text = write_answer(Saved(answer, known, moment, folder, private=False))
         self.store.keep_answer(file_name(asked.question, asked.id), text)
 
-    def _cluster(self, outcome: Outcome, citations: Mapping[int, Citation], place: Places) -> Cluster | None:
+    def _cluster(self, entry: AnswerRecord, citations: Mapping[int, Citation], place: Places) -> Cluster | None:
         """The question as a cluster of its own; None when nothing of it may be kept."""
-        answer, now = outcome.answer, self._clock()
+        answer, now = entry.answer, self._clock()
         if any(item.private for item in answer.evidence):
             return None
         ids = {n: citation_id(citation) for n, citation in citations.items()}
         results = {result.id: result for result in answer.requirements}
         facts = [
-            _known_fact(requirement, results.get(requirement.id), outcome, ids, now)
-            for requirement in outcome.plan.requirements
+            _known_fact(requirement, results.get(requirement.id), entry, ids, now)
+            for requirement in entry.plan.requirements
         ]
         proven = {fact.id: fact for fact in facts if fact is not None}
         if not proven:
             return None
         key = question_key(answer.question)
         asked = Asked(
-            id=identify("asked", key, outcome.oracle),
+            id=identify("asked", key, entry.oracle),
             question=answer.question,
             key=key,
-            plan=outcome.plan,
+            plan=entry.plan,
             mode=answer.mode,
-            oracle=outcome.oracle,
+            oracle=entry.oracle,
             at=now,
             status=answer.kept_as,
-            text=_words(outcome),
-            short=_derived(answer.short, answer.evidence, outcome),
+            text=_words(entry),
+            short=_derived(answer.short, answer.evidence, entry),
             facts=tuple(
                 fact.id if fact is not None and fact.requirement == requirement else None
-                for fact, requirement in zip(facts, outcome.plan.requirements, strict=True)
+                for fact, requirement in zip(facts, entry.plan.requirements, strict=True)
             ),
             evidence=tuple(ids[item.n] for item in answer.evidence),
-            seen=tuple(sorted(Seen(*place.name(key), sha256) for key, sha256 in outcome.seen.items())),
+            seen=tuple(sorted(Seen(*place.name(key), sha256) for key, sha256 in entry.seen.items())),
             computation=answer.computation,
         )
         return settled(
@@ -325,25 +333,27 @@ class Memory:
         self.store.update(change)
 
 
-def _citation(item: Evidence, cut: Cut, place: Places) -> Citation:
-    root, path = place.name(cut.file)
-    if cut.document is None:
+def _citation(item: Evidence, origin: EvidenceOrigin, place: Places) -> Citation:
+    root, path = place.name(origin.file)
+    if origin.document is None:
         return replace(record_blind(item, root=root), path=path)
-    found = record(cut.document, cut.span, root=root, match=item.match, heading=item.heading, locator=item.locator)
+    found = record(
+        origin.document, origin.span, root=root, match=item.match, heading=item.heading, locator=item.locator
+    )
     return replace(found, path=path)
 
 
 def _known_fact(
-    requirement: Requirement, result: RequirementResult | None, outcome: Outcome, ids: Mapping[int, str], now: float
+    requirement: Requirement, result: RequirementResult | None, entry: AnswerRecord, ids: Mapping[int, str], now: float
 ) -> KnownFact | None:
     """A requirement that was proven, in the words in which it was; None for one that was not."""
     if result is None or result.status is RequirementStatus.MISSING or not result.evidence:
         return None
-    requirement, key = _fact_key(requirement, result, outcome)
-    proof = [item for item in outcome.answer.evidence if item.n in result.evidence]
+    requirement, key = _fact_key(requirement, result, entry)
+    proof = [item for item in entry.answer.evidence if item.n in result.evidence]
     value = result.value
     if value != str(result.matching):  # what was counted is the count of an exact rule
-        value = _derived(value, proof, outcome)
+        value = _derived(value, proof, entry)
     return KnownFact(
         id=fact_id(key, value),
         key=key,
@@ -356,35 +366,35 @@ def _known_fact(
     )
 
 
-def _words(outcome: Outcome) -> str:
+def _words(entry: AnswerRecord) -> str:
     """The words to keep: those of the rules, those of a model only where all of them were held against the quotes."""
-    answer = outcome.answer
+    answer = entry.answer
     sound = answer.status is Status.ANSWERED and not answer.doubts and not answer.unsupported
-    return answer.text if outcome.oracle == OFFLINE or sound else quoted([item.quote for item in answer.evidence])
+    return answer.text if entry.oracle == OFFLINE or sound else quoted([item.quote for item in answer.evidence])
 
 
-def _derived(value: str | None, proof: Sequence[Evidence], outcome: Outcome) -> str | None:
+def _derived(value: str | None, proof: Sequence[Evidence], entry: AnswerRecord) -> str | None:
     """A value, if rules or our arithmetic gave it or it stands in a quote: what only a model says is no fact."""
-    computation = outcome.answer.computation
-    if value is None or outcome.oracle == OFFLINE or (computation is not None and value == computation.value):
+    computation = entry.answer.computation
+    if value is None or entry.oracle == OFFLINE or (computation is not None and value == computation.value):
         return value
     return value if is_quoted(value, [item.quote for item in proof]) else None
 
 
-def _fact_key(requirement: Requirement, result: RequirementResult, outcome: Outcome) -> tuple[Requirement, str]:
+def _fact_key(requirement: Requirement, result: RequirementResult, entry: AnswerRecord) -> tuple[Requirement, str]:
     """A requirement in the words in which it was proven, and the normal form of these."""
     requirement = replace(requirement, text=result.text, template=None)
-    return requirement, requirement_key(requirement, outcome.answer.question, whole=outcome.oracle != OFFLINE)
+    return requirement, requirement_key(requirement, entry.answer.question, whole=entry.oracle != OFFLINE)
 
 
-def _summaries(outcome: Outcome, citations: Mapping[int, Citation]) -> tuple[DocumentSummary, ...]:
+def _summaries(entry: AnswerRecord, citations: Mapping[int, Citation]) -> tuple[DocumentSummary, ...]:
     """What was proven from each cited document, in words."""
     said: dict[tuple[str, str, str], list[str]] = {}
-    answer = outcome.answer
+    answer = entry.answer
     for result in answer.requirements:
         if result.status is RequirementStatus.COVERED:
             for citation in (citations[n] for n in result.evidence):
-                words = f"{result.text} {_derived(result.value, answer.evidence, outcome) or ''}".strip()
+                words = f"{result.text} {_derived(result.value, answer.evidence, entry) or ''}".strip()
                 said.setdefault((citation.root, citation.path, citation.sha256), []).append(words)
     return tuple(DocumentSummary(*place, "\n".join(dict.fromkeys(words))) for place, words in sorted(said.items()))
 
@@ -447,3 +457,143 @@ def _unlike(fresh: Sequence[Cluster], before: Sequence[Cluster]) -> list[Cluster
     """New clusters; under another id where theirs is taken, so that merging can tell them apart."""
     taken = {cluster.id for cluster in before}
     return [c if c.id not in taken else replace(c, id=identify(c.id, str(c.created))) for c in fresh]
+
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class QuestionMemory:
+    """What is known, for one question. ``typed`` is the question as it came, ``endpoint`` where it is answered; None
+    for the rules."""
+
+    memory: Memory
+    typed: str
+    endpoint: str | None
+    thread: str | None = None
+    question: str = ""
+    """The question with what it refers to in its thread put in; after `begin`."""
+    near: tuple[str, ...] = ()
+    """Facts that like questions looked up; after `begin`."""
+    warnings: list[str] = field(default_factory=list)
+    _asked: Asked | None = None
+    _reuses: bool = False
+    """Its plan is the plan of this question, too."""
+    _thread_evidence: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def _oracle(self) -> str:
+        return self.endpoint or OFFLINE
+
+    def begin(self, *, reads_first: bool = False) -> Plan | None:
+        """Make the question whole; the plan it was answered by before, None when it is new or that plan is not one for
+        a judge that ``reads_first``, which answers the question itself."""
+        self.question = self.typed
+        return self._try(partial(self._begin, reads_first), None)
+
+    def _begin(self, reads_first: bool) -> Plan | None:
+        if self.thread is not None:
+            turns = self.memory.turns(self.thread)
+            earlier = [Earlier(turn.question, None if asked is None else asked.short) for turn, asked in turns]
+            self.question = whole(self.typed, earlier)
+            self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
+        self._asked = self.memory.asked(self.question, self._oracle)
+        if self._asked is not None and (not reads_first or asks_question(self._asked.plan)):
+            self._reuses = True
+            return self._asked.plan
+        self.near = self.memory.near(self.question, self._oracle)
+        return None
+
+    def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
+        """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
+        nothing = Recollection()
+        asked = self._asked if self._reuses else None
+        recollection = self._try(
+            lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
+        )
+        reading.corpus.history = recollection.history
+        words = content(plan.question)
+        reading.corpus.notes = {
+            file: stems
+            for file, (text, sha256) in recollection.notes.items()
+            if (stems := content(text)) & words and reading.hash_of(file) == sha256
+        }
+        return recollection
+
+    def keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> Answer:
+        """Keep what was proven; the answer with what has to be said about that."""
+        if self.memory.keeps:
+            self._keep(answer, search, answering, roots)
+        typed = None if self.question == self.typed else self.typed
+        return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
+
+    def _keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> None:
+        known = search.recalled is not None and search.recalled.whole
+        entry = AnswerRecord(
+            answer=answer,
+            plan=search.planned,
+            oracle=self._oracle,
+            roots=tuple(roots),
+            origins={} if known else _origins(answering, search.reading),
+            seen={} if known else self._seen(answer, search),
+            recalled=search.recalled,
+        )
+
+        def write() -> None:
+            wrong = self.memory.called_wrong(entry)
+            if wrong is not None:
+                day = datetime.fromtimestamp(wrong.at, UTC).date().isoformat()
+                self.warnings.append(f"an answer that you called wrong on {day} says the same: this one is not kept")
+            elif not self._less(answer):
+                self.memory.keep(entry)
+            if self.thread is not None:
+                self.memory.follow(self.thread, self.typed, self.question)
+
+        self._try(write, None)
+
+    def _less(self, answer: Answer) -> bool:
+        """Whether the question was stopped, and known is a whole answer of the same oracle: that one stays."""
+        known = self._asked
+        whole = known is not None and known.status is Status.ANSWERED and known.oracle == self._oracle
+        return whole and answer.stopped is StopReason.CANCELLED
+
+    def _seen(self, answer: Answer, search: Search) -> dict[Key, str]:
+        """The documents that bear on the question, but for newer ones that rules read and did not cite: these cannot
+        tell whether such a document contradicts, so it stays named until it is cited."""
+        unjudged = set(answer.newer) if self.endpoint is None else set()
+        seen = {}
+        for slot in search.bearing():
+            file = search.reading.text(slot).key
+            found = search.reading.hash_of(file)
+            if found is not None and search.reading.shown_path(slot) not in unjudged:
+                seen[file] = found
+        return seen
+
+    def _try(self, use: Callable[[], T], otherwise: T) -> T:
+        try:
+            return use()
+        except StoreError as error:
+            self.warnings.append(str(error))
+            return otherwise
+
+
+def _origins(answering: Answering, reading: Reading) -> dict[int, EvidenceOrigin]:
+    return {
+        n: EvidenceOrigin(
+            reading.text(item.slot).key,
+            item.document if reading.text(item.slot).piece is None else None,
+            item.span,
+        )
+        for n, item in enumerate(answering.items, 1)
+    }
+
+
+def asks_question(plan: Plan) -> bool:
+    """Whether the first facts of a plan are those of a judge that reads first: the question itself, or exact counts.
+    What such a judge said to be missing may follow."""
+
+    def keys(requirements: Sequence[Requirement]) -> list[str]:
+        return [requirement_key(requirement, plan.question, whole=True) for requirement in requirements]
+
+    own = question_plan(plan.question).requirements
+    return keys(own) == keys(plan.requirements[: len(own)])

@@ -22,8 +22,7 @@ from lens_lsp.model.errors import PathNotFound, UsageError
 from lens_lsp.model.plan import SIGNALS
 from lens_lsp.model.text import SourceText
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-
+REPOSITORY = Path(__file__).resolve().parents[2]
 NOTES = {
     "house/contract.md": "# Contract\n\n## Term\n\nThe lease of the workshop ends on 30 June 2031.\n\n## Keys\n\nX\n",
     "garden.md": "# Garden\n\nTomatoes need sun, water and patience.\n",

@@ -11,22 +11,25 @@ import os
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import HERE, load_settings, searched
 from lens_lsp.app.lens import FindObserver, Lens
 from lens_lsp.app.oracle_factory import OracleFactory, Terms, choose
-from lens_lsp.model.answer import Answered, Event
+from lens_lsp.app.request import Request
+from lens_lsp.memory.clusters import said
+from lens_lsp.model.answer import Answer, Answered, Event, Status
 from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.app.history import Memory
+    from lens_lsp.app.question_memory import Memory
     from lens_lsp.app.request import Request
-    from lens_lsp.app.stores import StoreChoice
+    from lens_lsp.app.workspace_store import StoreChoice
     from lens_lsp.judge.cancellation import Stop
     from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.model.answer import Answer
+    from lens_lsp.model.cluster import WrongAnswer
     from lens_lsp.model.documents import Findings
 
 
@@ -71,7 +74,7 @@ def _prepared(
     """What answers a request: settings are loaded, consent is looked for, and the store is opened in a ``stack``. Waits
     for the disk and for the system's keyring. Raises as `ask`."""
     from lens_lsp.app.consent import ConsentMissing, folders_of, unconsented
-    from lens_lsp.app.stores import StoreChoice, opened_memory
+    from lens_lsp.app.workspace_store import StoreChoice, opened_memory
 
     settings = load_settings(request.paths or (HERE,), os.environ, options=request.options)
     for notice in settings.notices:
@@ -149,3 +152,26 @@ async def preview(lens: Lens, request: Request, factory: OracleFactory, *, memor
 def _without_thread(answer: Answer, thread: str) -> Answer:
     warning = f"the thread {thread} was not continued: what was asked in it before cannot be known without a store"
     return replace(answer, warnings=(*answer.warnings, warning))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAgain:
+    """A wrong answer, and what its question is answered now."""
+
+    wrong: WrongAnswer
+    answer: Answer
+
+    @property
+    def given(self) -> bool:
+        """Whether the wrong answer is still given."""
+        same = said(self.answer.text, self.answer.short) == said(self.wrong.text, self.wrong.short)
+        return same and self.answer.status is not Status.UNANSWERED
+
+
+async def ask_again(wrong: WrongAnswer, request: Request, notify: Callable[[str], object]) -> AskedAgain:
+    """Ask its question as the ``request`` says where and how, with nothing known and nothing kept. Raises as
+    `question.ask`."""
+    async for event in ask(request, notify=notify):
+        if isinstance(event, Answered):
+            answer = event.answer
+    return AskedAgain(wrong, answer)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.app.settings.loading import settings_of
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.configuration import settings_of
+from lens_lsp.app.settings import Settings
 
 Told = Callable[..., Settings]
 

@@ -1,31 +1,33 @@
-"""Who judges without a language model: the reader where it can be loaded, else nobody."""
+"""Who judges: the reader without a model, and a model whose calls are counted one by one."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from lens_lsp.app import without_model
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.oracle_factory import OracleFactory, Terms
+from lens_lsp.app.oracle_factory import MeteredChat, OracleFactory, Terms, local_judge, reader_name, reader_status
 from lens_lsp.app.request import Request
-from lens_lsp.app.settings.settings import Settings
-from lens_lsp.app.without_model import judge, name, reader_in_words
+from lens_lsp.app.settings import Settings
 from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
 from lens_lsp.judge.reader.reader_oracle import ReaderOracle
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
+from lens_lsp.memory.userdata import Meter, Usage
 from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
+from lens_lsp.model.errors import UsageError
 from tests.judge.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"
@@ -99,14 +101,14 @@ def test_without_a_reader_a_passage_is_shown_and_none_is_called_an_answer(notes:
 def test_a_package_without_weights_has_no_reader_to_miss(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", tmp_path / "none")
-    assert judge(Settings()).oracle == OfflineOracle()
-    assert (judge(Settings()).warning, name(Settings())) == (None, "no reader")
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", tmp_path / "none")
+    assert local_judge(Settings()).oracle == OfflineOracle()
+    assert (local_judge(Settings()).warning, reader_name(Settings())) == (None, "no reader")
     assert asked(notes, QUESTION).status is Status.PARTIAL
 
 
 def test_the_shipped_reader_is_the_default(notes: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", reader)
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", reader)
     answer = asked(notes, QUESTION)
     assert answer.text.endswith("*Judged by the shipped reader, without a language model.*\n")
     assert (OracleFactory().of_run().oracle, OracleFactory().model_name) == (None, "the shipped reader")
@@ -147,7 +149,7 @@ def test_what_is_proven_without_a_model_stands_when_it_fails(
 
 
 def test_a_project_that_names_a_reader_names_none(notes: Path, reader: Path) -> None:
-    from lens_lsp.app.settings.loading import settings_of
+    from lens_lsp.app.configuration import settings_of
 
     (notes / ".lens.toml").write_text(f'reader = "{reader}"\n', "utf-8")
     settings = settings_of((str(notes),), {"LENS_CONFIG": "/dev/null"})
@@ -165,13 +167,13 @@ def test_long_questions_and_passages_are_answered_in_time(notes: Path, reader: P
 
 
 def test_doctors_line_says_where_how_large_and_how_fast_or_what_helps(reader: Path) -> None:
-    line = reader_in_words(Settings(reader=str(reader)))
+    line = reader_status(Settings(reader=str(reader)))
     assert line.startswith(f"on: {reader}, 0.0 MB, loaded in ")
     assert line.endswith(" ms")
-    assert reader_in_words(Settings(reader=str(reader / "x"))) == (
+    assert reader_status(Settings(reader=str(reader / "x"))) == (
         f"off: there is no reader.onnx in {reader / 'x'}; correct `reader` in your settings, or set it to off"
     )
-    assert reader_in_words(Settings(reader="off")).startswith("off: `reader` says so")
+    assert reader_status(Settings(reader="off")).startswith("off: `reader` says so")
 
 
 class _Slow:
@@ -248,3 +250,76 @@ def test_a_question_that_nobody_waits_for_any_more_reads_no_further(notes: Path)
 
     asyncio.run(leave())
     assert slow.ended.is_set()
+
+
+TODAY = date(2026, 3, 1)
+REQUEST = ChatRequest((Message(Role.USER, "a" * 300),), max_tokens=100)
+"""104 tokens by estimate, and 100 of the reply at most."""
+
+
+class Model:
+    """Replies when it is let; what it says costs what it says it cost."""
+
+    name, endpoint, context_tokens = "any", "https://models.invalid", 8_000
+
+    def __init__(self, reply: ChatReply | ModelError) -> None:
+        self.reply = reply
+        self.may = asyncio.Event()
+        self.may.set()
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        await self.may.wait()
+        if isinstance(self.reply, ModelError):
+            raise self.reply
+        return self.reply
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
+        yield "abc"
+        yield "def"
+        yield await self.complete(request)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def metered(model: Model, folder: Path, daily: int | None) -> MeteredChat:
+    return MeteredChat(model, Meter(folder / "usage.json", model.endpoint, today=lambda: TODAY), daily)
+
+
+def spent(folder: Path) -> tuple[int, int, int]:
+    used = Usage.read(folder / "usage.json").on(TODAY)
+    return used.calls, used.tokens_in, used.tokens_out
+
+
+def test_a_call_under_way_counts_as_what_it_may_cost(tmp_path: Path) -> None:
+    asyncio.run(_two_at_once(tmp_path))
+
+
+async def _two_at_once(tmp_path: Path) -> None:
+    model = Model(ChatReply("x", 20, 5))
+    model.may.clear()
+    chat = metered(model, tmp_path, 400)
+    first = asyncio.ensure_future(chat.complete(REQUEST))
+    await asyncio.sleep(0)
+    with pytest.raises(UsageError, match="196 are left, and the next call may take 204"):
+        await chat.complete(REQUEST)
+    model.may.set()
+    await first
+    await chat.complete(REQUEST)
+    assert spent(tmp_path) == (2, 40, 10)
+
+
+def test_a_silent_endpoint_costs_the_estimate_and_a_call_that_was_refused_nothing(tmp_path: Path) -> None:
+    asyncio.run(_silent_and_refused(tmp_path))
+
+
+async def _silent_and_refused(tmp_path: Path) -> None:
+    chat = metered(Model(ChatReply("abcdef")), tmp_path, None)
+    assert [piece async for piece in chat.stream(REQUEST)][:2] == ["abc", "def"]
+    assert spent(tmp_path) == (1, 104, 2)
+    refused = metered(Model(ModelError("busy", failure=ModelFailure.BUSY)), tmp_path, None)
+    broken = metered(Model(ModelError("cut", failure=ModelFailure.CUT_OFF)), tmp_path, None)
+    for chat in (refused, broken):
+        with pytest.raises(ModelError):
+            await chat.complete(REQUEST)
+    assert spent(tmp_path) == (2, 208, 2)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.memory.test_checking import found_in
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, AllowedFolders
 from lens_lsp.corpus.intake import Buffer
@@ -30,7 +31,6 @@ from tests.soak.outside_reads import (
     forged,
     grouped,
 )
-from tests.test_checking import found_in
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app import Request, ask, find
-from lens_lsp.app.settings.settings import CommandLine
-from lens_lsp.app.stores import StoreChoice
+from lens_lsp.app.settings import CommandLine
+from lens_lsp.app.workspace_store import StoreChoice
 from lens_lsp.disk import lock_file, take_lock
 from lens_lsp.memory.store_file import StoreFiles
 from lens_lsp.model.answer import Answered, Event, answer_of

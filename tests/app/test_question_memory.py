@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from lens_lsp.app.question_memory import Memory
 
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
@@ -199,7 +199,7 @@ def test_asking_a_part_of_the_workspace_reuses_what_lies_in_it(tmp_path: Path) -
 
 
 def test_a_follow_up_is_searched_with_what_it_refers_to(desk: Desk) -> None:
-    desk.write("history.md", "# EditHistory\n\nAda Lovelace wrote the server. She was born in 1815 in London.\n")
+    desk.write("history.md", "# History\n\nAda Lovelace wrote the server. She was born in 1815 in London.\n")
     desk.ask("Who wrote the server?", thread="talk")
     second = desk.ask("What about the client?", thread="talk")
     assert second.question == "Who wrote the client?"

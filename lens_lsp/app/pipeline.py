@@ -1,71 +1,94 @@
-"""One question on its way through the engine: plan, look, scan, explore, answer, remember."""
+"""The pipeline of one question: plan, look for early evidence, scan, explore, answer, keep."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator
+from collections.abc import AsyncIterator
+from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
-
+from lens_lsp.app.oracle_factory import LocalJudge
+from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.oracle_factory import local_judge
 from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.safe_open import Key
-from lens_lsp.corpus.workspace import EarlierState, PreparedWorkspace, Progress, Snapshot, Workspace, overlay
+from lens_lsp.corpus.workspace import EarlierState
+from lens_lsp.corpus.workspace import PreparedWorkspace
+from lens_lsp.corpus.workspace import Progress
+from lens_lsp.corpus.workspace import Snapshot
+from lens_lsp.corpus.workspace import Workspace
+from lens_lsp.corpus.workspace import overlay
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.judge.ledger import Budget, Ledger
-from lens_lsp.judge.oracle import Oracle, ReadingJudge
+from lens_lsp.judge.ledger import Budget
+from lens_lsp.judge.ledger import Ledger
+from lens_lsp.judge.oracle import Oracle
+from lens_lsp.judge.oracle import ReadingJudge
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.judge.rules.question_plan import question_plan
-from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
+from lens_lsp.model.answer import Answered
+from lens_lsp.model.answer import Event
+from lens_lsp.model.answer import EvidenceFound
+from lens_lsp.model.answer import Mode
+from lens_lsp.model.answer import Planned
+from lens_lsp.model.answer import Scanned
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.errors import BudgetSpent, OracleFailed
+from lens_lsp.model.errors import BudgetSpent
+from lens_lsp.model.errors import OracleFailed
 from lens_lsp.model.plan import Plan
-from lens_lsp.model.text import Span
 from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.early_evidence import FirstLook, Glimpse
+from lens_lsp.search.early_evidence import FirstLook
+from lens_lsp.search.early_evidence import Glimpse
 from lens_lsp.search.further import Further
 from lens_lsp.search.options import Options
 from lens_lsp.search.search import Search
-from lens_lsp.search.synthesis import Answering, Surroundings
+from lens_lsp.search.synthesis import Answering
+from lens_lsp.search.synthesis import Surroundings
 from lens_lsp.search.work import Work
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lens_lsp.app.history import Memory
-    from lens_lsp.app.remembering import Remembering
-
-
-@dataclass(frozen=True, slots=True)
-class WithoutModel:
-    """Who judges where no language model does; ``warning`` is what the user has to know of it, once an answer."""
-
-    oracle: Oracle
-    warning: str | None = None
+    from lens_lsp.app.question_memory import Memory
+    from lens_lsp.app.question_memory import QuestionMemory
+    from lens_lsp.app.request import Request
 
 
 _SLICE = 2.0
 """Seconds for which documents are read between two rounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A question over a workspace, and everything that answers it.
+class Pipeline:
+    """One question over a workspace, and everything that answers it.
 
-    ``oracle`` judges; None is for who judges without a model, whom ``without_model`` begins to load when it is called.
-    ``exclude_spans`` are the spans, by absolute path, that hold the question itself: never evidence. ``memory`` is what
-    is known, None for nothing; ``thread`` the conversation in it that the question belongs to.
+    ``terms`` say who judges; without an oracle in them the judge without a model is loaded when it is needed.
+    ``ledger`` counts what it costs; ``observer`` is told of progress.
+    ``memory`` is what is known, None for nothing.
     """
 
-    workspace: Workspace
-    question: str
-    oracle: Oracle | None
-    without_model: Callable[[], asyncio.Future[WithoutModel]]
-    ledger: Ledger
-    options: Options
-    exclude_spans: Mapping[str, Span]
-    work: Work
-    observer: Progress
-    memory: Memory | None = None
-    thread: str | None = None
+    def __init__(
+        self,
+        workspace: Workspace,
+        request: Request,
+        terms: Terms,
+        ledger: Ledger,
+        work: Work,
+        observer: Progress,
+        memory: Memory | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.question = request.question
+        self.exclude_spans = request.exclude_spans
+        self.oracle = terms.oracle
+        self.ledger = ledger
+        self.options = Options(
+            terms.mode, request.seed, request.ablate, request.trace, request.documents, request.admitted
+        )
+        self.settings = terms.settings
+        self.work = work
+        self.observer = observer
+        self.memory = memory
+        self.thread = request.thread
 
     async def run(
         self,
@@ -75,8 +98,8 @@ class Asking:
     ) -> AsyncGenerator[Event]:
         """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
         was there ``before``, if that is given, else with a ``glimpse`` of what was read so far."""
-        known = self._remembering()
-        loading = self.without_model() if self.oracle is None else None
+        known = self._question_memory()
+        loading = self._load_judge() if self.oracle is None else None
         planning = self.work.beside(self._plan(known))
         remote = self._planner.endpoint is not None
         early: list[Evidence] = []
@@ -99,13 +122,13 @@ class Asking:
 
         further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
         reading = self._reading(ready.snapshot)
-        judge = WithoutModel(self._planner) if loading is None else await loading
+        judge = LocalJudge(self._planner) if loading is None else await loading
         search = self._searcher(plan, judge, self.ledger, self.options, reading, further)
         async for event in self._search(search, known, ready, failure):
             yield event
         if search.undecided and "rules" not in self.options.ablate:
             # The model gave no answer: the question is searched as it is without one, and what that proves stands.
-            given_up, modelled, judge = search, judge, await self.without_model()
+            given_up, modelled, judge = search, judge, await self._load_judge()
             ledger, options = self._terms_without_model()
             plan = await judge.oracle.analyse(given_up.plan.question, ledger)
             yield Planned(plan, self.options.mode, self.options.seed, judge.oracle.table)
@@ -117,13 +140,17 @@ class Asking:
         async for event in self._answer(search, judge.oracle, known, ready):
             yield event
 
+    def _load_judge(self) -> asyncio.Future[LocalJudge]:
+        """Begin to load who judges without a model."""
+        return self.work.start(lambda: local_judge(self.settings, self.work.ended))
+
     @property
     def _planner(self) -> Oracle:
         """Who plans: the rules where no model does."""
         return self.oracle or OfflineOracle()
 
     def _searcher(
-        self, plan: Plan, judge: WithoutModel, ledger: Ledger, options: Options, reading: Reading, further: Further
+        self, plan: Plan, judge: LocalJudge, ledger: Ledger, options: Options, reading: Reading, further: Further
     ) -> Search:
         work = self.work
         search = Search(plan, reading, judge.oracle, ledger, options, work.cancelled, further, work.late, work.start)
@@ -131,14 +158,16 @@ class Asking:
             search.warnings.append(judge.warning)
         return search
 
-    def _remembering(self) -> Remembering | None:
+    def _question_memory(self) -> QuestionMemory | None:
         if self.memory is None:
             return None
-        from lens_lsp.app.remembering import Remembering  # brings the store, which a question without one never needs
+        from lens_lsp.app.question_memory import (
+            QuestionMemory,  # brings the store, which a question without one never needs
+        )
 
-        return Remembering(self.memory, self.question, self._planner.endpoint, self.thread)
+        return QuestionMemory(self.memory, self.question, self._planner.endpoint, self.thread)
 
-    async def _plan(self, known: Remembering | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
+    async def _plan(self, known: QuestionMemory | None) -> tuple[Plan, BudgetSpent | OracleFailed | None]:
         """The plan: as it was when the question was answered before, else the oracle's; by the rules when that fails,
         then with the failure."""
         question: str = self.question
@@ -180,11 +209,7 @@ class Asking:
         return await self.work.start(partial(look, ready.snapshot))
 
     async def _search(
-        self,
-        search: Search,
-        known: Remembering | None,
-        ready: PreparedWorkspace,
-        failure: BudgetSpent | OracleFailed | None,
+        self, search: Search, known: QuestionMemory | None, ready: Ready, failure: BudgetSpent | OracleFailed | None
     ) -> AsyncIterator[Event]:
         """Scan with what is known of the plan, then explore unless the oracle has failed already."""
 
@@ -243,7 +268,7 @@ class Asking:
             self._read()
 
     async def _answer(
-        self, search: Search, oracle: Oracle, known: Remembering | None, ready: PreparedWorkspace
+        self, search: Search, oracle: Oracle, known: QuestionMemory | None, ready: Ready
     ) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
@@ -259,7 +284,7 @@ class Asking:
                 yield event
 
 
-def _better(given_up: Search, search: Search, known: Remembering | None) -> Search:
+def _better(given_up: Search, search: Search, known: QuestionMemory | None) -> Search:
     """Of a search whose model proved nothing and the one in its place the one to answer from: what was known before is
     more than nothing."""
     if given_up.progress.quotes and search.progress.open:
