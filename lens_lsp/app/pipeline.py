@@ -3,54 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from collections.abc import AsyncIterator
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from lens_lsp.app.oracle_factory import LocalJudge
-from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.app.oracle_factory import local_judge
+from typing import TYPE_CHECKING
+
+from lens_lsp.app.oracle_factory import LocalJudge, Terms, local_judge
 from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.safe_open import Key
-from lens_lsp.corpus.workspace import EarlierState
-from lens_lsp.corpus.workspace import PreparedWorkspace
-from lens_lsp.corpus.workspace import Progress
-from lens_lsp.corpus.workspace import Snapshot
-from lens_lsp.corpus.workspace import Workspace
-from lens_lsp.corpus.workspace import overlay
+from lens_lsp.corpus.workspace import EarlierState, PreparedWorkspace, Progress, Snapshot, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.judge.ledger import Budget
-from lens_lsp.judge.ledger import Ledger
-from lens_lsp.judge.oracle import Oracle
-from lens_lsp.judge.oracle import ReadingJudge
+from lens_lsp.judge.ledger import Budget, Ledger
+from lens_lsp.judge.oracle import Oracle, ReadingJudge
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.judge.rules.question_plan import question_plan
-from lens_lsp.model.answer import Answered
-from lens_lsp.model.answer import Event
-from lens_lsp.model.answer import EvidenceFound
-from lens_lsp.model.answer import Mode
-from lens_lsp.model.answer import Planned
-from lens_lsp.model.answer import Scanned
+from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.errors import BudgetSpent
-from lens_lsp.model.errors import OracleFailed
+from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.plan import Plan
 from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.early_evidence import FirstLook
-from lens_lsp.search.early_evidence import Glimpse
+from lens_lsp.search.early_evidence import FirstLook, Glimpse
 from lens_lsp.search.further import Further
 from lens_lsp.search.options import Options
 from lens_lsp.search.search import Search
-from lens_lsp.search.synthesis import Answering
-from lens_lsp.search.synthesis import Surroundings
+from lens_lsp.search.synthesis import Answering, Surroundings
 from lens_lsp.search.work import Work
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lens_lsp.app.question_memory import Memory
-    from lens_lsp.app.question_memory import QuestionMemory
+    from lens_lsp.app.question_memory import Memory, QuestionMemory
     from lens_lsp.app.request import Request
 
 

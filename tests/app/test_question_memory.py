@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from lens_lsp.app.question_memory import Memory
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.analysis import analyse

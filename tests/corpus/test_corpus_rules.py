@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lens_lsp.app.composition import find
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.question import find
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.corpus_rules import (
     ANYWHERE,

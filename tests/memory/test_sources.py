@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.memory.test_checking import found_in
 
 from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, AllowedFolders
 from lens_lsp.corpus.intake import Buffer
@@ -19,6 +18,7 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.schema.check import check_json
+from tests.memory.test_checking import found_in
 from tests.soak.outside_reads import (
     GUESS,
     SECRET,
