@@ -189,7 +189,11 @@ class Pipeline:
         return await self.work.start(partial(look, ready.snapshot))
 
     async def _search(
-        self, search: Search, known: QuestionMemory | None, ready: Ready, failure: BudgetSpent | OracleFailed | None
+        self,
+        search: Search,
+        known: QuestionMemory | None,
+        ready: PreparedWorkspace,
+        failure: BudgetSpent | OracleFailed | None,
     ) -> AsyncIterator[Event]:
         """Scan with what is known of the plan, then explore unless the oracle has failed already."""
 
@@ -248,7 +252,7 @@ class Pipeline:
             self._read()
 
     async def _answer(
-        self, search: Search, oracle: Oracle, known: QuestionMemory | None, ready: Ready
+        self, search: Search, oracle: Oracle, known: QuestionMemory | None, ready: PreparedWorkspace
     ) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)
