@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tests.soak.faults import FILES, MESSAGES, TEXTS, Fault, of
+from tests.soak.faults import FILES
+from tests.soak.faults import Fault
+from tests.soak.faults import MESSAGES
+from tests.soak.faults import TEXTS
+from tests.soak.faults import of
+
 
 _STORE = "memory/store/test_store.py::test_"
 _PLACE = "memory/store/test_store_place.py::test_"
@@ -167,7 +172,7 @@ ATTACKS = {
         "images, links and HTML that carry text away",
         (
             *of(_MARKING, "nothing_that_a_model_wrote_is_live", "no_mixture_of_brackets_is_live"),
-            "lsp/test_lsp_evidence.py::test_hover_of_hostile_text_does_nothing",
+            "lsp/test_lsp_navigation.py::test_hover_of_hostile_text_does_nothing",
             "memory/test_answer_files.py::test_nothing_of_a_note_acts",
         ),
         ("test/unit/inert.test.ts", "e2e/stories/hostile.mjs"),
@@ -340,8 +345,8 @@ ATTACKS = {
                 "no_link_on_the_way_to_a_folder_is_followed",
                 "no_forged_answer_file_learns_what_lies_outside",
             ),
-            *of("corpus/test_walk.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
-            "lsp/test_lsp_evidence.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
+            *of("corpus/test_renamed.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
+            "lsp/test_lsp_navigation.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
         ),
         control="a check that reads wherever it is told to learns from the same files, in the same test",
     ),
