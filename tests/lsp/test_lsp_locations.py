@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lens_lsp.corpus.allowed import inside
 from lsprotocol import types
 
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules, inside
 from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.workspace import Snapshot

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from tests.soak.faults import FILES
-from tests.soak.faults import Fault
-from tests.soak.faults import MESSAGES
-from tests.soak.faults import TEXTS
-from tests.soak.faults import of
-
+from tests.soak.faults import FILES, MESSAGES, TEXTS, Fault, of
 
 _STORE = "memory/store/test_store.py::test_"
 _PLACE = "memory/store/test_store_place.py::test_"
