@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING
 from lens_lsp.corpus.safe_open import Identity, Key, Skipped
 from lens_lsp.disk import PART, replace_whole
 from lens_lsp.documents.frames import (
-    MOST_AT_ONCE,
     MOST_HEAD,
     MOST_TEXT,
     Damaged,
@@ -44,6 +43,7 @@ from lens_lsp.documents.frames import (
 )
 from lens_lsp.documents.kinds import (
     INSTALL,
+    MOST_AT_ONCE,
     DocumentKind,
     Extracted,
     Failure,
