@@ -196,7 +196,7 @@ def decide(
     if request.mode is not None:
         settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": SettingSource.REQUEST})
     settings = settings.lowered(request.limits, SettingSource.REQUEST)
-    mode, model = settings.seat(editor=editor)
+    mode, model = settings.choose_judge(editor=editor)
     settings.require_prices(calling=model is not None)
     return settings, mode, model
 

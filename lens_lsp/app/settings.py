@@ -248,7 +248,7 @@ class Settings:
         }
         return replace(self, limits=limits, sources={**self.sources, **named})
 
-    def seat(self, *, editor: bool = False) -> tuple[Mode, ModelSettings | None]:
+    def choose_judge(self, *, editor: bool = False) -> tuple[Mode, ModelSettings | None]:
         """Who judges: the mode, and the model it needs. ``editor``: we are inside an editor that offers its own model.
 
         Raises `UsageError` for a mode that there is none of, and where the model is not configured.

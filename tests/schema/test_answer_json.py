@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from lens_lsp.model.answer import Account, Computation, Sent
 from lens_lsp.model.text import Span
-from lens_lsp.schema import answer_json, evidence_json
+from lens_lsp.schema.answer import answer_json, evidence_json
 from tests.hand_made import QUESTION, answer
 
 KEYS = [

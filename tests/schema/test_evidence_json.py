@@ -23,7 +23,7 @@ from lens_lsp.model.documents import (
     TextSource,
 )
 from lens_lsp.model.text import Position, SourceText, Span
-from lens_lsp.schema import evidence_json, findings_json
+from lens_lsp.schema.answer import evidence_json, findings_json
 
 EVIDENCE = Evidence(
     n=1,

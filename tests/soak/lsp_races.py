@@ -32,7 +32,7 @@ from typing import Any
 from tests.lsp.lsp_client import Message, environment
 from tests.lsp.lsp_editor import Editor, offset, under
 from tests.soak.cited_notes import KINDS, Change, Note, Step, draws, planted
-from tests.soak.gate import Act, History, Gate
+from tests.soak.gate import Act, Gate, History
 from tests.soak.lsp_drift import WITHIN, begun, command, left
 from tests.soak.lsp_load import made
 
