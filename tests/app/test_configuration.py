@@ -398,8 +398,8 @@ def test_whatever_an_editor_sends_gives_settings(client: dict[str, object]) -> N
 def test_without_anything_to_read_pydantic_is_not_imported(tmp_path: Path) -> None:
     code = (
         "import sys; from lens_lsp.app.configuration import settings_of;"
-        f" settings = settings_of(({str(tmp_path)!r},), {{'LENS_BASE_URL': 'http://localhost:1', 'LENS_MODEL': 'any'}});"
-        " settings.choose_judge();"
+        f" said = settings_of(({str(tmp_path)!r},), {{'LENS_BASE_URL': 'http://localhost:1', 'LENS_MODEL': 'any'}});"
+        " said.choose_judge();"
         " sys.exit(any(name in sys.modules for name in ('pydantic', 'tomllib', 'openai', 'numpy')))"
     )
     environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path)}
