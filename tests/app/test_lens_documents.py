@@ -23,7 +23,7 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer, Status, StopReason, answer_of
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Document, SkipReason
-from tests.documents.pdf_making import PageMaking, PdfMaking, lines
+from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
 from tests.lens_by_name import by_name
 from tests.word_judge import WordJudge
