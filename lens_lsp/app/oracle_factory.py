@@ -301,6 +301,9 @@ def _reader_folder(settings: Settings) -> Path | None:
 class MeteredChat:
     """A chat model within a day's tokens, ``daily``; None is no limit.
 
+    A question that is asked alone may end with what it has when the day's tokens do; a measurement may not: its row
+    would say of the search what is true of the purse. So the whole run ends, and goes on where it ended.
+
     Calls that are under way count as what they may cost at most. Raises `UsageError` instead of a call that could
     exceed the limit.
     """
