@@ -18,7 +18,7 @@ from lens_lsp.arithmetic.expression import evaluate
 from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value
-from lens_lsp.corpus.titles import file_name
+from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.judge import claims
 from lens_lsp.judge.analysis import names
 from lens_lsp.judge.answer_markdown import cited_sentences, plain

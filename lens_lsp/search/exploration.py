@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.opening import display_path
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.judge.analysis import phrases
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import (

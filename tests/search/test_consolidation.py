@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.oracle import Fact

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from small_workspace import FILLER
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import Arena
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.scan import exact_literal, scan
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.documents import Findings
@@ -146,7 +146,7 @@ class Held:
 
     def __init__(self, folder: Path, budget: int) -> None:
         self.root = Root(str(folder))
-        self.cache = TextCache(budget=budget)
+        self.cache = TextStore(budget=budget)
         self.cache.refresh([self.root], discover(self.root, CorpusRules()).files, {})
         self.corpus = Corpus(self.cache, lambda slot: self.cache.source(self.cache.slots[slot]))  # type: ignore[arg-type]
 

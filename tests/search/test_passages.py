@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.formats.base import Reader, locate
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.encoding import Arena
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import TextReader, locate
+from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.documents import Block, BlockKind, Document, Locator, LocatorMap, Origin, Structure
 from lens_lsp.model.text import Span
@@ -44,7 +43,7 @@ OTHERWISE = 10**6
 
 
 def document(path: str, text: str) -> Document:
-    reader: Reader | None = reader_for(path)
+    reader: TextReader | None = reader_for(path)
     assert reader is not None
     return Document(
         0, path, text, f"{reader.name}/1", Origin("0" * 64, "utf-8"), reader.structure(text), reader.locators(text)

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_workspace import Workspace
 
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.corpus.formats.markdown import MarkdownReader
-from lens_lsp.corpus.formats.plain import PlainReader
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.privacy import privacy_of
+from lens_lsp.corpus.formats.text_reader import PlainReader
+from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.model.answer import Arm
