@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -11,22 +12,78 @@ from typing import Any, TypeVar, cast
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lens_lsp.client.client import Refused, ServerGone
 from lens_lsp.desktop import preferences
-from lens_lsp.desktop.asks import Ask, TooMany
 from lens_lsp.desktop.assistant import FOLLOWED, Assistant
-from lens_lsp.desktop.feeds import streamed
-from lens_lsp.desktop.folders import Outside
-from lens_lsp.desktop.opening import NoEditor, open_file
-from lens_lsp.desktop.requests import Malformed, body_of, count, word
+from lens_lsp.desktop.folders import NoEditor, Outside, open_file
+from lens_lsp.desktop.page_questions import PageQuestion, TooManyQuestions, streamed
 from lens_lsp.lsp.endpoint import incident
 from lens_lsp.model.errors import LensError
 
+MOST_BYTES = 1 << 20
+"""Of a request's body."""
+_SECONDS = 10.0
+"""For a request's body to come."""
+
+
+class Malformed(Exception):
+    """A request that cannot be meant; the message says why. ``status`` is HTTP's."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """The JSON object that a request carries. Raises `Malformed`."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Malformed("the body must be application/json", 415)
+    data = bytearray()
+    try:
+        async with asyncio.timeout(_SECONDS):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > MOST_BYTES:
+                    raise Malformed(f"the body is larger than {MOST_BYTES} bytes", 413)
+    except TimeoutError:
+        raise Malformed(f"the body did not come within {_SECONDS:.0f} seconds; send it again", 408) from None
+    except ClientDisconnect:
+        raise Malformed("cancelled", 499) from None
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Malformed("the body is not JSON") from None
+    if not isinstance(body, dict):
+        raise Malformed("the body is no JSON object")
+    return body
+
+
+def word(body: Mapping[str, Any], name: str, *, most: int = 10_000) -> str:
+    """A key that must be a string. Raises `Malformed`."""
+    value = body.get(name)
+    if not isinstance(value, str) or not value or len(value) > most:
+        raise Malformed(f"{name} must be a string of 1 to {most} characters")
+    return value
+
+
+def count(value: object, name: str, *, default: int = 1) -> int:
+    """A number from 1, as JSON or written out; ``default`` where there is none. Raises `Malformed`."""
+    if value is None:
+        return default
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 9:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 1 << 30:
+        raise Malformed(f"{name} must be a whole number from 1")
+    return value
+
+
 _PAGE = "index.html"
+
 _KINDS = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -34,6 +91,7 @@ _KINDS = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
+
 _FORWARDED: Mapping[str, Mapping[str, object]] = {
     "lens/answer": {},
     "lens/clusters": {},
@@ -48,7 +106,6 @@ _FORWARDED: Mapping[str, Mapping[str, object]] = {
 }
 """The requests of the language server that the page may send, and what is said in each whatever the page says."""
 _ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})
-
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -100,7 +157,7 @@ async def _start(request: Request) -> Response:
         raise Malformed(f"a question has no {', '.join(sorted(unknown))}")
     try:
         ask = assistant.asks.start(body, tab, assistant.prompts.waiting)
-    except TooMany:
+    except TooManyQuestions:
         raise Malformed("too many questions run already; wait for one of them, or cancel it", 429) from None
     return JSONResponse({"id": ask.id}, 201)
 
@@ -199,7 +256,7 @@ async def _aside(work: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(None, work)
 
 
-def _ask(request: Request) -> Ask:
+def _ask(request: Request) -> PageQuestion:
     ask = _assistant(request).asks.get(request.path_params["id"])
     if ask is None:
         raise Malformed("there is no such question, or it ended long ago", 404)

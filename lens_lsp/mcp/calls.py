@@ -158,7 +158,6 @@ def _outermost(folders: Sequence[Folder]) -> tuple[Folder, ...]:
 
 SEND, EVIDENCE = "Send", "Evidence only"
 """What the user may choose, as the language server words it."""
-
 _ROOTS_SECONDS = 10.0
 
 _CHOICE: Mapping[str, Any] = {

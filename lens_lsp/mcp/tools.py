@@ -184,11 +184,8 @@ def _warnings(warnings: Sequence[str]) -> list[str]:
 
 
 A = TypeVar("A", bound=Arguments)
-
 G = TypeVar("G", bound=BaseModel)
-
 _CONSENT = "lens.consent"
-
 _WITH_LINES = re.compile(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
 
 
@@ -324,7 +321,6 @@ async def list_clusters(context: ToolContext, call: Call, arguments: ClustersArg
 
 
 _LAST_LINE = 2**31 - 1 - 1_000
-
 _NOWHERE: Mapping[str, Any] = dict.fromkeys(("uri", "folder", "path", "span", "lines", "sha256", "locator"))
 
 

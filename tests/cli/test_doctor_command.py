@@ -12,7 +12,8 @@ from lens_process import Command
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import workspace_of
-from lens_lsp.cli.doctor import take_census
+from lens_lsp.cli.doctor import corpus_facts
+from lens_lsp.corpus.rules import CorpusRules
 from tests.judge.tiny_reader import write_reader
 
 
@@ -115,8 +116,9 @@ def test_it_counts_private_texts_and_names_none(lens: Command, notes: Path) -> N
 
 
 def test_the_census_ends_when_its_time_is_up(notes: Path) -> None:
-    assert not take_census(str(notes), limit=-1.0).complete
-    assert take_census(str(notes)).complete
+    late = corpus_facts(str(notes), CorpusRules(), limit=-1.0)["corpus"]
+    assert str(late["complete"]).startswith("no")
+    assert corpus_facts(str(notes), CorpusRules())["corpus"]["complete"] == "yes"
 
 
 @pytest.mark.parametrize("mark", [".lens.toml", ".git"])

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
-from lens_lsp.desktop.door import MOST_STRANGERS, STRANGER_SECONDS
+from lens_lsp.desktop.guard import MOST_STRANGERS, STRANGER_SECONDS
 from tests.desktop.desktop_process import PATIENCE, Desktop
 from tests.lsp.lsp_client import environment, wait_until
 from tests.soak.half_open import SENT, descriptors

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.desktop.opening import NoEditor, open_file
+from lens_lsp.desktop.folders import NoEditor, open_file
 from tests.desktop.desktop_process import Desktop
 from tests.lsp.lsp_client import wait_until
 

@@ -16,8 +16,7 @@ import uvicorn
 
 from lens_lsp.desktop.app import application
 from lens_lsp.desktop.assistant import Assistant
-from lens_lsp.desktop.door import Door, protocol_at
-from lens_lsp.desktop.guard import Admission, Guard
+from lens_lsp.desktop.guard import Admission, ConnectionLimit, Guard, protocol_at
 from lens_lsp.model.errors import UsageError
 
 HOST = "127.0.0.1"
@@ -29,7 +28,6 @@ _AT_ONCE = 8
 """Connections that are accepted before those of before are looked at: they are open and not yet at the door."""
 _QUEUE = 4096
 """Connections that the system holds until they are accepted; who finds no place there tries again a second later."""
-
 Show = Callable[[str], Awaitable[bool]]
 """What is done with the link once it works; True when the user is through with the page."""
 
@@ -50,7 +48,7 @@ def serve(folders: Sequence[str], port: int, show: Show) -> int:
 async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -> None:
     port: int = listening.getsockname()[1]
     admission = Admission(lambda: _print(_link(port, admission), "In another browser"))
-    assistant, door = Assistant(folders), Door()
+    assistant, door = Assistant(folders), ConnectionLimit()
     guard = Guard(application(assistant), port, admission, door)
     asyncio.get_running_loop().set_exception_handler(_Complaints())
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # it prints what requests were about

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from lens_lsp.cli.renderers import Places
-from lens_lsp.cli.summary import nothing_found, put_summary
+from lens_lsp.cli.summary import Summary
+from lens_lsp.model.answer import Answer
 from lens_lsp.model.documents import Coverage, Findings
 from tests.hand_made import answer, evidence
 
@@ -29,17 +30,22 @@ def findings(query: str, *missing: str, found: bool = False) -> Findings:
     ],
 )
 def test_nothing_found_says_which_words_occur_nowhere(query: str, missing: tuple[str, ...], why: str) -> None:
-    assert nothing_found(findings(query, *missing), PLACES) == f"nothing found for “{query}” in 1 file; {why}"
+    assert reason(findings(query, *missing)) == f"nothing found for “{query}” in 1 file; {why}"
 
 
 def test_of_many_words_that_occur_nowhere_ten_are_named() -> None:
     words = [f"word{n}" for n in range(12)]
-    assert nothing_found(findings("x", *words), PLACES).endswith("“word9” and 2 more occur nowhere")
+    assert reason(findings("x", *words)).endswith("“word9” and 2 more occur nowhere")
+
+
+def reason(result: Findings | Answer) -> str:
+    """Why nothing was found."""
+    return Summary(result, PLACES, "text", closing=None, explained=None, nothing=True, quiet=False).sentences()[0]
 
 
 def told(result: Findings, capsys: pytest.CaptureFixture[str], *, quiet: bool = False) -> str:
     nothing = not result.evidence
-    put_summary(result, PLACES, shape="text", closing=None, explained=None, nothing=nothing, quiet=quiet)
+    Summary(result, PLACES, "text", closing=None, explained=None, nothing=nothing, quiet=quiet).put()
     shown = capsys.readouterr()
     assert shown.out == ""
     return shown.err
@@ -62,4 +68,4 @@ def test_a_word_cannot_drive_the_terminal(capsys: pytest.CaptureFixture[str]) ->
 
 def test_an_answer_does_not_say_which_words_occur_nowhere() -> None:
     nothing = replace(answer("/notes"), evidence=())
-    assert nothing_found(nothing, PLACES).endswith("try other or fewer words")
+    assert reason(nothing).endswith("try other or fewer words")
