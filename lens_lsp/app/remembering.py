@@ -16,7 +16,7 @@ from lens_lsp.corpus.texts import Key
 from lens_lsp.judge.rules.coreference import Earlier, whole
 from lens_lsp.judge.rules.question_plan import question_plan
 from lens_lsp.memory.matching import requirement_key
-from lens_lsp.memory.store.failures import StoreError
+from lens_lsp.memory.store_file import StoreError
 from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE, Asked
 from lens_lsp.model.plan import Plan, Requirement

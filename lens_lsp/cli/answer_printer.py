@@ -47,19 +47,25 @@ from lens_lsp.cli.terminal import (
     put,
     put_json,
 )
-from lens_lsp.model.answer import Answer, Mode, RequirementResult, RequirementStatus
-from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Planned
-from lens_lsp.model.inert import inert_markdown, markdown_without_links
-from lens_lsp.model.passages_shown import ELLIPSIS
-from lens_lsp.model.places_shown import has_own_places, shown_locator
+from lens_lsp.model.answer import (
+    Answer,
+    AnswerDelta,
+    Answered,
+    Event,
+    EvidenceFound,
+    Mode,
+    Planned,
+    RequirementResult,
+    RequirementStatus,
+)
+from lens_lsp.model.documents import ELLIPSIS, Evidence, has_own_places, locator_text
+from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.model.plan import Intent
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.stamp import stamp_of, stamped
-from lens_lsp.model.text import Span
+from lens_lsp.model.sanitize import markdown_without_links, sanitize_markdown
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content
 from lens_lsp.schema import answer_json, event_json
-from lens_lsp.schema.clusters import moment
+from lens_lsp.schema.answer import moment
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
 
@@ -335,7 +341,7 @@ def markdown_answer(answer: Answer, places: Places) -> str:
 
     marked = markdown_without_links(printable(answer.text), footnotes)
     notes = "".join(
-        f'[^{item.n}]: {markdown_link(item, places)} "{inert_markdown(one_line(item.quote))}"\n'
+        f'[^{item.n}]: {markdown_link(item, places)} "{sanitize_markdown(one_line(item.quote))}"\n'
         for item in answer.evidence
     )
     note = reused_note(answer)
@@ -380,7 +386,7 @@ class Screen:
     def place(self, item: Evidence) -> tuple[str, str]:
         """The path of a passage, and what stands behind it: the line, or in a PDF the page."""
         path = printable_path(self.places.shortest(item.root, item.path))
-        return path, f" {shown_locator(item.locator)}" if has_own_places(item.locator) else f":{item.start.line}"
+        return path, f" {locator_text(item.locator)}" if has_own_places(item.locator) else f":{item.start.line}"
 
 
 def choose_passages(answer: Answer) -> tuple[Evidence, ...]:

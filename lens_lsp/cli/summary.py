@@ -17,11 +17,10 @@ from dataclasses import dataclass
 
 from lens_lsp.cli.renderers import Places, Style, clipped, fenced, place
 from lens_lsp.cli.terminal import coloured, is_terminal, note, one_line, printable, printable_path, put, tell
-from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, StopReason
-from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, Skip, SkipReason
-from lens_lsp.model.events import (
+from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
+    Answer,
     Answered,
     Belief,
     Covered,
@@ -31,9 +30,13 @@ from lens_lsp.model.events import (
     Planned,
     Proposed,
     ProposedRegion,
+    RequirementResult,
+    RequirementStatus,
     Scanned,
     Stopped,
+    StopReason,
 )
+from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, Skip, SkipReason
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
 from lens_lsp.model.words import STOP_WORDS, fold

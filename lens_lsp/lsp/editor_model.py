@@ -12,11 +12,12 @@ from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
 from lens_lsp.judge.llm.editor_model import EditorChat, Said
 from lens_lsp.lsp.aside import homeward
 from lens_lsp.lsp.wire import ModelMessage, ModelParams, ModelResult
-from lens_lsp.model.inert import printable
+from lens_lsp.model.sanitize import printable
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.model import ModelSettings
     from lens_lsp.lsp.server import LensServer
+
 
 _PROBE_SECONDS = 10.0
 _MOST_WORDS = 200

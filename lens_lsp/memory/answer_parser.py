@@ -1,22 +1,194 @@
-"""Answer files and blocks read back: which citations a Markdown text holds, on which lines, and what is wrong with it.
+"""Footnotes: ``[^n]: [path:line](LINK) "quote"``, written so that nothing in them acts, and read back as they look.
 
-The text may have been edited by anyone: whatever does not fit is told with its line, and nothing raises. What a block
-or an answer file is, `lens_lsp.corpus.ours` decides for the search, and the two agree: all that is read here is text
-that is never evidence. An example of a block in a fence of code is left alone unless it is a real one.
+A footnote is for the eye; the record beside it is what is checked. So the quote stands there on one line, and reading
+says what the two have to agree in.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lens_lsp.memory.answer_files.footnotes import Footnote, disagreement, read_footnotes
-from lens_lsp.memory.answer_files.sources import BrokenSource, parsed, read_roots, read_source
-from lens_lsp.memory.answer_files.writing import VERSION
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.stamp import OUTPUT
+from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
+from lens_lsp.model.cluster import Citation
+from lens_lsp.model.documents import Locator, TextSource
+from lens_lsp.model.marks import OUTPUT
+from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.text import Span
+
+VERSION = "answer/1"
+
+"""The value of ``lens`` in the front matter."""
+_NOTE = re.compile(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
+_PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_FURTHER = re.compile(r"[ \t>]*(?: {2}|\t)[ \t]*\S")
+_UNSEEN = re.compile(r"[\s\\`]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Footnote:
+    """A footnote as it was read: the line it begins at, from 1, what it names and what it quotes."""
+
+    line: int
+    label: str
+    name: str
+    quote: str
+
+
+def read_footnotes(lines: Sequence[str], first: int = 1) -> Iterator[Footnote]:
+    """The footnotes among some lines, with those over several lines; ``first`` is the number of the first line.
+
+    One that is no place and quote has neither.
+    """
+    for at, line in enumerate(lines):
+        found = _NOTE.fullmatch(line)
+        if found is None:
+            continue
+        rest = found["rest"]
+        for further in lines[at + 1 :]:
+            if not _FURTHER.match(further) or _NOTE.fullmatch(further):
+                break
+            rest += "\n" + further.strip(" \t>")
+        place = _PLACE.fullmatch(rest.rstrip())
+        name, quote = (place["name"], place["quote"]) if place else ("", "")
+        yield Footnote(first + at, found["label"], _unescaped(name), " ".join(_unescaped(quote).split()))
+
+
+def disagreement(note: Footnote, citation: Citation) -> str | None:
+    """What a footnote says otherwise than the record it belongs to; None when they agree.
+
+    Blanks, backslashes and backticks do not count: formatters add and remove them.
+    """
+    if _seen(note.quote) != _seen(quoted_on_one_line(citation.quote)):
+        return "the footnote does not quote what was recorded: it was changed"
+    if _seen(note.name.rpartition(":")[0]) != _seen(printable_path(citation.path)):
+        return "the footnote names another file than was recorded: it was changed"
+    return None
+
+
+def quoted_on_one_line(quote: str) -> str:
+    """A quote as a footnote shows it: printable, on one line."""
+    return " ".join(printable(quote).split())
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(r"\1", text)
+
+
+def _seen(text: str) -> str:
+    return _UNSEEN.sub("", text)
+
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.DOTALL)
+_FOLDER_OF_NETWORK = ("//", "\\\\")
+
+
+class BrokenSource(ValueError):
+    """What was read is no source of ours; the message says which part of it."""
+
+
+def parsed(text: str) -> object:
+    """The value of JSON, with the commas that formatters add. Raises `BrokenSource`."""
+    try:
+        return json.loads(_LOOSE_COMMA.sub(lambda found: found[1] or "", text))
+    except (ValueError, RecursionError) as error:
+        raise BrokenSource(f"it is no JSON ({type(error).__name__})") from error
+
+
+def read_roots(value: object) -> tuple[str, ...]:
+    """The folders that sources are relative to. Raises `BrokenSource`."""
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise BrokenSource("roots is no list of folders")
+    if any(each.startswith(_FOLDER_OF_NETWORK) for each in value):
+        raise BrokenSource("roots names a folder of another machine")  # looking there would send our credentials
+    return tuple(value)
+
+
+def read_source(value: object, roots: Sequence[str], quotes: Mapping[int, str]) -> tuple[int, Citation]:
+    """The number and the citation of a source. ``quotes`` serve those that have none. Raises `BrokenSource`."""
+    if not isinstance(value, dict):
+        raise BrokenSource("a source is no object")
+    n = _number(value, "n")
+    root = _number(value, "root", least=0)
+    if root >= len(roots):
+        raise BrokenSource(f"source {n}: there is no root {root}")
+    quote = _text(value, "quote") if "quote" in value else quotes.get(n, "")
+    span = _span(value.get("span"))
+    sha256 = _text(value, "sha256")
+    if not _SHA256.fullmatch(sha256):
+        raise BrokenSource(f"source {n}: sha256 is none")
+    source = _text(value, "source", "disk")
+    if source not in (TextSource.DISK.value, TextSource.BUFFER.value):
+        raise BrokenSource(f"source {n}: source is neither disk nor buffer")
+    return n, Citation(
+        root=roots[root],
+        path=_text(value, "path"),
+        source=TextSource(source),
+        sha256=sha256,
+        encoding=_text(value, "encoding", "utf-8"),
+        reader=_text(value, "reader"),
+        span=span,
+        quote=quote,
+        match=_text(value, "match", "exact"),
+        left=_context(value, "left"),
+        right=_context(value, "right"),
+        heading=_heading(value.get("heading")),
+        locator=_locator(value.get("locator")),
+        count=None if value.get("count") is None else _number(value, "count"),
+    )
+
+
+def _number(value: Mapping[str, object], name: str, least: int = 1) -> int:
+    found = value.get(name)
+    if not isinstance(found, int) or isinstance(found, bool) or found < least:
+        raise BrokenSource(f"{name} of a source is no number from {least}")
+    return found
+
+
+def _text(value: Mapping[str, object], name: str, otherwise: str | None = None) -> str:
+    found = value.get(name, otherwise)
+    if not isinstance(found, str) or not found:
+        raise BrokenSource(f"{name} of a source is missing or no text")
+    return found
+
+
+def _span(found: object) -> Span:
+    if isinstance(found, list) and len(found) == 2 and all(type(each) is int for each in found):
+        start, end = found
+        if 0 <= start < end:
+            return Span(start, end)
+    raise BrokenSource("span of a source is no pair of offsets")
+
+
+def _context(value: Mapping[str, object], name: str) -> str | None:
+    found = value.get(name)
+    if found is None or found == "":
+        return None if found is None else ""
+    if not isinstance(found, str) or not SHORTEST_CONTEXT <= len(found) <= LONGEST_CONTEXT:
+        raise BrokenSource(f"{name} of a source is no text of {SHORTEST_CONTEXT} to {LONGEST_CONTEXT} characters")
+    return found
+
+
+def _heading(found: object) -> tuple[str, ...]:
+    if found is None:
+        return ()
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise BrokenSource("heading of a source is no list of texts")
+    return tuple(found)
+
+
+def _locator(found: object) -> Locator | None:
+    if found is None:
+        return None
+    if not isinstance(found, dict) or not all(isinstance(each, int | str) for each in found.values()):
+        raise BrokenSource("locator of a source is no object of numbers and texts")
+    return found
+
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(.*)", re.DOTALL)

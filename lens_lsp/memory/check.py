@@ -18,9 +18,9 @@ from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.walk import discover
-from lens_lsp.memory.answer_files.reading import Citing, Fault, read_citing
+from lens_lsp.memory.answer_parser import Citing, Fault, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.text import Position
 

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Mapping
 
-from lens_lsp.memory.checking import Cited, Finding, Report, Unreadable
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.memory.check import Cited, Finding, Report, Unreadable
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Position, Span
 from lens_lsp.schema.check import check_annotations, check_json, check_sarif

@@ -61,7 +61,7 @@ def printable_path(path: str) -> str:
     return _SURROGATE.sub("\ufffd", _IN_NAME.sub(_escaped, path))
 
 
-def inert_json(text: str) -> str:
+def sanitize_json(text: str) -> str:
     """JSON of the same value in which no character can drive a terminal; lone surrogates become U+FFFD.
 
     A lone surrogate is a byte of a file name that is no text, and strict JSON readers refuse it.
@@ -69,7 +69,7 @@ def inert_json(text: str) -> str:
     return _SURROGATE.sub("\ufffd", _IN_JSON.sub(json_escape, text))
 
 
-def inert_markdown(text: str, *, in_link: bool = False) -> str:
+def sanitize_markdown(text: str, *, in_link: bool = False) -> str:
     """One line of Markdown that shows the text and does nothing.
 
     ``in_link`` says that it names a link of ours: in that no renderer guesses addresses.

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.memory.userdata.folder import change_kept, kept_folder, read_kept
+from lens_lsp.memory.userdata import change_kept, kept_folder, read_kept
 from lens_lsp.model.errors import LensError, UsageError
 
 if TYPE_CHECKING:

@@ -1,43 +1,59 @@
-"""What counts as `lens: private`: names and values as people write them, whatever the format around them.
-
-It fails closed: a spelling that looks as if it meant the mark is the mark. A name is right when it is ``lens`` or one
-edit away, a value when one of its words is ``private``, one edit away, or a word for the same; `Privacy.exact` says
-whether it was written as documented.
-"""
+"""The marks of ours in documents: ``lens: private``, and the comments around text that lens wrote."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 WRITE = "lens: private"
+
 """How the mark is written."""
+
 _LONGEST = 100
+
 """Code points of what was written, as it is shown."""
+
 _LONGEST_VALUE = 1 << 16
+
 _MARK, _WORD = "lens", "private"
+
 _SAME = frozenset({"priv", "prive", "privé", "privado", "privada", "privato", "privacy", "confidential", "secret"})
+
 _TRUE = frozenset({"true", "yes", "on", "y", "t", "1", "x", "lens"})
+
 _FALSE = frozenset({"false", "no", "off", "n", "f", "0", "never", "none", "null", "public"})
+
 _NOT = frozenset({"not", "no", "non", "never", "un", "isn", "isnt"})
+
 _FILLING = _TRUE | {"true", "str", "bool", "please", "only", "is", "answer"}
+
 _KEYWORDS = frozenset(
     {"tag", "tags", "keyword", "keywords", "filetags", "category", "categories", "label", "labels", "subject", "class"}
     | {"classes", "flags", "pdfkeywords", "pdfsubject", "comments", "description", "contentstatus", "status"}
 )
+
 _SENSITIVE = frozenset({"private", "personal", "confidential", "companyconfidential"})
+
 _QUOTES = " \t\"'“”‘’«»*_"
+
 _PAIR = re.compile(r"([^:=;]{3,40}?)\s*(?:::?=|=>|->|::|[:=;]|\s[-–—]\s)\s*(.*)", re.DOTALL)
+
 _BLANK_PAIR = re.compile(r"(\S{3,12})\s+(\S.*)")
+
 _WORDS = re.compile(r"[^\W_]+|[:=,;]")
+
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|;;|<!--|/\*|%).*")
+
 _INSIDE = re.compile(
     r"""["']?([\w./@ -]{3,30})["']?[ \t]*[:=][ \t\n]*(\[[^\[\]]{0,500}\]|\{[^{}]{0,500}\}|\([^()]{0,500}\)"""
     r"""|"[^"]{0,500}"|'[^']{0,500}'|[^,{}\[\]()\n]{1,500})"""
 )
+
 _EXACT = re.compile(r"""["']?lens["']?(?:: | = )(?:["']?private["']?|\["?private"?\]),?""")
+
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
@@ -189,3 +205,30 @@ def _near(word: str, goal: str) -> bool:
         return longer[at + 1 :] == shorter[at:]
     swapped = longer[at : at + 2] == shorter[at : at + 2][::-1]
     return longer[at + 1 :] == shorter[at + 1 :] or (swapped and longer[at + 2 :] == shorter[at + 2 :])
+
+
+OUTPUT = "output/1"
+
+"""What a mark says of a text that `lens check` has nothing to do with: it carries no sources of its own."""
+
+
+def stamp_of(*about: str) -> str:
+    """The name of a stamp: a digest of what the text is about. Equal questions give equal stamps."""
+    text = "\0".join(about).encode("utf-8", "surrogatepass")
+    return "w" + hashlib.blake2b(text, digest_size=6).hexdigest()
+
+
+def opening_mark(name: str) -> str:
+    """What stands above a text of ours, on a line of its own with an empty one below."""
+    return f'<!-- lens:begin {name} {{"lens":"{OUTPUT}"}} -->'
+
+
+def closing_mark(name: str) -> str:
+    """What stands below it, with an empty line above."""
+    return f"<!-- lens:end {name} -->"
+
+
+def stamped(text: str, name: str, comment: str = "") -> str:
+    """A text between the marks of a stamp, each behind a sign of a ``comment``; empty for an empty text."""
+    body = text.strip("\n")
+    return f"{comment}{opening_mark(name)}\n\n{body}\n\n{comment}{closing_mark(name)}\n" if body else ""

@@ -8,13 +8,13 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from lens_lsp.model.inert import (
-    inert_json,
-    inert_markdown,
+from lens_lsp.model.sanitize import (
     json_escape,
     markdown_without_links,
     printable,
     printable_path,
+    sanitize_json,
+    sanitize_markdown,
 )
 from tests.soak import hostile_markdown
 
@@ -39,7 +39,7 @@ def words(markdown: str) -> str:
     ],
 )
 def test_an_attribute_with_blanks_shows_no_backslash(text: str) -> None:
-    assert words(inert_markdown(text)) == text
+    assert words(sanitize_markdown(text)) == text
     assert words(markdown_without_links(text, str)) == words(text.replace("\\", "\\\\").replace("<", r"\<"))
 
 
@@ -72,7 +72,7 @@ def test_no_renderer_that_guesses_makes_an_address_of_it() -> None:
     ],
 )
 def test_what_is_no_address_any_more_reads_as_it_did(text: str) -> None:
-    assert words(inert_markdown(text)) == words(markdown_without_links(text, str)) == text
+    assert words(sanitize_markdown(text)) == words(markdown_without_links(text, str)) == text
 
 
 def test_in_code_nothing_is_changed_for_those_who_guess() -> None:
@@ -203,11 +203,11 @@ def test_a_path_shows_what_steers_as_its_number(path: str, shown: str) -> None:
 
 
 def test_half_a_surrogate_pair_is_one_sign_wherever_it_is_shown() -> None:
-    assert printable("a\ud800b\udfff") == inert_json("a\ud800b\udfff") == "a\ufffdb\ufffd"
+    assert printable("a\ud800b\udfff") == sanitize_json("a\ud800b\udfff") == "a\ufffdb\ufffd"
 
 
 def test_json_writes_what_steers_as_its_units() -> None:
-    assert inert_json('"\x7f\u202e\U000e0041"') == r'"\u007f\u202e\udb40\udc41"'
+    assert sanitize_json('"\x7f\u202e\U000e0041"') == r'"\u007f\u202e\udb40\udc41"'
     assert re.sub("[\ud800-\udfff]", json_escape, "\ud800 \udfff") == r"\ud800 \udfff"
 
 

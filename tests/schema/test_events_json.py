@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.model.answer import Mode
-from lens_lsp.model.events import Admitted, Belief, Covered, Event, EvidenceFound, Planned
+from lens_lsp.model.answer import Admitted, Belief, Covered, Event, EvidenceFound, Mode, Planned
 from lens_lsp.model.plan import Combination, Condition, MatchRule, Transformation, Unit
 from lens_lsp.schema import answer_json, event_json, evidence_json
 from tests.hand_made import PLAN, TABLE, answer, events, evidence
