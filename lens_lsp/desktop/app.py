@@ -30,7 +30,7 @@ _SECONDS = 10.0
 """For a request's body to come."""
 
 
-class Malformed(Exception):
+class MalformedRequest(Exception):
     """A request that cannot be meant; the message says why. ``status`` is HTTP's."""
 
     def __init__(self, message: str, status: int = 400) -> None:
@@ -39,46 +39,46 @@ class Malformed(Exception):
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """The JSON object that a request carries. Raises `Malformed`."""
+    """The JSON object that a request carries. Raises `MalformedRequest`."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise Malformed("the body must be application/json", 415)
+        raise MalformedRequest("the body must be application/json", 415)
     data = bytearray()
     try:
         async with asyncio.timeout(_SECONDS):
             async for chunk in request.stream():
                 data += chunk
                 if len(data) > MOST_BYTES:
-                    raise Malformed(f"the body is larger than {MOST_BYTES} bytes", 413)
+                    raise MalformedRequest(f"the body is larger than {MOST_BYTES} bytes", 413)
     except TimeoutError:
-        raise Malformed(f"the body did not come within {_SECONDS:.0f} seconds; send it again", 408) from None
+        raise MalformedRequest(f"the body did not come within {_SECONDS:.0f} seconds; send it again", 408) from None
     except ClientDisconnect:
-        raise Malformed("cancelled", 499) from None
+        raise MalformedRequest("cancelled", 499) from None
     try:
         body = json.loads(data)
     except (ValueError, RecursionError):
-        raise Malformed("the body is not JSON") from None
+        raise MalformedRequest("the body is not JSON") from None
     if not isinstance(body, dict):
-        raise Malformed("the body is no JSON object")
+        raise MalformedRequest("the body is no JSON object")
     return body
 
 
 def word(body: Mapping[str, Any], name: str, *, most: int = 10_000) -> str:
-    """A key that must be a string. Raises `Malformed`."""
+    """A key that must be a string. Raises `MalformedRequest`."""
     value = body.get(name)
     if not isinstance(value, str) or not value or len(value) > most:
-        raise Malformed(f"{name} must be a string of 1 to {most} characters")
+        raise MalformedRequest(f"{name} must be a string of 1 to {most} characters")
     return value
 
 
 def count(value: object, name: str, *, default: int = 1) -> int:
-    """A number from 1, as JSON or written out; ``default`` where there is none. Raises `Malformed`."""
+    """A number from 1, as JSON or written out; ``default`` where there is none. Raises `MalformedRequest`."""
     if value is None:
         return default
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 9:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 1 << 30:
-        raise Malformed(f"{name} must be a whole number from 1")
+        raise MalformedRequest(f"{name} must be a whole number from 1")
     return value
 
 
@@ -151,14 +151,14 @@ async def _start(request: Request) -> Response:
     assistant, body = _assistant(request), await body_of(request)
     tab = body.pop("tab", None)
     if not isinstance(tab, str | None) or (tab is not None and len(tab) > 100):
-        raise Malformed("tab must be a string of at most 100 characters")
+        raise MalformedRequest("tab must be a string of at most 100 characters")
     word(body, "question")
     if unknown := body.keys() - _ASKING:
-        raise Malformed(f"a question has no {', '.join(sorted(unknown))}")
+        raise MalformedRequest(f"a question has no {', '.join(sorted(unknown))}")
     try:
         ask = assistant.asks.start(body, tab, assistant.prompts.waiting)
     except TooManyQuestions:
-        raise Malformed("too many questions run already; wait for one of them, or cancel it", 429) from None
+        raise MalformedRequest("too many questions run already; wait for one of them, or cancel it", 429) from None
     return JSONResponse({"id": ask.id}, 201)
 
 
@@ -184,9 +184,9 @@ async def _consent(request: Request) -> Response:
     body = await body_of(request)
     action = body.get("action")
     if not isinstance(action, str | None):
-        raise Malformed("action must be a string or null")
+        raise MalformedRequest("action must be a string or null")
     if not _assistant(request).prompts.answer(request.path_params["id"], action):
-        raise Malformed("nobody waits for this any more", 404)
+        raise MalformedRequest("nobody waits for this any more", 404)
     return JSONResponse({})
 
 
@@ -197,7 +197,7 @@ async def _folders(request: Request) -> Response:
 async def _follow(request: Request) -> Response:
     uris = (await body_of(request)).get("answers")
     if not isinstance(uris, list) or len(uris) > FOLLOWED or not all(isinstance(uri, str) for uri in uris):
-        raise Malformed(f"answers must be at most {FOLLOWED} URIs")
+        raise MalformedRequest(f"answers must be at most {FOLLOWED} URIs")
     _assistant(request).follow(uris)
     return JSONResponse({})
 
@@ -242,9 +242,9 @@ async def _rpc(request: Request) -> Response:
     body = await body_of(request)
     method, params = word(body, "method"), body.get("params") or {}
     if method not in _FORWARDED:
-        raise Malformed("that is none of the requests that the page may send", 403)
+        raise MalformedRequest("that is none of the requests that the page may send", 403)
     if not isinstance(params, dict):
-        raise Malformed("params must be a JSON object")
+        raise MalformedRequest("params must be a JSON object")
     result = await _while_connected(
         request, _assistant(request).server.request(method, {**params, **_FORWARDED[method]}, again=True)
     )
@@ -259,7 +259,7 @@ async def _aside(work: Callable[[], T]) -> T:
 def _ask(request: Request) -> PageQuestion:
     ask = _assistant(request).asks.get(request.path_params["id"])
     if ask is None:
-        raise Malformed("there is no such question, or it ended long ago", 404)
+        raise MalformedRequest("there is no such question, or it ended long ago", 404)
     return ask
 
 
@@ -272,7 +272,7 @@ async def _while_connected(request: Request, work: Awaitable[Any]) -> Any:
             working.cancel()
         with suppress(asyncio.CancelledError):
             return await working
-        raise Malformed("cancelled", 499)
+        raise MalformedRequest("cancelled", 499)
     finally:
         working.cancel()
         leaving.cancel()
@@ -309,7 +309,7 @@ def _failed(status: int, message: str, name: str | None = None, code: int | None
 
 async def _on_failure(_: Request, error: Exception) -> Response:
     """Every failure as JSON; what should not be says a number and nothing of what it was about."""
-    if isinstance(error, Malformed):
+    if isinstance(error, MalformedRequest):
         return _failed(error.status, str(error))
     if isinstance(error, Outside):
         return _failed(404, str(error))
@@ -330,5 +330,6 @@ async def _on_failure(_: Request, error: Exception) -> Response:
 
 
 _FAILURES = dict.fromkeys(
-    (Malformed, Outside, NoEditor, Refused, LensError, OSError, ServerGone, HTTPException, Exception), _on_failure
+    (MalformedRequest, Outside, NoEditor, Refused, LensError, OSError, ServerGone, HTTPException, Exception),
+    _on_failure,
 )

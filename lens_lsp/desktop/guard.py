@@ -31,7 +31,14 @@ Client = tuple[str, int] | None
 
 
 class ConnectionLimit:
-    """The connections of one server. On the event loop only."""
+    """Limit of the connections of one server that did not show the key, by number and by time. On the event loop only.
+
+    A connection is a stranger's until a request on it carries the key, and again after that request. Any program can open
+    connections and send nothing, half a head or half a body. So strangers leave after some seconds,
+    machine can open connections and send nothing, half a head or half a body. So strangers leave after some seconds,
+    and where there are too many the one that has stood there longest makes room: whoever sends a request is served
+    before it is that one. Connections that carry the key are not counted.
+    """
 
     def __init__(self) -> None:
         self._open: dict[Client, asyncio.Transport] = {}
@@ -74,16 +81,16 @@ class ConnectionLimit:
         self._open.pop(client).abort()
 
 
-def protocol_at(door: ConnectionLimit) -> type[H11Protocol]:
-    """HTTP as uvicorn speaks it, on connections that the door knows."""
+def protocol_with(connections: ConnectionLimit) -> type[H11Protocol]:
+    """HTTP as uvicorn speaks it, on connections that are counted."""
 
     class Protocol(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            door.opened(self.client, transport)
+            connections.opened(self.client, transport)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            door.closed(self.client, self.transport)
+            connections.closed(self.client, self.transport)
             super().connection_lost(exc)
 
     return Protocol
@@ -107,7 +114,7 @@ _SESSION = "/api/session"
 _OWN_SITES = frozenset({"same-origin", "none"})
 
 
-class Admission:
+class LinkAdmission:
     """The one link that is good, and the key that it is exchanged for. ``used`` is told when a link was."""
 
     def __init__(self, used: Callable[[], object]) -> None:
@@ -131,7 +138,7 @@ class Admission:
 class Guard:
     """In front of the app: lets through what is allowed, and puts our headers on every response."""
 
-    def __init__(self, app: ASGIApp, port: int, admission: Admission, connections: ConnectionLimit) -> None:
+    def __init__(self, app: ASGIApp, port: int, admission: LinkAdmission, connections: ConnectionLimit) -> None:
         self._app = app
         self._address = f"127.0.0.1:{port}"
         self._admission = admission

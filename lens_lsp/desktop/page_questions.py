@@ -1,4 +1,7 @@
-"""Questions that were asked from the page: they go on whoever listens, and what they said can be heard again."""
+"""Questions asked from the page: the language server that answers them, their event feeds, prompts for the user.
+
+A question goes on whoever listens, and what it said can be heard again for a while.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ _PING_SECONDS = 15.0
 
 
 class EventFeed:
-    """Numbered events, from 1; the last ``most`` are kept, all if None. On the event loop only."""
+    """Feed of numbered events, from 1, for any number of listeners who may come late, leave and come back.
+
+    The last ``most`` events are kept, all if None. On the event loop only.
+    """
 
     def __init__(self, most: int | None = None) -> None:
         self._kept: deque[tuple[int, str]] = deque(maxlen=most)
@@ -36,11 +42,6 @@ class EventFeed:
     def heard(self) -> bool:
         """Whether anybody listens."""
         return self._listeners > 0
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing comes any more."""
-        return self._over
 
     def put(self, event: Mapping[str, object]) -> None:
         """One more event; plain JSON."""
@@ -109,7 +110,11 @@ _LASTING_SECONDS = 60.0
 
 
 class LanguageServer:
-    """One at a time, from `start` to `close`. On the event loop only. ``told`` hears `RUNNING` and `GONE`."""
+    """The language server behind the page, one process at a time from `start` to `close`: one that died is replaced,
+    and whoever needs it waits for the new one.
+
+    On the event loop only. ``told`` hears `RUNNING` and `GONE`.
+    """
 
     def __init__(
         self, folders: Sequence[str], hear: Hearing, told: Callable[[str], None], env: Mapping[str, str]
@@ -152,11 +157,6 @@ class LanguageServer:
         if there:
             self._client.result().notify(method, params)
         return there
-
-    @property
-    def pid(self) -> int | None:
-        """The number of its process, None while there is none."""
-        return self._client.result().pid if self._client.done() and not self._client.cancelled() else None
 
     async def _running(self) -> Client:
         """A server that listens. Raises `ServerGone` when there will be none any more."""
@@ -215,7 +215,7 @@ class TooManyQuestions(Exception):
 
 @dataclass(slots=True, eq=False)
 class PageQuestion:
-    """One question. ``tab`` is whose it is, as the page calls it."""
+    """A question of the page; ``tab`` is whose it is, as the page calls it."""
 
     id: str
     params: Mapping[str, object]
@@ -256,10 +256,7 @@ class PageQuestion:
 
 
 class PageQuestions:
-    """Those that run, and those that ended lately. On the event loop only.
-
-    ``answered`` is given each result.
-    """
+    """The questions that run, and those that ended lately; ``answered`` is given each result. Event loop only."""
 
     def __init__(self, server: LanguageServer, answered: Callable[[Mapping[str, Any]], None]) -> None:
         self._server = server
@@ -269,7 +266,7 @@ class PageQuestions:
     def start(
         self, params: Mapping[str, object], tab: str | None, prompts: Iterable[Mapping[str, object]]
     ) -> PageQuestion:
-        """PageQuestion. ``prompts`` are what the user is being asked already. Raises `TooManyQuestions`."""
+        """Ask a question. ``prompts`` are what the user is being asked already. Raises `TooManyQuestions`."""
         self._forget(room=1)
         if len(self._asks) >= MOST:
             raise TooManyQuestions
@@ -374,15 +371,12 @@ def _fail(ask: PageQuestion, refused: Refused) -> Ending:
     return Ending.STOPPED if cancelled else Ending.FAILED
 
 
-Tell = Callable[[Mapping[str, object]], None]
-"""Tells every question that may wait."""
-
-
 class Prompts:
-    """Those that wait for an answer. On the event loop only."""
+    """What the language server asks of the user, until it is answered once. On the event loop only."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Callable[[Mapping[str, object]], None]) -> None:
         self._tell = tell
+        """Tells every question that may wait."""
         self._open: dict[str, tuple[Mapping[str, object], asyncio.Future[str | None]]] = {}
 
     @property
