@@ -46,7 +46,7 @@ TESTS = (
     "memory/test_answers_as_blocks.py",
     "model/test_text.py",
     "model/test_sanitize.py",
-    "cli/test_cli_terminal.py",
+    "cli/test_terminal.py",
     "lsp/test_lsp_frames.py",
     "lsp/test_lsp_hovering.py",
     "lsp/test_lsp_uris.py",

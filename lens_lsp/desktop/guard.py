@@ -33,11 +33,10 @@ Client = tuple[str, int] | None
 class ConnectionLimit:
     """Limit of the connections of one server that did not show the key, by number and by time. On the event loop only.
 
-    A connection is a stranger's until a request on it carries the key, and again after that request. Any program can open
-    connections and send nothing, half a head or half a body. So strangers leave after some seconds,
-    machine can open connections and send nothing, half a head or half a body. So strangers leave after some seconds,
-    and where there are too many the one that has stood there longest makes room: whoever sends a request is served
-    before it is that one. Connections that carry the key are not counted.
+    A connection is a stranger's until a request on it carries the key, and again after that request. Any program of
+    this machine can open connections and send nothing, half a head or half a body. So strangers leave after some
+    seconds, and where there are too many the one that has stood there longest makes room: whoever sends a request is
+    served before it is that one. Connections that carry the key are not counted.
     """
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 MODULES = {
     "model/text.py": ("model/test_text.py",),
-    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_cli_terminal.py"),
+    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_terminal.py"),
     "lsp/convert.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py"),
     "lsp/documents.py": ("lsp/test_lsp_documents.py",),
     "lsp/framing.py": ("lsp/test_lsp_frames.py",),
