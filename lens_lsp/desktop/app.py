@@ -16,12 +16,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from lens_lsp.client.client import Refused, ServerGone
+from lens_lsp.client import Refused, ServerGone
 from lens_lsp.desktop import preferences
 from lens_lsp.desktop.assistant import FOLLOWED, Assistant
 from lens_lsp.desktop.folders import NoEditor, Outside, open_file
 from lens_lsp.desktop.page_questions import PageQuestion, TooManyQuestions, streamed
-from lens_lsp.lsp.endpoint import incident
+from lens_lsp.lsp.request_handler import incident
 from lens_lsp.model.errors import LensError
 
 MOST_BYTES = 1 << 20

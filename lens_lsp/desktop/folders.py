@@ -22,7 +22,7 @@ from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.kinds import Unextracted, View, kind_for
-from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
+from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.model.errors import PathNotFound, PathRefused
 
 _SHOWN_BY_SYSTEM = frozenset({"docx", "eml", "epub", "md", "odp", "ods", "odt", "pdf", "pptx", "rtf", "txt", "xlsx"})

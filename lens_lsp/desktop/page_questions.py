@@ -19,7 +19,7 @@ from typing import Any
 
 from starlette.responses import StreamingResponse
 
-from lens_lsp.client.client import CANCELLED, Client, Hearing, Refused, ServerGone
+from lens_lsp.client import CANCELLED, Client, Hearing, Refused, ServerGone
 
 _PING_SECONDS = 15.0
 """Between two signs of life, by which a connection that is gone is noticed."""
