@@ -257,7 +257,7 @@ class Call:
         raise AnswersNeeded({"roots": types.ListRootsRequest()}, None)
 
     @asynccontextmanager
-    async def told(self) -> AsyncGenerator[None]:
+    async def progress_reported(self) -> AsyncGenerator[None]:
         """While what is being done is told to the client, where it wants to know."""
         telling = asyncio.get_running_loop().create_task(self._tell())
         try:

@@ -219,7 +219,7 @@ def test_what_makes_no_sense_is_told_in_words(home: Path, notes: Path) -> None:
 
 def test_no_tool_says_that_it_writes() -> None:
     assert set(TOOLS) == NAMES
-    assert all(tool.told().annotations.read_only_hint for tool in TOOLS.values())
+    assert all(tool.listing().annotations.read_only_hint for tool in TOOLS.values())
 
 
 def test_passages_bring_their_context_and_say_what_occurs_nowhere() -> None:
