@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 
 from lens_lsp.corpus.listings import Identity
 from lens_lsp.corpus.texts import Key
-from lens_lsp.documents.frames import MOST_AT_ONCE
-from lens_lsp.documents.kinds import INSTALL, DocumentKind, kind_for
+from lens_lsp.documents.kinds import INSTALL, MOST_AT_ONCE, DocumentKind, kind_for
 from lens_lsp.model.documents import Skip, SkipReason
 from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from starlette.responses import StreamingResponse
 
-from lens_lsp.client import CANCELLED, Client, Hearing, Refused, ServerGone
+from lens_lsp.client import CANCELLED, Client, Refused, ServerGone, ServerListener
 
 _PING_SECONDS = 15.0
 """Between two signs of life, by which a connection that is gone is noticed."""
@@ -117,7 +117,7 @@ class LanguageServer:
     """
 
     def __init__(
-        self, folders: Sequence[str], hear: Hearing, told: Callable[[str], None], env: Mapping[str, str]
+        self, folders: Sequence[str], hear: ServerListener, told: Callable[[str], None], env: Mapping[str, str]
     ) -> None:
         self._folders = tuple(folders)
         self._hear = hear

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 
 from lens_lsp.corpus.ours import asking_lines, ours
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, uri_of
@@ -103,7 +102,7 @@ async def run_on_snapshot(
     snapshot = await take_snapshot(state, uri)
     if snapshot is None:
         return None
-    return await asyncio.get_running_loop().run_in_executor(None, lambda: work(snapshot, snapshot.page()))
+    return await asyncio.to_thread(lambda: work(snapshot, snapshot.page()))
 
 
 def workspace_edit(
@@ -112,7 +111,7 @@ def workspace_edit(
     """Changes of a text as an edit, for its version where the client checks that."""
     ranges = snapshot.ranges()
     edits = [types.TextEdit(ranges.range(span), new) for span, new in changes]
-    if not get_capability(state.capabilities, "workspace.workspace_edit.document_changes", False):
+    if not state.supports("workspace.workspace_edit.document_changes"):
         return types.WorkspaceEdit(changes={snapshot.uri: edits})
     document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])

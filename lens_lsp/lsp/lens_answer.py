@@ -239,9 +239,8 @@ class CitedDocuments:
 
 async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:
     """The answer. Raises `RequestFailed` where there is none, or a model is not given it."""
-    run = asyncio.get_running_loop().run_in_executor
     rules = (await ls.state.settings()).rules
-    return await run(None, _answer, ls.state.stores, ls.state, rules, params)
+    return await asyncio.to_thread(_answer, ls.state.stores, ls.state, rules, params)
 
 
 def _answer(stores: Stores, state: ServerState, rules: CorpusRules, params: AnswerParams) -> KeptAnswer:

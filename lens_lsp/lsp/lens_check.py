@@ -224,8 +224,7 @@ async def recheck(ls: LensServer, params: RecheckParams) -> dict[str, object]:
     workspaces = () if params.uri is not None else state.workspaces
     paths = [each.path for each in state.folders] if params.uri is None else [await _meant(ls, params.uri)]
     allowed = await state.sources()
-    work = asyncio.get_running_loop().run_in_executor
-    report = await work(None, _checked, paths, rules, state.buffers(), allowed, ls.state.stores, workspaces)
+    report = await asyncio.to_thread(_checked, paths, rules, state.buffers(), allowed, ls.state.stores, workspaces)
     ls.diagnostics.check_all()
     return check_json(report, str)
 
@@ -235,8 +234,7 @@ async def _meant(ls: LensServer, uri: str) -> str:
     try:
         return ls.state.allowed(uri)
     except UriRefused as error:
-        work = asyncio.get_running_loop().run_in_executor
-        answer = await work(None, kept_answer, ls.state.stores, ls.state.workspaces, uri)
+        answer = await asyncio.to_thread(kept_answer, ls.state.stores, ls.state.workspaces, uri)
         if answer is None:
             raise PathRefused(f"{uri} cannot be checked: {error}") from error
         return answer

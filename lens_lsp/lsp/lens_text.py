@@ -51,14 +51,13 @@ async def text(ls: LensServer, params: TextParams) -> TextResult:
         raise JsonRpcInvalidParams(f"uri: {refused}") from None
     settings = await ls.state.settings()
     buffers = ls.state.buffers()
-    run = asyncio.get_running_loop().run_in_executor
     folder = os.path.dirname(path)
     if params.confined:
         state = ls.state
-        answers = await run(None, ls.state.stores.answers, state.workspaces)
+        answers = await asyncio.to_thread(ls.state.stores.answers, state.workspaces)
         folders = [*(each.path for each in state.folders), *settings.extra_roots, *map(str, answers)]
         folder = _around(path, folders)
-    return await run(None, _read, folder, path, settings.rules, buffers)
+    return await asyncio.to_thread(_read, folder, path, settings.rules, buffers)
 
 
 def _around(path: str, folders: Sequence[str]) -> str:
@@ -152,8 +151,7 @@ async def passage(ls: LensServer, params: PassageParams) -> PassageResult:
     for what a search does not read, a model is not given, and lines and pages that there are not."""
     place = workspace_path(ls.state, params.uri)
     rules = (await ls.state.settings(fresh=True)).rules
-    run = asyncio.get_running_loop().run_in_executor
-    return await run(None, _passage, place, params, rules, ls.state.buffers())
+    return await asyncio.to_thread(_passage, place, params, rules, ls.state.buffers())
 
 
 def _passage(

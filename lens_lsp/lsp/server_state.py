@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
 from lens_lsp.corpus.allowed import NOWHERE, Allowed, inside
 from lens_lsp.lsp.locations import Encoding, UriRefused, path_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
+
 
 logger = logging.getLogger(__name__)
 
@@ -137,6 +139,10 @@ class ServerState:
         """The real paths of the workspace folders."""
         return tuple(folder.real for folder in self.folders)
 
+    def supports(self, capability: str) -> bool:
+        """Whether the client has a capability, named by its path, such as ``window.show_message``."""
+        return bool(get_capability(self.capabilities, capability, False))
+
     def change_folders(self, added: Iterable[types.WorkspaceFolder], removed: Iterable[types.WorkspaceFolder]) -> None:
         """Workspace folders came and went. What is no plain folder here is left out."""
         gone = {folder.uri for folder in removed}
@@ -164,9 +170,7 @@ class ServerState:
             self._settings = None
         while self._settings is None:
             folders, client = self.folders, self._client
-            found = await asyncio.get_running_loop().run_in_executor(
-                None, _load_settings, folders, self.environment, client
-            )
+            found = await asyncio.to_thread(_load_settings, folders, self.environment, client)
             if folders is self.folders and client is self._client:
                 self._settings, allowed = found
                 # In a workspace that the client does not trust, nothing is read that an answer names.

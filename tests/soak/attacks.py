@@ -167,7 +167,7 @@ ATTACKS = {
         "images, links and HTML that carry text away",
         (
             *of(_MARKING, "nothing_that_a_model_wrote_is_live", "no_mixture_of_brackets_is_live"),
-            "lsp/test_lsp_evidence.py::test_hover_of_hostile_text_does_nothing",
+            "lsp/test_lsp_navigation.py::test_hover_of_hostile_text_does_nothing",
             "memory/test_answer_files.py::test_nothing_of_a_note_acts",
         ),
         ("test/unit/inert.test.ts", "e2e/stories/hostile.mjs"),
@@ -341,7 +341,7 @@ ATTACKS = {
                 "no_forged_answer_file_learns_what_lies_outside",
             ),
             *of("corpus/test_renamed.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
-            "lsp/test_lsp_evidence.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
+            "lsp/test_lsp_navigation.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
         ),
         control="a check that reads wherever it is told to learns from the same files, in the same test",
     ),

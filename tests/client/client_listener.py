@@ -1,4 +1,4 @@
-"""A hearing that notes all that a server says, answers what it is told to, and can be waited for."""
+"""A listener that notes all that a server says, answers what it is told to, and can be waited for."""
 
 from __future__ import annotations
 
