@@ -1,4 +1,14 @@
-"""Settings of a question: read from everybody who has a say, and put in force. Every function waits for the disk."""
+"""Settings of a question: read from everybody who has a say, and put in force; and changes of the user's own file.
+
+Precedence, lowest first: defaults, the user's file, the project's ``.lens.toml``, the environment, the client. The
+user's own limits of time and tokens may be above the defaults: those of the command line, else of the environment,
+else of the user's file. An editor's lower them, or stand alone; everybody else's only lower. Exclusions only add up.
+No project can name an endpoint, a key, a program or a place.
+
+A file is never followed through a link inside a project, never waited for, and never shown: what is told names the
+key, not its value, which could be a secret in the wrong place. A change of the user's file leaves what else stands in
+it, comments among it, as it is. Every function waits for the disk.
+"""
 
 from __future__ import annotations
 

@@ -322,7 +322,7 @@ ATTACKS = {
         "a place to write to that holds a stranger's file, link, pipe or device",
         (
             *of(
-                "disk/test_whole_files.py::test_",
+                "test_disk.py::test_",
                 "nothing_is_written_through_a_link_or_over_what_is_no_file",
                 "a_file_that_we_did_not_make_stays",
                 "no_folder_on_the_way_is_a_link",
