@@ -31,7 +31,7 @@ CORE = (
     "lens_lsp/lsp/hover.py",
     "lens_lsp/lsp/locations.py",
     "lens_lsp/documents/frames.py",
-    "lens_lsp/corpus/opening.py",
+    "lens_lsp/corpus/safe_open.py",
     "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (

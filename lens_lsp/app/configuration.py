@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lens_lsp.app.settings import AUTO, LANGUAGES, SHIPPED, CommandLine, ModelSettings, Notice, Settings, SettingSource
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.corpus.extraction import DocumentOptions, use_for_documents
-from lens_lsp.corpus.opening import Root, Skipped, read_head_at
-from lens_lsp.corpus.rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.safe_open import Root, Skipped, read_head_at
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError, PathNotFound, UsageError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from lens_lsp.app.option_models import ClientOptions, ProjectOptions, SenderOptions, SharedOptions, UserOptions
     from lens_lsp.app.request import Request
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
 
 
 PROJECT_FILE = ".lens.toml"

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
 from lens_lsp.judge.rules.coreference import Earlier, whole
 from lens_lsp.judge.rules.question_plan import question_plan
 from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import DocumentOptions
-from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode, StopReason
 from lens_lsp.model.errors import UsageError

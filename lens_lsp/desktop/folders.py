@@ -14,11 +14,10 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from lens_lsp.app.configuration import read_settings
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, inside
 from lens_lsp.corpus.extraction import LARGEST
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules, denied_path
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.kinds import Unextracted, View, kind_for

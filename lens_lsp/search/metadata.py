@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import pairwise
 
-from lens_lsp.corpus.titles import file_name
+from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.model.documents import Document, Field
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem, words

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lens_lsp.app.configuration import MOST_BYTES, change_settings, settings_of, written_settings
 from lens_lsp.app.option_models import EDITOR_ONLY, LIMITING, ClientOptions, ProjectOptions, SenderOptions, UserOptions
 from lens_lsp.app.settings import CommandLine, Settings, SettingSource
-from lens_lsp.corpus.rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError

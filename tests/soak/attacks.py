@@ -211,7 +211,7 @@ ATTACKS = {
     "S11": Fault(
         "denied, ignored and private files",
         of(
-            "corpus/test_rules.py::test_",
+            "corpus/test_corpus_rules.py::test_",
             "secrets_are_denied_by_name_in_any_case",
             "every_line_of_the_deny_list_denies_what_it_says",
         ),
@@ -238,8 +238,8 @@ ATTACKS = {
     "S14": Fault(
         "patterns that take for ever",
         (
-            "corpus/test_ignore.py::test_no_line_takes_long_however_many_stars_it_has",
-            "corpus/test_ignore.py::test_brackets_that_never_end_are_looked_at_once",
+            "corpus/test_corpus_rules.py::test_no_line_takes_long_however_many_stars_it_has",
+            "corpus/test_corpus_rules.py::test_brackets_that_never_end_are_looked_at_once",
             "search/test_resolve.py::test_hostile_quotes_and_texts_cost_linear_time",
         ),
     ),
@@ -340,7 +340,7 @@ ATTACKS = {
                 "no_link_on_the_way_to_a_folder_is_followed",
                 "no_forged_answer_file_learns_what_lies_outside",
             ),
-            *of("corpus/test_renamed.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
+            *of("corpus/test_walk.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
             "lsp/test_lsp_navigation.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
         ),
         control="a check that reads wherever it is told to learns from the same files, in the same test",
