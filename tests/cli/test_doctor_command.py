@@ -15,7 +15,7 @@ from scripted_endpoint import request_of, settings
 from lens_lsp import __version__
 from lens_lsp.app.configuration import workspace_of
 from lens_lsp.cli.doctor import corpus_facts
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.judge.test_self_test import able, read
