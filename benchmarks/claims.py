@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
 from evaluation.reporting.markdown import table
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.claims import LITERAL, Doubt, check, is_arguable
 from lens_lsp.judge.ledger import Budget, Ledger
@@ -37,7 +37,7 @@ from lens_lsp.model.documents import Document, Evidence, Origin
 from lens_lsp.model.errors import OracleFailed
 from lens_lsp.model.text import SourceText, Span
 from lens_lsp.search.boundaries import context_of, heading_path
-from lens_lsp.search.synthesis import passage_of as evidence_passage
+from lens_lsp.search.consolidation import passage_of as evidence_passage
 
 CLAIMS = Path(__file__).resolve().parent / "questions" / "claims.jsonl"
 _AT_ONCE = 4

@@ -31,7 +31,7 @@ CORE = (
     "lens_lsp/lsp/hover.py",
     "lens_lsp/lsp/locations.py",
     "lens_lsp/documents/frames.py",
-    "lens_lsp/corpus/opening.py",
+    "lens_lsp/corpus/safe_open.py",
     "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
@@ -45,7 +45,7 @@ TESTS = (
     "memory/test_answers_as_blocks.py",
     "model/test_text.py",
     "model/test_sanitize.py",
-    "cli/test_cli_terminal.py",
+    "cli/test_terminal.py",
     "lsp/test_lsp_transport.py",
     "lsp/test_lsp_hover.py",
     "lsp/test_lsp_locations.py",

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Protocol
 from lens_lsp.app.oracle_factory import Terms, local_reader
 from lens_lsp.app.request import RERANKED, Request
 from lens_lsp.app.settings import Settings
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.unread import notices
-from lens_lsp.corpus.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.extraction import notices
+from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.answer import Event, StopReason
 from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.model.plan import LOOP, SIGNALS
 from lens_lsp.model.words import fold
-from lens_lsp.search.corpus_view import Ints, Reading, never
+from lens_lsp.search.corpus_view import DocumentAccess, Ints, never
 from lens_lsp.search.localisation import Candidates, Localisation, as_evidence, localise, ranking
-from lens_lsp.search.passages import Passage
+from lens_lsp.search.passages import ScoredPassage
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -90,7 +90,7 @@ class Lens:
         with self._workspace.open() as opened:
             ready = self._workspace.bring_up(opened, observer, request.buffers, cancelled, query)
             observer.progress("scan", 0, None)
-            reading = Reading(
+            reading = DocumentAccess(
                 self._workspace.cache,
                 ready.snapshot,
                 overlay(ready.snapshot.roots, request.exclude_spans),
@@ -156,19 +156,23 @@ class Lens:
         ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
         unknown ablation and for a thread without a memory.
         """
-        from lens_lsp.search.early_evidence import Glimpse  # brings asyncio, which `find` never needs
-        from lens_lsp.search.work import Work
+        from lens_lsp.app.question_tasks import QuestionTasks
+        from lens_lsp.search.early_evidence import EarlyEvidenceTimer  # brings asyncio, which `find` never needs
 
         request = Request(request) if isinstance(request, str) else request
         _check(request.question, request.ablate, (*SIGNALS, *LOOP))
         if request.thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
         seconds = QUESTION if terms.budget is None else terms.budget.seconds
-        work, workspace, glimpse = Work(cancelled, seconds=seconds, clock=clock), self._workspace, Glimpse(clock)
+        work, workspace, glimpse = (
+            QuestionTasks(cancelled, seconds=seconds, clock=clock),
+            self._workspace,
+            EarlyEvidenceTimer(clock),
+        )
         heard = observer or _Silent()
         with workspace.open() as opened:
 
-            def bring_up() -> Future[Ready]:
+            def bring_up() -> Future[PreparedWorkspace]:
                 return work.start(
                     lambda: workspace.bring_up(
                         opened, heard, request.buffers, work.ended, request.question, seconds, glimpse
@@ -186,7 +190,9 @@ class Lens:
                 async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):
                     yield event
 
-    def _coverage(self, ready: Ready, candidates: Candidates, admitted: Ints, reading: Reading) -> Coverage:
+    def _coverage(
+        self, ready: PreparedWorkspace, candidates: Candidates, admitted: Ints, reading: DocumentAccess
+    ) -> Coverage:
         return Coverage(
             found=ready.sweep.found,
             scanned=self._workspace.cache.files,
@@ -199,9 +205,11 @@ class Lens:
         )
 
 
-def _publish(reading: Reading, place: Localisation, observer: FindObserver, limit: int) -> dict[Passage, Evidence]:
+def _publish(
+    reading: DocumentAccess, place: Localisation, observer: FindObserver, limit: int
+) -> dict[ScoredPassage, Evidence]:
     """The passages whose text still stands where it was found, as evidence; the first ``limit`` of them are told."""
-    evidence: dict[Passage, Evidence] = {}
+    evidence: dict[ScoredPassage, Evidence] = {}
     for passage in place.passages:
         if reading.confirmed(passage.slot) is None:
             continue
@@ -215,8 +223,8 @@ def _publish(reading: Reading, place: Localisation, observer: FindObserver, limi
 
 
 def _ordered(
-    place: Localisation, evidence: Mapping[Passage, Evidence], places: Sequence[int]
-) -> tuple[Localisation, dict[Passage, Evidence]]:
+    place: Localisation, evidence: Mapping[ScoredPassage, Evidence], places: Sequence[int]
+) -> tuple[Localisation, dict[ScoredPassage, Evidence]]:
     """What stands at some places of the passages, in their order."""
     found = list(evidence.items())
     chosen = [found[at] for at in places]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import UriRefused, path_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 
-from lens_lsp.corpus.ours import asking_lines, ours
+from lens_lsp.corpus.generated_spans import asking_lines, find_generated
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, uri_of
 from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.memory.answer_parser import Citing, Held, Written, read_citing
@@ -22,10 +22,10 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.text import SourceText, Span
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.allowed import Allowed
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.model.answer import Answer
+
 
 T = TypeVar("T")
 _MARK = re.compile(r"\[\^([^\]\s]{1,200})\]")
@@ -53,7 +53,7 @@ class DocumentSnapshot:
     workspaces: tuple[str, ...]
     texts: bool
     """Whether places in extracted formats count in their texts; else they are the top of the file."""
-    allowed: Allowed
+    allowed: AllowedFolders
     """Where sources may lie that the text names."""
     known: Answer | None = None
     """The answer that this session wrote there."""
@@ -152,7 +152,7 @@ class MarkdownPage:
     @property
     def is_answer(self) -> bool:
         """Whether it is a file of our own."""
-        return ours(self.text).answer
+        return find_generated(self.text).answer
 
     @property
     def lines(self) -> int:

@@ -25,10 +25,9 @@ from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.oracle_factory import OracleFactory, decide, of_endpoint
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.allowed import ANYWHERE, inside
-from lens_lsp.corpus.opening import folders_at
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules, inside
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import folders_at
 from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
@@ -56,7 +55,7 @@ from lens_lsp.schema.protocol import AskParams, ModelMessage, ModelParams, Model
 if TYPE_CHECKING:
     from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.app.settings import ModelSettings, Settings
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.lsp.editor_window import WorkDoneProgress
     from lens_lsp.lsp.server import LensServer

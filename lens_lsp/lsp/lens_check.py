@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.workspace_store import kept_citations, settle
-from lens_lsp.corpus.allowed import Allowed
-from lens_lsp.corpus.opening import Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.lens_answer import kept_answer
 from lens_lsp.lsp.lens_text import WorkspacePath, document_at, is_extracted, workspace_path
@@ -34,9 +33,8 @@ from lens_lsp.schema.protocol_results import CheckResult, HeldChecked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lens_lsp.corpus.allowed import Allowed
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
 
@@ -50,7 +48,7 @@ _PRIVATE = "its document says `lens: private`: it is not given to a model"
 class _CheckContext:
     """What citations are looked up with."""
 
-    allowed: Allowed
+    allowed: AllowedFolders
     rules: CorpusRules
     buffers: Mapping[str, Buffer]
     for_model: bool
@@ -244,7 +242,7 @@ def _checked(
     paths: Sequence[str],
     rules: CorpusRules,
     buffers: Mapping[str, Buffer],
-    allowed: Allowed,
+    allowed: AllowedFolders,
     stores: Stores,
     workspaces: Sequence[str],
 ) -> Report:

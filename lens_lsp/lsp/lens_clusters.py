@@ -26,8 +26,8 @@ from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_
 from lens_lsp.schema.protocol import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
     from lens_lsp.memory.store import Store

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from lens_lsp.corpus.allowed import inside
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.named import left_out
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules, inside, left_out
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
@@ -36,8 +35,8 @@ from lens_lsp.schema.protocol_results import PassageResult, PlacedLocator, TextR
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import ServerState
 

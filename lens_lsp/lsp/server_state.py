@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from lens_lsp.corpus.allowed import NOWHERE, Allowed, inside
+from lens_lsp.corpus.corpus_rules import NOWHERE, AllowedFolders, inside
 from lens_lsp.lsp.locations import Encoding, UriRefused, path_of
 from lens_lsp.lsp.open_documents import OpenDocuments, TextDocument
 from lens_lsp.lsp.workspace_pool import TurnQueue, WorkspacePool
@@ -27,7 +27,7 @@ from lens_lsp.lsp.workspace_pool import TurnQueue, WorkspacePool
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory
     from lens_lsp.app.settings import Settings
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
 
@@ -177,14 +177,14 @@ class ServerState:
                 self._sources = NOWHERE if self.options.get("trusted") is False else allowed
         return self._settings
 
-    async def sources(self) -> Allowed:
+    async def sources(self) -> AllowedFolders:
         """Where sources may lie that an answer names: in the folders of the workspace and of the user's settings."""
         await self.settings()
         return self._sources
 
     def buffers(self) -> dict[str, Buffer]:
         """The open texts that can be trusted, by the path under which a search of the folders finds them."""
-        from lens_lsp.corpus.snapshot import Buffer
+        from lens_lsp.corpus.intake import Buffer
 
         frozen = {}
         for document in self.documents:
@@ -329,9 +329,9 @@ class Stores:
 
 def _load_settings(
     folders: tuple[WorkspaceFolder, ...], environment: Mapping[str, str], client: Mapping[str, object] | None
-) -> tuple[Settings, Allowed]:
+) -> tuple[Settings, AllowedFolders]:
     from lens_lsp.app.configuration import load_settings
 
     there = [folder.real for folder in folders if os.path.exists(folder.real)]
     settings = load_settings(there, environment, client=client)
-    return settings, Allowed.below([*(folder.path for folder in folders), *settings.extra_roots])
+    return settings, AllowedFolders.below([*(folder.path for folder in folders), *settings.extra_roots])

@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import UriRefused, path_of
 from lens_lsp.model.errors import PathRefused, UsageError
 from lens_lsp.model.sanitize import printable_path
@@ -158,7 +158,6 @@ def _outermost(folders: Sequence[Folder]) -> tuple[Folder, ...]:
 
 SEND, EVIDENCE = "Send", "Evidence only"
 """What the user may choose, as the language server words it."""
-
 _ROOTS_SECONDS = 10.0
 
 _CHOICE: Mapping[str, Any] = {
@@ -258,7 +257,7 @@ class Call:
         raise AnswersNeeded({"roots": types.ListRootsRequest()}, None)
 
     @asynccontextmanager
-    async def told(self) -> AsyncGenerator[None]:
+    async def progress_reported(self) -> AsyncGenerator[None]:
         """While what is being done is told to the client, where it wants to know."""
         telling = asyncio.get_running_loop().create_task(self._tell())
         try:

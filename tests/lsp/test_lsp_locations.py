@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.allowed import inside
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules, inside
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.lsp.lens_ask import FrozenQuestion, Placement, places_of, with_places
 from lens_lsp.lsp.locations import Encoding, Ranges, UriRefused, code_points, encoding_of, path_of, units, uri_of
 from lens_lsp.memory.citations import record

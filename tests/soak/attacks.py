@@ -18,7 +18,7 @@ _MODEL = "app/test_settings.py::test_"
 _FILES = "app/test_configuration.py::test_"
 _REQUESTS = "lsp/test_lsp_requests.py::test_"
 _GUARD = "desktop/test_desktop_guard.py::test_"
-_DOOR = "desktop/test_desktop_door.py::test_"
+_DOOR = "desktop/test_desktop_guard.py::test_"
 _PREFERENCES = "desktop/test_desktop_settings.py::test_"
 _REDACTION = "judge/rules/test_chat_redaction.py::test_"
 _MARKING = "judge/rules/test_chat_marking.py::test_"
@@ -175,9 +175,9 @@ ATTACKS = {
     "S07": Fault(
         "escape sequences for the terminal",
         (
-            "cli/test_cli_terminal.py::test_no_text_can_drive_a_terminal",
-            "cli/test_cli_terminal.py::test_a_path_is_one_line_and_inert",
-            "cli/test_ask_output.py::test_a_live_line_is_one_inert_line",
+            "cli/test_terminal.py::test_no_text_can_drive_a_terminal",
+            "cli/test_terminal.py::test_a_path_is_one_line_and_inert",
+            "cli/test_answer_printer.py::test_a_live_line_is_one_inert_line",
         ),
         control="ordinary text is shown as it is: test_ordinary_text_is_shown_as_it_is",
     ),
@@ -211,7 +211,7 @@ ATTACKS = {
     "S11": Fault(
         "denied, ignored and private files",
         of(
-            "corpus/test_rules.py::test_",
+            "corpus/test_corpus_rules.py::test_",
             "secrets_are_denied_by_name_in_any_case",
             "every_line_of_the_deny_list_denies_what_it_says",
         ),
@@ -238,9 +238,9 @@ ATTACKS = {
     "S14": Fault(
         "patterns that take for ever",
         (
-            "corpus/test_ignore.py::test_no_line_takes_long_however_many_stars_it_has",
-            "corpus/test_ignore.py::test_brackets_that_never_end_are_looked_at_once",
-            "search/test_resolve.py::test_hostile_quotes_and_texts_cost_linear_time",
+            "corpus/test_corpus_rules.py::test_no_line_takes_long_however_many_stars_it_has",
+            "corpus/test_corpus_rules.py::test_brackets_that_never_end_are_looked_at_once",
+            "search/test_resolution.py::test_hostile_quotes_and_texts_cost_linear_time",
         ),
     ),
     "S15": Fault("documents that grow, nest or loop"),
@@ -322,7 +322,7 @@ ATTACKS = {
         "a place to write to that holds a stranger's file, link, pipe or device",
         (
             *of(
-                "disk/test_whole_files.py::test_",
+                "test_disk.py::test_",
                 "nothing_is_written_through_a_link_or_over_what_is_no_file",
                 "a_file_that_we_did_not_make_stays",
                 "no_folder_on_the_way_is_a_link",
@@ -340,7 +340,7 @@ ATTACKS = {
                 "no_link_on_the_way_to_a_folder_is_followed",
                 "no_forged_answer_file_learns_what_lies_outside",
             ),
-            *of("corpus/test_renamed.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
+            *of("corpus/test_walk.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
             "lsp/test_lsp_navigation.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
         ),
         control="a check that reads wherever it is told to learns from the same files, in the same test",

@@ -130,9 +130,9 @@ TEXTS = {
     "D05": Fault(
         "changes that stat does not show",
         (
-            "corpus/test_cache.py::test_a_change_is_noticed_though_size_and_modification_time_are_the_same",
-            "corpus/test_cache.py::test_a_file_that_was_replaced_by_one_just_like_it_is_read_again",
-            "corpus/test_cache.py::test_a_file_written_just_before_it_was_read_is_read_again_though_nothing_shows_a_change",
+            "corpus/test_text_store.py::test_a_change_is_noticed_though_size_and_modification_time_are_the_same",
+            "corpus/test_text_store.py::test_a_file_that_was_replaced_by_one_just_like_it_is_read_again",
+            "corpus/test_text_store.py::test_a_file_written_just_before_it_was_read_is_read_again_though_nothing_shows_a_change",
         ),
     ),
     "D06": Fault(
@@ -174,10 +174,10 @@ FILES = {
         (
             _BAD + "a_large_text_is_searched_to_its_last_line",
             _BAD + "a_large_file_of_holes_is_binary",
-            "search/test_large_texts.py::test_how_many_texts_are_looked_into_at_once_changes_nothing",
-            "search/test_large_texts.py::test_a_search_of_a_large_text_ends_soon_after_it_is_cancelled",
-            "corpus/test_stream.py::test_a_scan_finds_the_same_with_little_memory_as_with_much",
-            "corpus/test_stream.py::test_texts_come_some_at_a_time_and_in_order",
+            "search/test_corpus_view.py::test_how_many_texts_are_looked_into_at_once_changes_nothing",
+            "search/test_corpus_view.py::test_a_search_of_a_large_text_ends_soon_after_it_is_cancelled",
+            "corpus/test_text_store.py::test_a_scan_finds_the_same_with_little_memory_as_with_much",
+            "corpus/test_text_store.py::test_texts_come_some_at_a_time_and_in_order",
         ),
         control="a query for words that the text does not hold finds nothing",
     ),
@@ -202,7 +202,7 @@ FILES = {
             _BAD + "an_unreadable_file_is_named_and_spoils_nothing",
             _BAD + "an_unreadable_folder_is_named_and_spoils_nothing",
             _OPENING + "a_file_one_may_not_read_is_skipped_for_its_permission",
-            "corpus/test_cache.py::test_a_file_that_vanished_since_it_was_listed_is_reported",
+            "corpus/test_text_store.py::test_a_file_that_vanished_since_it_was_listed_is_reported",
         ),
     ),
     "F07": Fault(

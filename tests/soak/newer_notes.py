@@ -22,12 +22,12 @@ from pathlib import Path
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, StopReason, answer_of
 from lens_lsp.model.cluster import Asked
 from lens_lsp.model.plan import Plan
-from lens_lsp.search.recall import Recollection
+from lens_lsp.search.recall import MemoryContext
 
 _THINGS = [
     "harbour",
@@ -92,7 +92,7 @@ class BlindMemory(Memory):
         oracle: str,
         roots: Sequence[str],
         beside: Iterator[tuple[str, str]] | Sequence[tuple[str, str]] = (),
-    ) -> Recollection:
+    ) -> MemoryContext:
         found = super().recollect(plan, asked, oracle, roots, beside)
         return replace(found, facts={id_: replace(fact, seen=Everything()) for id_, fact in found.facts.items()})
 
