@@ -38,7 +38,7 @@ CORE = (
 TESTS = (
     *(
         f"memory/store/test_store{part}.py"
-        for part in ("", "_faults", "_mending", "_migration", "_place", "_refusals", "_values")
+        for part in ("", "_damage", "_faults", "_migration", "_place", "_refusals", "_values")
     ),
     "memory/test_citations.py",
     "memory/test_anchoring_answers.py",

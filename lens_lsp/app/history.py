@@ -33,7 +33,7 @@ from lens_lsp.memory.clusters import (
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_rows import Changes, Knowledge
+from lens_lsp.memory.store_rows import Changes, StoreView
 from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status
 from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.cluster import OFFLINE, Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
@@ -210,8 +210,8 @@ class Memory:
             citations = {item.n: _citation(item, outcome.cuts[item.n], place) for item in outcome.answer.evidence}
             new = self._cluster(outcome, citations, place)
 
-        def change(knowledge: Knowledge) -> Changes:
-            known = {id_: knowledge.cluster(id_) for id_ in _concerned(knowledge, new, reused, recalled)}
+        def change(view: StoreView) -> Changes:
+            known = {id_: view.cluster(id_) for id_ in _concerned(view, new, reused, recalled)}
             before = [cluster for cluster in known.values() if cluster is not None]
             if recalled is not None:
                 looks = _anew(recalled, {id_ for cluster in before for id_, _ in cluster.citations})
@@ -304,9 +304,9 @@ class Memory:
     def follow(self, thread: str, typed: str, question: str) -> None:
         """Note another question of a thread. Raises `NotSaved`."""
 
-        def change(knowledge: Knowledge) -> Changes:
-            known = knowledge.turns(thread)
-            clusters = knowledge.by_question(question_key(question))
+        def change(view: StoreView) -> Changes:
+            known = view.turns(thread)
+            clusters = view.by_question(question_key(question))
             n = known[-1].n + 1 if known else 1
             turn = Turn(thread, n, typed, question, clusters[0] if clusters else None, self._clock())
             return Changes(turns=(turn,))
@@ -400,20 +400,18 @@ def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -
     return Remembered(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
 
 
-def _concerned(
-    knowledge: Knowledge, new: Cluster | None, reused: Iterable[str], recalled: Recalled | None
-) -> list[str]:
+def _concerned(view: StoreView, new: Cluster | None, reused: Iterable[str], recalled: Recalled | None) -> list[str]:
     """The clusters that share something with what is new, or that were looked at."""
     ids = set(reused)
     if recalled is not None:
         ids |= {remembered.cluster for remembered in recalled.recollection.facts.values()}
     if new is not None:
         for asked in new.asked:
-            ids.update(knowledge.by_question(asked.key))
+            ids.update(view.by_question(asked.key))
         for fact in new.facts:
-            ids.update(knowledge.by_fact(fact.key))
+            ids.update(view.by_fact(fact.key))
         for id_, _ in new.citations:
-            ids.update(knowledge.by_citation(id_))
+            ids.update(view.by_citation(id_))
     return sorted(ids)
 
 

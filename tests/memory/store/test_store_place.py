@@ -13,7 +13,14 @@ import pytest
 
 from lens_lsp.disk import network_file_system
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_file import FolderLock, StoreUnavailable, Unavailable, prepare_folder, store_folder
+from lens_lsp.memory.store_file import (
+    FolderLock,
+    StoreFiles,
+    StoreUnavailable,
+    Unavailable,
+    prepare_folder,
+    store_folder,
+)
 
 
 @contextmanager
@@ -130,8 +137,8 @@ def test_local_file_systems_and_systems_that_do_not_say_are_good(tmp_path: Path)
 
 
 def test_a_lock_that_another_holds_is_waited_for_and_then_given_up(tmp_path: Path) -> None:
-    one = FolderLock(tmp_path / "lock", tmp_path / "gate")
-    other = FolderLock(tmp_path / "lock", tmp_path / "gate", seconds=0.05)
+    one = FolderLock(StoreFiles(tmp_path))
+    other = FolderLock(StoreFiles(tmp_path), seconds=0.05)
     with one.held(), one.held(), pytest.raises(StoreUnavailable) as caught, other.held():
         pass
     assert caught.value.reason is Unavailable.BUSY

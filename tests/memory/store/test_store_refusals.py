@@ -1,17 +1,16 @@
-"""What the store says when the system, SQLite or another process is in its way; what it makes of single bad rows."""
+"""What the store says when the system, SQLite or another process is in its way."""
 
 from __future__ import annotations
 
 import errno
 import os
-import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.store import Session, Store, Workshop, migrate, rows_in
+from lens_lsp.memory.store import Database, Store
 from lens_lsp.memory.store_file import (
     Connection,
     FolderLock,
@@ -23,25 +22,13 @@ from lens_lsp.memory.store_file import (
     Unavailable,
     configure,
     connect,
-    corruption,
     is_corruption,
     not_saved,
     unavailable,
 )
 from lens_lsp.memory.store_rows import (
-    ASKED,
-    CITATIONS,
-    FACTS,
-    LAYOUT,
-    PAGE_SIZE,
     Changes,
-    Damage,
-    Knowledge,
-    Row,
-    Table,
-    Value,
-    headless,
-    name_of,
+    StoreView,
 )
 from tests.memory.store.kept import kept, kept_turn, question_key
 from tests.memory.store.mutants import Changed
@@ -100,7 +87,7 @@ def test_an_error_of_pythons_own_layer_is_no_corruption() -> None:
 def test_an_error_of_the_system_during_a_change_keeps_what_there_was(
     tmp_path: Path, number: int, reason: NotSavedReason
 ) -> None:
-    def failing(_: Knowledge) -> Changes:
+    def failing(_: StoreView) -> Changes:
         raise OSError(number, os.strerror(number))
 
     with Store.open(tmp_path) as store:
@@ -116,9 +103,9 @@ def test_a_folder_that_another_holds_refuses_a_change_and_takes_the_next(tmp_pat
     files = StoreFiles(tmp_path)
     with Store.open(tmp_path) as store:
         store.save(Changes((kept(1),)))
-    session = Session(Workshop(files, connect, lambda: 0.0, LAYOUT), FolderLock(files.lock, files.gate, 0.05))
-    session.begin()
-    with closing(Store(session)) as store, closing(FolderLock(files.lock, files.gate)) as other:
+    database = Database(files, FolderLock(files, 0.05))
+    database.begin()
+    with closing(Store(database)) as store, closing(FolderLock(files)) as other:
         with other.held(), pytest.raises(NotSaved, match="another process is holding") as caught:
             store.save(Changes((kept(2),)))
         assert caught.value.reason is NotSavedReason.BUSY
@@ -127,16 +114,16 @@ def test_a_folder_that_another_holds_refuses_a_change_and_takes_the_next(tmp_pat
         assert store.clusters() == (kept(1), kept(2))
 
 
-def test_a_gate_that_cannot_be_opened_leaves_no_descriptor(tmp_path: Path) -> None:
-    (tmp_path / "gate").mkdir()
+def test_a_lock_that_cannot_be_opened_leaves_no_descriptor(tmp_path: Path) -> None:
+    StoreFiles(tmp_path).lock.mkdir()
     before = len(os.listdir("/dev/fd"))
     with pytest.raises(StoreUnavailable):
-        FolderLock(tmp_path / "lock", tmp_path / "gate")
+        FolderLock(StoreFiles(tmp_path))
     assert len(os.listdir("/dev/fd")) == before
 
 
 def test_a_folder_without_locks_is_told_as_such(tmp_path: Path) -> None:
-    lock = FolderLock(tmp_path / "lock", tmp_path / "gate")
+    lock = FolderLock(StoreFiles(tmp_path))
     lock.close()  # a lock on what is not open fails as one on a file system without any does: not by being held
     with pytest.raises(StoreUnavailable, match="knows no locks") as caught, lock.held():
         pass
@@ -175,7 +162,7 @@ def test_a_journal_is_not_rolled_back_after_a_failed_sync(tmp_path: Path) -> Non
     files = StoreFiles(tmp_path)
     with Store.open(tmp_path) as store:
         store.save(Changes((kept(1),)))
-        store._session.frozen = True
+        store._database.frozen = True
         journal = Path(f"{files.database}-journal")
         journal.write_bytes(bytes(512) + b"x")
         with pytest.raises(StoreUnreadable, match="not read before the next start"):
@@ -255,112 +242,3 @@ def test_a_file_in_another_mode_that_is_in_use_is_not_taken(tmp_path: Path) -> N
         holding.execute("INSERT INTO x VALUES (1)")
         with closing(connect(str(path))) as connection, pytest.raises(sqlite3.OperationalError):
             configure(Changed(connection, lambda sql: "PRAGMA busy_timeout=1" if "busy_timeout" in sql else sql))
-
-
-def test_a_file_that_is_up_to_date_is_not_migrated(tmp_path: Path) -> None:
-    files = StoreFiles(tmp_path)
-    Store.open(tmp_path).close()
-    with closing(connect(str(files.database))) as connection:
-        migrate(connection, connect, files, LAYOUT)
-    assert files.backups() == ()
-
-
-def test_a_file_that_is_sound_after_all_is_not_replaced(tmp_path: Path) -> None:
-    files = StoreFiles(tmp_path)
-    with Store.open(tmp_path) as store:
-        store.save(Changes((kept(1),)))
-    workshop = Workshop(files, connect, lambda: 0.0, LAYOUT)
-    identity = files.identity()
-    assert workshop.repair("somebody said so") is None
-    assert files.identity() == identity
-    assert workshop.broken(corruption("x"))
-
-
-def test_whatever_stands_in_pages_only_rows_that_were_written_come_out(tmp_path: Path) -> None:
-    with Store.open(tmp_path) as store:
-        store.save(Changes(tuple(kept(n, parts=6) for n in range(12))))
-        data = store.path.read_bytes()
-    written = {(row.table.name, row.values) for row in rows_in(data)}
-    assert len(written) > 100
-    draw = random.Random(5)
-    lost = 0
-    for _ in range(250):
-        spoilt = bytearray(data)
-        page = draw.randrange(len(data) // PAGE_SIZE) * PAGE_SIZE
-        for _ in range(draw.choice([1, 4, 40])):
-            at = page + draw.choice([draw.randrange(24), draw.randrange(PAGE_SIZE)])
-            spoilt[at] = draw.choice([0, 0x7F, 0x80, 0xFF, draw.randrange(256)])
-        found = {(row.table.name, row.values) for row in rows_in(bytes(spoilt[: draw.choice([len(data), page + 900])]))}
-        assert found <= written
-        lost += found != written
-    assert lost > 150
-
-
-def varint(*numbers: int) -> bytes:
-    """Numbers of SQLite, each in nine bytes: the longest way to write them."""
-    return b"".join(
-        bytes(0x80 | (number >> 8 >> 7 * n) & 0x7F for n in range(7, -1, -1)) + bytes([number & 0xFF])
-        for number in numbers
-    )
-
-
-def leaf(*cells: bytes) -> bytes:
-    """Two pages, the second one a leaf of a table with these cells."""
-    page, end = bytearray(PAGE_SIZE), PAGE_SIZE
-    page[0], page[3:5] = 0x0D, len(cells).to_bytes(2, "big")
-    for n, cell in enumerate(cells):
-        end -= len(cell)
-        page[8 + 2 * n : 10 + 2 * n] = end.to_bytes(2, "big")
-        page[end : end + len(cell)] = cell
-    return bytes(PAGE_SIZE) + bytes(page)
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        varint(1 << 40, 1),
-        varint(5_000, 1) + bytes(4_100),
-        varint(3, 1) + b"\x03\x0a\x00",
-        varint(3, 1) + b"\x02\x0b",
-        varint(2, 1) + b"\x02\x7f",
-        varint(1, 1) + b"\x01",
-        varint(4, 1) + b"\x02\x01\x07\x07",
-        varint(9, 1) + b"\x00",
-    ],
-    ids=["huge", "leads nowhere", "no kind", "no kind either", "too long", "nothing", "too much", "no head"],
-)
-def test_what_only_looks_like_a_row_is_none(cell: bytes) -> None:
-    assert list(rows_in(leaf(cell[:4_000]))) == []
-
-
-def parts_of_k1(folder: Path, table: Table, column: str, value: Value) -> list[Row]:
-    """The rows of a cluster's parts, those of one table with another value in a column."""
-    with Store.open(folder) as store:
-        store.save(Changes((kept(1),)))
-        data = store.path.read_bytes()
-    place = table.position(column)
-    return [
-        Row(table, (*row.values[:place], value, *row.values[place + 1 :]), row.checksum) if row.table is table else row
-        for row in rows_in(data)
-        if row.table in (ASKED, FACTS, CITATIONS)
-    ]
-
-
-def test_a_citation_that_ends_before_it_begins_goes_with_all_that_rests_on_it(tmp_path: Path) -> None:
-    damage: list[Damage] = []
-    assert headless("k1", parts_of_k1(tmp_path, CITATIONS, "start", 99_999_999), damage) is None
-    assert {(each.table, each.why, each.corrupt) for each in damage} == {("citations", "no span", False)}
-
-
-def test_a_question_without_its_facts_leaves_the_facts(tmp_path: Path) -> None:
-    damage: list[Damage] = []
-    found = headless("k1", parts_of_k1(tmp_path, ASKED, "facts", b"{}"), damage)
-    assert found is not None
-    assert (found.asked, found.title, found.facts) == ((), "", kept(1).facts)
-    assert {(each.table, each.why) for each in damage} == {("asked", "no list of facts")}
-
-
-def test_a_name_that_is_no_text_is_none() -> None:
-    assert name_of((7, b"x")) == ""
-    assert name_of((b"\xff",)) == ""
-    assert name_of((b"k1",)) == "k1"
