@@ -25,12 +25,12 @@ LOCK = ".lock"
 _MOST_BYTES = 16 << 20
 
 
-def kept_folder() -> Path:
+def userdata_folder() -> Path:
     """Where everything is kept."""
     return user_data_path("lens-lsp")
 
 
-def read_kept(path: Path) -> bytes | None:
+def read_userdata(path: Path) -> bytes | None:
     """What a file holds, None when there is none. Raises OSError."""
     try:
         return read_plain(path, _MOST_BYTES)
@@ -38,14 +38,14 @@ def read_kept(path: Path) -> bytes | None:
         return None
 
 
-def change_kept(path: Path, change: Callable[[bytes | None], bytes], *, seconds: float = 5.0) -> None:
+def change_userdata(path: Path, change: Callable[[bytes | None], bytes], *, seconds: float = 5.0) -> None:
     """Replace a file by what ``change`` makes of it; of several processes that do, none undoes another's change.
 
     Raises OSError, TimeoutError when another process holds the lock for ``seconds``.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _locked(path.parent, seconds):
-        replace_whole(path, change(read_kept(path)))
+        replace_whole(path, change(read_userdata(path)))
 
 
 @contextmanager
@@ -67,7 +67,7 @@ Consent = tuple[str, str]
 
 def consent_file() -> Path:
     """Where consents are kept."""
-    return kept_folder() / "consent.json"
+    return userdata_folder() / "consent.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Consents:
     def read(cls, path: Path) -> Consents:
         """Read the file; one that is missing holds nothing, and neither does one that is broken."""
         try:
-            return cls(path, _parsed_consents(read_kept(path)))
+            return cls(path, _parsed_consents(read_userdata(path)))
         except (OSError, ValueError):
             return cls(path, problem=f"{path} cannot be read and is ignored: consent has to be given again")
 
@@ -111,7 +111,7 @@ class Consents:
             entries = [{"workspace": where, "origin": to} for where, to in sorted(change(given))]
             return json.dumps({"schema": _CONSENTS_SCHEMA, "given": entries}, indent=1).encode("ascii")
 
-        change_kept(self.path, changed)
+        change_userdata(self.path, changed)
 
 
 def _parsed_consents(data: bytes | None) -> frozenset[Consent]:
@@ -166,7 +166,7 @@ Days = dict[str, dict[str, Spent]]
 
 def usage_file() -> Path:
     """Where usage is kept."""
-    return kept_folder() / "usage.json"
+    return userdata_folder() / "usage.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Usage:
     @classmethod
     def read(cls, path: Path) -> Usage:
         """Read the file; one that is missing holds nothing. Raises OSError, and ValueError for a broken file."""
-        return cls(_parsed_usage(read_kept(path)))
+        return cls(_parsed_usage(read_userdata(path)))
 
     def on(self, day: date) -> Spent:
         """All that was spent on one day, at all origins."""
@@ -200,7 +200,7 @@ def record_usage(path: Path, day: date, origin: str, spent: Spent) -> None:
         today[origin] = today.get(origin, Spent()).plus(spent)
         return _text({name: days[name] for name in sorted(days)[-KEPT_DAYS:]}).encode("ascii")
 
-    change_kept(path, added)
+    change_userdata(path, added)
 
 
 def _text(days: Days) -> str:

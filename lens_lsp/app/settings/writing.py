@@ -13,7 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from lens_lsp.app.settings.options import UserOptions
 from lens_lsp.app.settings.sources import MOST_BYTES, Unreadable, flat, read_user_file, user_file
-from lens_lsp.memory.userdata import change_kept
+from lens_lsp.memory.userdata import change_userdata
 from lens_lsp.model.errors import UsageError
 
 
@@ -54,7 +54,7 @@ def change_settings(environment: Mapping[str, str], changes: Mapping[str, object
     target = os.path.realpath(path)  # where a link leads: the user's own files may lie elsewhere
     if os.path.islink(path) and not os.path.isfile(target):
         raise UsageError(f"{path} is a link that leads to no file: make that file, or remove the link")
-    change_kept(Path(target), changed)
+    change_userdata(Path(target), changed)
 
 
 def _check(changes: Mapping[str, object]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.userdata import Consents, Spent, Usage, change_kept, read_kept
+from lens_lsp.memory.userdata import Consents, Spent, Usage, change_userdata, read_userdata
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and locks are POSIX's here")
 PROCESSES, EACH = 4, 15
@@ -31,12 +31,12 @@ for number in range(each):
 HOLDING = """
 import sys
 from pathlib import Path
-from lens_lsp.memory.userdata import change_kept
+from lens_lsp.memory.userdata import change_userdata
 def hold(data):
     print("held", flush=True)
     sys.stdin.read(1)
     return b"changed"
-change_kept(Path(sys.argv[1]), hold)
+change_userdata(Path(sys.argv[1]), hold)
 """
 
 
@@ -73,18 +73,18 @@ def test_who_is_killed_gives_the_lock_back_and_leaves_the_file_as_it_was(tmp_pat
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
         with pytest.raises(TimeoutError):
-            change_kept(path, lambda data: b"never", seconds=0.02)
+            change_userdata(path, lambda data: b"never", seconds=0.02)
         process.kill()
         process.wait(30)
-    assert read_kept(path) == b"before"
-    change_kept(path, lambda data: (data or b"") + b" and after", seconds=5)
-    assert read_kept(path) == b"before and after"
+    assert read_userdata(path) == b"before"
+    change_userdata(path, lambda data: (data or b"") + b" and after", seconds=5)
+    assert read_userdata(path) == b"before and after"
 
 
 @posix
 def test_only_the_owner_may_read_and_nothing_else_is_left_behind(tmp_path: Path) -> None:
     path = tmp_path / "new" / "some.json"
-    change_kept(path, lambda data: b"text")
+    change_userdata(path, lambda data: b"text")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert sorted(each.name for each in path.parent.iterdir()) == [".lock", "some.json"]
@@ -92,18 +92,18 @@ def test_only_the_owner_may_read_and_nothing_else_is_left_behind(tmp_path: Path)
 
 def test_a_change_that_fails_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "some.json"
-    change_kept(path, lambda data: b"before")
+    change_userdata(path, lambda data: b"before")
 
     def fail(data: bytes | None) -> bytes:
         raise KeyError
 
     with pytest.raises(KeyError):
-        change_kept(path, fail)
-    assert read_kept(path) == b"before"
+        change_userdata(path, fail)
+    assert read_userdata(path) == b"before"
     assert sorted(each.name for each in tmp_path.iterdir()) == [".lock", "some.json"]
-    change_kept(path, lambda data: b"after")
-    assert read_kept(path) == b"after"
+    change_userdata(path, lambda data: b"after")
+    assert read_userdata(path) == b"after"
 
 
 def test_what_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    assert read_kept(tmp_path / "none.json") is None
+    assert read_userdata(tmp_path / "none.json") is None
