@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 
 from lens_lsp.corpus.texts import Key
 from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
-from lens_lsp.memory.citations import Places, record, record_blind
+from lens_lsp.memory.citations import WorkspacePaths, record, record_blind
 from lens_lsp.memory.clusters import (
     called_wrong,
     citation_id,
+    decay_weight,
     fact_id,
     identify,
     is_quoted,
@@ -26,7 +27,6 @@ from lens_lsp.memory.clusters import (
     quoted,
     rechecked,
     settled,
-    standing,
     used_again,
     value_of,
 )
@@ -133,7 +133,7 @@ class Memory:
     ) -> Recollection:
         """What is known of a plan's requirements. ``asked`` is the same question's answer, if there is one; ``roots``
         are the folders that are searched, absolute; ``beside`` files, by root and path, that the thread cites."""
-        place = Places(self._workspace, roots)
+        place = WorkspacePaths(self._workspace, roots)
         clusters: dict[str, Cluster | None] = {}
         facts = {}
         for j, requirement in enumerate(plan.requirements):
@@ -160,7 +160,7 @@ class Memory:
             notes={} if asked is not None else self._notes(place),
         )
 
-    def _history(self, question: str, place: Places, beside: Iterable[tuple[str, str]]) -> dict[Key, float]:
+    def _history(self, question: str, place: WorkspacePaths, beside: Iterable[tuple[str, str]]) -> dict[Key, float]:
         """How well proven evidence in each file matches: how alike its question is, and how much its cluster counts.
 
         What the question's thread cites matches fully.
@@ -173,11 +173,11 @@ class Memory:
                 continue
             proving = {name for fact in live(cluster) for name in fact.evidence}
             for _, key, _ in place.found(entry for entry in cluster.citations if entry[0] in proving):
-                scores[key] = max(scores.get(key, 0.0), like * standing(cluster, now))
+                scores[key] = max(scores.get(key, 0.0), like * decay_weight(cluster, now))
         cited = {found for root, path in beside if (found := place.key(root, path)) is not None}
         return {**scores, **dict.fromkeys(sorted(cited), 1.0)}
 
-    def _notes(self, place: Places) -> dict[Key, tuple[str, str]]:
+    def _notes(self, place: WorkspacePaths) -> dict[Key, tuple[str, str]]:
         notes = {}
         for summary in self.store.summaries():
             key = place.key(summary.root, summary.path)
@@ -206,7 +206,7 @@ class Memory:
         citations: dict[int, Citation] = {}
         new = None
         if recalled is None or not recalled.whole:
-            place = Places(self._workspace, outcome.roots)
+            place = WorkspacePaths(self._workspace, outcome.roots)
             citations = {item.n: _citation(item, outcome.cuts[item.n], place) for item in outcome.answer.evidence}
             new = self._cluster(outcome, citations, place)
 
@@ -235,7 +235,7 @@ class Memory:
         text = write_answer(Saved(answer, known, moment, folder, private=False))
         self.store.keep_answer(file_name(asked.question, asked.id), text)
 
-    def _cluster(self, outcome: Outcome, citations: Mapping[int, Citation], place: Places) -> Cluster | None:
+    def _cluster(self, outcome: Outcome, citations: Mapping[int, Citation], place: WorkspacePaths) -> Cluster | None:
         """The question as a cluster of its own; None when nothing of it may be kept."""
         answer, now = outcome.answer, self._clock()
         if any(item.private for item in answer.evidence):
@@ -314,7 +314,7 @@ class Memory:
         self.store.update(change)
 
 
-def _citation(item: Evidence, cut: Cut, place: Places) -> Citation:
+def _citation(item: Evidence, cut: Cut, place: WorkspacePaths) -> Citation:
     root, path = place.name(cut.file)
     if cut.document is None:
         return replace(record_blind(item, root=root), path=path)
@@ -378,7 +378,7 @@ def _summaries(outcome: Outcome, citations: Mapping[int, Citation]) -> tuple[Doc
     return tuple(DocumentSummary(*place, "\n".join(dict.fromkeys(words))) for place, words in sorted(said.items()))
 
 
-def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -> Remembered | None:
+def _remembered(cluster: Cluster, key: str, wanted: str | None, place: WorkspacePaths) -> Remembered | None:
     """The cluster's live fact of this key, the one that ``wanted`` names if it names one; the latest of several. What
     was proven in other words than were planned, or with what another fact found, no question names: it is on record."""
     facts = [fact for fact in live(cluster) if (fact.id == wanted if wanted is not None else fact.key == key)]

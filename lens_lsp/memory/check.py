@@ -18,7 +18,7 @@ from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.walk import discover
-from lens_lsp.memory.answer_parser import Citing, Fault, read_citing
+from lens_lsp.memory.answer_parser import AnswerFault, Citing, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
 from lens_lsp.model.citation import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
@@ -203,7 +203,7 @@ def _understand(
 def _read(text: str) -> Citing:
     citing = read_citing(text)
     if not citing.parts and ours(text).answer:
-        return Citing(faults=(Fault(1, "the front matter of this answer cannot be read"),), parts=1)
+        return Citing(faults=(AnswerFault(1, "the front matter of this answer cannot be read"),), parts=1)
     return citing
 
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.memory.userdata import change_userdata, userdata_folder, read_userdata
+from lens_lsp.memory.userdata import change_userdata, read_userdata, userdata_folder
 from lens_lsp.model.errors import LensError, UsageError
 
 if TYPE_CHECKING:

@@ -64,7 +64,6 @@ from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
 
 T = TypeVar("T")
 Work = Callable[[StoreView, Connection], T]
-
 _ATTEMPTS = 3
 """As it is, in a new file, and in another process's."""
 _ROUNDS = 5

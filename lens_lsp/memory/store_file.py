@@ -101,11 +101,8 @@ _CORRUPT = frozenset(
         sqlite3.SQLITE_TOOBIG,
     }
 )
-
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-
 _READ_ONLY = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
-
 _SYNC = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
 
 
@@ -229,9 +226,7 @@ def _make(folder: Path) -> None:
 
 
 BUSY_SECONDS = 10.0
-
 """How long one process waits for another before it gives up."""
-
 _SETTINGS = (
     "trusted_schema=OFF",
     "cell_size_check=ON",
@@ -271,7 +266,6 @@ class Connection(Protocol):
 
 
 Connect = Callable[[str], Connection]
-
 """Opens the file at a path, which exists. Never makes one."""
 
 

@@ -31,7 +31,6 @@ APPLICATION_ID = 0x6C656E73
 """``lens`` in ASCII, in the header of the file: nothing else is ever opened as a store."""
 PAGE_SIZE = 4096
 VERSION = 3
-
 Value = bytes | int | float | None
 Values = tuple[Value, ...]
 
@@ -128,17 +127,14 @@ SUMMARIES = _table("summaries", 2, "root path sha256 text")
 TURNS = _table("turns", 2, "thread n:INTEGER typed question cluster at:REAL")
 WRONG = _table("wrong", 1, "id question key text short oracle facts at:REAL")
 """Answers that the user called wrong; since version 2."""
-
 PARTS = (ASKED, FACTS, CITATIONS, LINKS)
 """The tables whose rows belong to a cluster, which their first column names; the second one is the part's id."""
 TABLES = (CLUSTERS, *PARTS, SUMMARIES, TURNS, WRONG)
-
 _INDEXES = (
     'CREATE INDEX "asked_key" ON "asked" ("key")',
     'CREATE INDEX "facts_key" ON "facts" ("key")',
     'CREATE INDEX "citations_id" ON "citations" ("id")',
 )
-
 Step = Callable[[Connection], object]
 """Leads a file from one version to the next, inside a transaction that the caller opens and closes."""
 

@@ -1,7 +1,8 @@
-"""Our folder of user data, and how its files change: whole, under a lock, readable by their owner alone.
+"""User data outside every workspace: consents, and what models were used, in files of one folder.
 
-The lock is the system's own on an open file, so that whoever is killed gives it back; it says nothing about who only
-reads, since a file is always replaced as a whole.
+Each file changes as a whole, under a lock, and is readable by its owner alone. The lock is the system's own on an open
+file, so that whoever is killed gives it back; it says nothing about who only reads. No question, no document and no key
+is in them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from lens_lsp.disk import lock_file, read_plain, replace_whole, take_lock
 from lens_lsp.model.errors import UsageError
 
 LOCK = ".lock"
-
 _MOST_BYTES = 16 << 20
 
 
@@ -59,9 +59,7 @@ def _locked(folder: Path, seconds: float) -> Iterator[None]:
 
 
 _CONSENTS_SCHEMA = "lens.consent/1"
-
 Consent = tuple[str, str]
-
 """A workspace, by its real path, and an origin."""
 
 
@@ -128,9 +126,7 @@ def _parsed_consents(data: bytes | None) -> frozenset[Consent]:
 
 
 KEPT_DAYS = 400
-
 """Days that are kept; older ones are forgotten with the next call."""
-
 _USAGE_SCHEMA = "lens.usage/1"
 
 
@@ -160,7 +156,6 @@ class Spent:
 
 
 Days = dict[str, dict[str, Spent]]
-
 """By day (ISO), by origin."""
 
 
