@@ -11,7 +11,7 @@ MODULES = {
     "lsp/documents.py": ("lsp/test_lsp_documents.py",),
     "lsp/framing.py": ("lsp/test_lsp_frames.py",),
     "lsp/uris.py": ("lsp/test_lsp_uris.py",),
-    "memory/citations.py": ("memory/test_citations.py", "knowledge/test_citation_outcomes.py"),
+    "memory/citations.py": ("memory/test_citations.py", "memory/test_citation_outcomes.py"),
     "search/resolution.py": ("search/test_normal.py", "search/test_resolve.py", "search/test_resolve_bounds.py"),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
     "judge/answer_markdown.py": ("judge/rules/test_chat_marking.py",),

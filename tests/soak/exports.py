@@ -46,8 +46,8 @@ from lens_lsp.memory.userdata import Consents, Spent, record_usage
 from lens_lsp.model.answer import Answer
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.events import Answered
-from tests.memory.store.history import scratch
-from tests.memory.store.kept import kept
+from tests.memory.history import scratch
+from tests.memory.kept import kept
 
 FOREIGN = b"# Mine\n\nNobody but me wrote this.\n"
 LONGEST_BEFORE_KILL = 0.02

@@ -13,7 +13,7 @@ from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap
 from lens_lsp.model.text import Span
 from tests.judge.llm.chat_wire import completion, delta
 from tests.lsp.lsp_client import frame
-from tests.memory.store.kept import kept
+from tests.memory.kept import kept
 from tests.memory.test_answer_files import hostile, saved
 
 _WORDS = "Größe 漢字 😀\r\nfirst line\x0cof\u2028it\r\n\x1b[31mred\x1b[0m \u202eesrever"

@@ -1,7 +1,7 @@
 """Files of a store damaged at random, and all that is read from them afterwards.
 
 ``python -m tests.soak.store_corruptions --n 5000`` damages as many copies of a store in every way of
-``tests/memory/store/corruption.py`` and reads each as the program would: look up, fetch, list, save. What comes back
+``tests/memory/corruption.py`` and reads each as the program would: look up, fetch, list, save. What comes back
 must be, whole, what was once written; a file that is not believed must be set aside under the name that is told, and a
 new one must take what is saved. Sound files, some with the journal of a writer that died, are read in the same way:
 none may be set aside. It prints one JSON line and exits with 1 if something else was believed, if a store could not be
@@ -22,10 +22,10 @@ from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connect, StoreError, connect
 from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.cluster import Cluster
-from tests.memory.store.corruption import CORRUPTIONS, HARMLESS, Corruption
-from tests.memory.store.history import Model, drawn, found_in, scratch
-from tests.memory.store.kept import fact_key, kept, kept_summary, kept_turn, question_key
-from tests.memory.store.mutants import unchecked
+from tests.memory.corruption import CORRUPTIONS, HARMLESS, Corruption
+from tests.memory.history import Model, drawn, found_in, scratch
+from tests.memory.kept import fact_key, kept, kept_summary, kept_turn, question_key
+from tests.memory.mutants import unchecked
 
 CLUSTERS = 16
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes, StoreView
-from tests.memory.store.history import scratch
-from tests.memory.store.kept import kept
+from tests.memory.history import scratch
+from tests.memory.kept import kept
 
 WRITERS = 4
 SHARED = 5

@@ -23,12 +23,12 @@ from lens_lsp.memory.store_file import (
 )
 from lens_lsp.memory.store_rows import Changes
 from tests.availability import unavailable
-from tests.memory.store.kept import kept
-from tests.memory.store.mutants import Changed
+from tests.memory.kept import kept
+from tests.memory.mutants import Changed
 
 apsw_missing = None
 try:
-    from tests.memory.store.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
+    from tests.memory.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
 except ImportError as error:
     apsw_missing = str(error)
 

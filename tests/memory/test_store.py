@@ -21,8 +21,8 @@ from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connection, connect
 from lens_lsp.memory.store_rows import VERSION, Changes, StoreView
 from lens_lsp.model.cluster import Cluster, ClusterLink, DocumentSummary, Turn
-from tests.memory.store.history import Model, drawn, found_in, scratch
-from tests.memory.store.kept import fact_key, kept, kept_summary, kept_turn, question, question_key
+from tests.memory.history import Model, drawn, found_in, scratch
+from tests.memory.kept import fact_key, kept, kept_summary, kept_turn, question, question_key
 
 COPIES = [f"knowledge.{name}.db" for name in ("backup-v0", "before-rollback", "corrupt-20260101T000000Z", "new")]
 """Names of files with an earlier state; two of them were made by earlier versions alone."""

@@ -17,17 +17,16 @@ import pytest
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connect, Connection, NotSaved, StoreFiles, StoreUnreadable, connect
 from lens_lsp.memory.store_rows import LAYOUT, PAGE_SIZE, SUMMARIES, Changes, Values
-from tests.memory.store.corruption import another_application, foreign_journal, hostile_schema, made_up_journal
-from tests.memory.store.history import Model, found_in
-from tests.memory.store.kept import fact_key, kept, kept_summary, kept_turn, question_key
-from tests.memory.store.mutants import Changed, unexamined
+from tests.memory.corruption import another_application, foreign_journal, hostile_schema, made_up_journal
+from tests.memory.history import Model, found_in
+from tests.memory.kept import fact_key, kept, kept_summary, kept_turn, question_key
+from tests.memory.mutants import Changed, unexamined
 
 CLUSTERS = tuple(kept(n) for n in range(8))
 GONE = tuple(f"k{n}" for n in range(20, 26))
 FIRST = Changes(CLUSTERS, (), (kept_summary(1),), tuple(map(kept_turn, range(1, 6))))
 BEFORE = Model().after(FIRST)
 LATER = Changes((kept(30, parts=30),), turns=(kept_turn(6),))
-
 Fault = Callable[[Path], None]
 
 

@@ -13,7 +13,7 @@ from lens_lsp.memory.clusters import called_wrong, wrong_answers
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.cluster import DocumentSummary, WrongAnswer
-from tests.memory.store.kept import kept, kept_summary, kept_turn, kept_wrong
+from tests.memory.kept import kept, kept_summary, kept_turn, kept_wrong
 
 AT = 1.8e9
 

@@ -13,7 +13,7 @@ from lens_lsp.model.citation import Citation
 from lens_lsp.model.cluster import Asked, ClusterLink, KnownFact, Turn
 from lens_lsp.model.documents import Locator
 from lens_lsp.model.plan import Condition, Intent, Plan, Requirement
-from tests.memory.store.kept import kept, kept_turn
+from tests.memory.kept import kept, kept_turn
 
 
 @pytest.mark.parametrize("n", range(12))

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.availability import unavailable
-from tests.memory.store.corruption import HARMLESS, flipped_bits, overwritten, tampered_rows
-from tests.memory.store.mutants import changed, unchecked, without_syncs
+from tests.memory.corruption import HARMLESS, flipped_bits, overwritten, tampered_rows
+from tests.memory.mutants import changed, unchecked, without_syncs
 from tests.soak import store_corruptions, store_kills, store_writers
 
 pytestmark = pytest.mark.long
 
 try:
-    from tests.memory.store.faulty_disk import FaultyVFS
+    from tests.memory.faulty_disk import FaultyVFS
     from tests.soak import store_full, store_power
 except ImportError as error:
     apsw_missing: str | None = str(error)
@@ -26,7 +26,6 @@ else:
     apsw_missing = None
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 
 
