@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 
 CONTEXT_TOKENS = 32_768
 NAME = "best-overlapping-sentence"

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from lens_lsp.app.configuration import folder_of, workspace_of
 from lens_lsp.memory.userdata import Consent, Consents, consent_file
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.settings import Settings
+    from lens_lsp.app.settings import Settings
 
 
 class ConsentMissing(LensError):

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import HERE, folder_of, workspace_of
-from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
-from lens_lsp.app.upkeep import kept_citations
+from lens_lsp.app.workspace_store import StoreChoice, existing_store, kept_citations, workspace_for
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.arguments import check_parser, command_line, parse_mixed, settings_for
 from lens_lsp.cli.renderers import Places, Style
@@ -19,7 +18,7 @@ from lens_lsp.cli.terminal import coloured, open_output, printable, printable_pa
 from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.opening import display_path
 from lens_lsp.memory.check import Report, check
-from lens_lsp.model.citation import CitationState
+from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
 

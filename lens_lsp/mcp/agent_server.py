@@ -22,14 +22,14 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from lens_lsp import __version__
-from lens_lsp.client.client import Refused
+from lens_lsp.client import Refused
 from lens_lsp.mcp.backend import TEMPLATES, Backend, Resources
 from lens_lsp.mcp.calls import AnswersNeeded, Call, Roots
 from lens_lsp.mcp.tool_schema import SCHEMA
 from lens_lsp.mcp.tools import TOOLS, ToolContext
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import inert_json, printable
-from lens_lsp.model.stamp import stamp_of, stamped
+from lens_lsp.model.marks import stamp_of, stamped
+from lens_lsp.model.sanitize import printable, sanitize_json
 
 _KEY = "LENS_API_KEY"
 _INTERRUPTED = 130
@@ -185,7 +185,7 @@ def _in_words(error: ValidationError) -> str:
 
 def _sound(value: Any) -> Any:
     """The same value without halves of characters, which no JSON reader need take."""
-    return json.loads(inert_json(json.dumps(value, ensure_ascii=False)))
+    return json.loads(sanitize_json(json.dumps(value, ensure_ascii=False)))
 
 
 def _sound_resources(resources: Sequence[types.Resource]) -> list[types.Resource]:

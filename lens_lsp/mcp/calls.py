@@ -22,9 +22,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.lsp.uris import UriRefused, path_of
+from lens_lsp.lsp.locations import UriRefused, path_of
 from lens_lsp.model.errors import PathRefused, UsageError
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -12,11 +12,10 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from lens_lsp.lsp.uris import path_of
+from lens_lsp.lsp.locations import path_of
 from lens_lsp.mcp.calls import Bounds
-from lens_lsp.model.documents import SkipReason
-from lens_lsp.model.inert import printable_path
-from lens_lsp.model.places_shown import has_own_places, shown_place
+from lens_lsp.model.documents import SkipReason, has_own_places, place_text
+from lens_lsp.model.sanitize import printable_path
 
 Lines = tuple[int, int]
 Span = tuple[int, int]
@@ -486,5 +485,5 @@ def _lines(item: Mapping[str, Any]) -> tuple[int, int] | None:
 def _where(path: str, lines: Sequence[int] | None, locator: Mapping[str, Any] | None) -> str:
     shown = printable_path(path)
     if lines is None or has_own_places(locator):
-        return shown_place(shown, locator)
+        return place_text(shown, locator)
     return f"{shown}:{lines[0]}-{lines[1]}"

@@ -20,11 +20,17 @@ from urllib.parse import quote as percent_encoded
 from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.documents import Evidence
-from lens_lsp.model.inert import UNSAFE, inert_markdown, json_escape, markdown_without_links, printable, printable_path
-from lens_lsp.model.places_shown import link_fragment
-from lens_lsp.model.stamp import stamp_of, stamped
+from lens_lsp.model.cluster import Citation
+from lens_lsp.model.documents import Evidence, link_fragment
+from lens_lsp.model.marks import stamp_of, stamped
+from lens_lsp.model.sanitize import (
+    UNSAFE,
+    json_escape,
+    markdown_without_links,
+    printable,
+    printable_path,
+    sanitize_markdown,
+)
 from lens_lsp.model.text import SourceText, Span
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
@@ -66,7 +72,7 @@ def write_answer(saved: Saved) -> str:
         *(f"  - {one_line(source)}" for source in sources),
         "---",
     ]
-    title = inert_markdown(" ".join(printable(answer.question).split()))
+    title = sanitize_markdown(" ".join(printable(answer.question).split()))
     body = "\n".join([f"# {title}", "", *_text(saved, "")])
     return "\n".join([*head, "", stamped(body, stamp_of(answer.question))])
 
@@ -258,9 +264,9 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def footnote(label: str, citation: Citation, line: int, link: str) -> str:
     """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
     PDF to the page."""
-    name = inert_markdown(printable_path(citation.path), in_link=True)
+    name = sanitize_markdown(printable_path(citation.path), in_link=True)
     target = f"{link}#{link_fragment(citation.locator, line)}"
-    return f'[^{label}]: [{name}:{line}]({target}) "{inert_markdown(quoted_on_one_line(citation.quote))}"'
+    return f'[^{label}]: [{name}:{line}]({target}) "{sanitize_markdown(quoted_on_one_line(citation.quote))}"'
 
 
 def link_to(path: str, folder: str | None) -> str:

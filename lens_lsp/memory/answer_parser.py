@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lens_lsp.memory.citations import LONGEST_CONTEXT, SHORTEST_CONTEXT
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Locator, TextSource
-from lens_lsp.model.inert import printable, printable_path
-from lens_lsp.model.stamp import OUTPUT
+from lens_lsp.model.marks import OUTPUT
+from lens_lsp.model.sanitize import printable, printable_path
 from lens_lsp.model.text import Span
 
 VERSION = "answer/1"

@@ -20,7 +20,7 @@ from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.walk import discover
 from lens_lsp.memory.answer_parser import AnswerFault, Citing, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.text import Position
 

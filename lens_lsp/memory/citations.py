@@ -18,10 +18,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from lens_lsp.corpus.texts import Key
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, Locator
-from lens_lsp.model.edits import History
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import EditHistory, Span
 
 SHORTEST_CONTEXT, LONGEST_CONTEXT = 16, 512
 """Code points beside a quote."""
@@ -94,7 +93,9 @@ def record_blind(evidence: Evidence, *, root: str) -> Citation:
     )
 
 
-def verify(citation: Citation, now: Document, *, extracted: bool = False, history: History | None = None) -> Checked:
+def verify(
+    citation: Citation, now: Document, *, extracted: bool = False, history: EditHistory | None = None
+) -> Checked:
     """What became of a citation in its document as it is now.
 
     ``extracted`` says that the document's text is not that of the file but made by its reader; ``history`` is what the
@@ -195,7 +196,7 @@ def _known_there(citation: Citation, text: str) -> bool:
     return citation.right is not None and citation.right != "" and text.startswith(citation.right, citation.span.end)
 
 
-def _followed(citation: Citation, text: str, history: History) -> Span | None:
+def _followed(citation: Citation, text: str, history: EditHistory) -> Span | None:
     """Where the very words that were cited are, by the editor's account; None where it does not reach that far back or
     they were touched: what was put back since is found by its words."""
     if history.sha256 != citation.sha256:

@@ -15,9 +15,18 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from lens_lsp.model.citation import Checked, Citation, CitationState
-from lens_lsp.model.cluster import OFFLINE, Asked, Cluster, ClusterLink, KnownFact, WrongAnswer
-from lens_lsp.model.inert import printable
+from lens_lsp.model.cluster import (
+    OFFLINE,
+    Asked,
+    Checked,
+    Citation,
+    CitationState,
+    Cluster,
+    ClusterLink,
+    KnownFact,
+    WrongAnswer,
+)
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.words import fold, stands_in
 
 T = TypeVar("T", Asked, KnownFact)

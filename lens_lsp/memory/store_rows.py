@@ -22,8 +22,17 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 from lens_lsp.memory.store_file import Connection, StoreDamaged, number
 from lens_lsp.model.answer import Computation
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
+from lens_lsp.model.cluster import (
+    Asked,
+    Citation,
+    Cluster,
+    ClusterLink,
+    DocumentSummary,
+    KnownFact,
+    Seen,
+    Turn,
+    WrongAnswer,
+)
 from lens_lsp.model.plan import Condition
 from lens_lsp.model.text import Span
 

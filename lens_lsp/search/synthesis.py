@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from lens_lsp.arithmetic import operations
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.judge import claims
@@ -45,24 +45,27 @@ from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
     Answer,
+    AnswerDelta,
+    Answered,
     Arm,
     Computation,
     Doubt,
+    Event,
+    EvidenceFound,
     Mode,
     RequirementResult,
     RequirementStatus,
     Status,
+    Stopped,
     StopReason,
 )
 from lens_lsp.model.cluster import OFFLINE
 from lens_lsp.model.documents import BlockKind, Coverage, Document, Evidence, Part, Skip, Stage
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
-from lens_lsp.model.inert import inert_markdown, printable
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Intent, Requirement
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.sanitize import printable, sanitize_markdown
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content, key
 from lens_lsp.search.boundaries import heading_path
 from lens_lsp.search.consolidation import (
@@ -502,8 +505,10 @@ def _values(operands: Sequence[Operand], said: Mapping[int, Quote]) -> dict[str,
 
 def _of_one_unit(values: Mapping[str, Value]) -> dict[str, Value]:
     """The values, where a bare number takes the only unit of the others: "187 and 173 stars"."""
-    bare = {name for name, one in values.items() if one.kind is Kind.NUMBER and one.unit.dimension is Dimension.NUMBER}
-    units = {one.unit for name, one in values.items() if name not in bare and one.kind is Kind.NUMBER}
+    bare = {
+        name for name, one in values.items() if one.kind is ValueKind.NUMBER and one.unit.dimension is Dimension.NUMBER
+    }
+    units = {one.unit for name, one in values.items() if name not in bare and one.kind is ValueKind.NUMBER}
     if len(units) != 1:
         return dict(values)
     return {name: replace(one, unit=next(iter(units))) if name in bare else one for name, one in values.items()}
@@ -827,7 +832,7 @@ class Answering:
         """The answer's pieces: first which newer documents are not in it. Closed early, so is the model's stream."""
         newer = self._newer(draft)
         if newer:
-            names = (inert_markdown(name, in_link=True) for name in newer)  # who shows it minds what is guessed
+            names = (sanitize_markdown(name, in_link=True) for name in newer)  # who shows it minds what is guessed
             yield f"Newer, not in this answer: {', '.join(names)}\n\n"
         pieces = oracle.synthesise(request, result, self._ledger)
         try:

@@ -17,7 +17,7 @@ from lens_lsp.mcp.tool_schema import find_given
 from lens_lsp.mcp.tools import TOOLS, find_text
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence
 from lens_lsp.model.text import Span
-from lens_lsp.schema.evidence import coverage_json, evidence_json
+from lens_lsp.schema.answer import coverage_json, evidence_json
 from tests.hand_made import evidence
 from tests.mcp.conftest import SECRET
 from tests.mcp.independent import untrue

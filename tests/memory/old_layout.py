@@ -33,8 +33,7 @@ from lens_lsp.memory.store_rows import (
     part_rows,
     write,
 )
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Turn
+from lens_lsp.model.cluster import Asked, Citation, Cluster, ClusterLink, DocumentSummary, KnownFact, Turn
 
 OLD = VERSION - 1
 """The version that a file of it says; two steps lead from there to `LATER`."""

@@ -18,7 +18,7 @@ from lens_lsp.memory.answer_files import Saved, one_line, source_json, write_ans
 from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
 

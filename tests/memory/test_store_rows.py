@@ -9,8 +9,7 @@ import pytest
 from lens_lsp.memory.store_file import StoreDamaged
 from lens_lsp.memory.store_rows import TABLES, decode_json, decode_row, encode_json, encode_row
 from lens_lsp.model.answer import Computation
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Asked, ClusterLink, KnownFact, Turn
+from lens_lsp.model.cluster import Asked, Citation, ClusterLink, KnownFact, Turn
 from lens_lsp.model.documents import Locator
 from lens_lsp.model.plan import Condition, Intent, Plan, Requirement
 from tests.memory.kept import kept, kept_turn

@@ -4,13 +4,11 @@ each mutant costs little."""
 from __future__ import annotations
 
 MODULES = {
-    "model/edits.py": ("model/test_edits.py",),
     "model/text.py": ("model/test_text.py",),
-    "model/inert.py": ("model/test_inert.py", "cli/test_cli_terminal.py"),
-    "lsp/convert.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py"),
-    "lsp/documents.py": ("lsp/test_lsp_documents.py",),
-    "lsp/framing.py": ("lsp/test_lsp_frames.py",),
-    "lsp/uris.py": ("lsp/test_lsp_uris.py",),
+    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_cli_terminal.py"),
+    "lsp/locations.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py", "lsp/test_lsp_uris.py"),
+    "lsp/open_documents.py": ("lsp/test_lsp_documents.py",),
+    "lsp/transport.py": ("lsp/test_lsp_frames.py",),
     "memory/citations.py": ("memory/test_citations.py", "memory/test_citation_outcomes.py"),
     "search/resolution.py": ("search/test_normal.py", "search/test_resolve.py", "search/test_resolve_bounds.py"),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
@@ -20,9 +18,9 @@ MODULES = {
 """By the module below ``lens_lsp``: files below ``tests``."""
 
 LEFT_OUT = {
-    "model/edits.py": (),
-    "lsp/documents.py": ("test_every_character_is_found_by_its_column",),
-    "lsp/convert.py": (
+    "model/text.py": (),
+    "lsp/open_documents.py": ("test_every_character_is_found_by_its_column",),
+    "lsp/locations.py": (
         "test_every_character_is_found_by_its_column",
         "test_as_many_lines_and_code_points_as_may_be_are_followed_and_one_more_is_not",
     ),

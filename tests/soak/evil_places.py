@@ -21,7 +21,7 @@ from lens_lsp.judge.redaction import redacted, redacted_whole, veils
 from lens_lsp.memory.answer_files import write_answer, write_block
 from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
+from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
 from lens_lsp.search.resolution import resolve
 from tests.memory.test_answer_files import hostile, saved
 from tests.soak.altered_quotes import view
@@ -124,7 +124,7 @@ def _passed_on(text: str) -> None:
     redacted(text)
     redacted_whole(text, "settings.yaml")
     veils(text)
-    inert_markdown(printable(text))
+    sanitize_markdown(printable(text))
     markdown_without_links(printable(text), str)
     sifter = Sifter((1,))
     sifter.feed(text[: len(text) // 2])

@@ -31,21 +31,20 @@ from pathlib import Path
 
 from evaluation import results
 from evaluation.resume import claimed
+from lens_lsp.app.configuration import change_settings
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.settings.writing import change_settings
 from lens_lsp.cli import clusters as command
 from lens_lsp.corpus.kept_extractions import KeptExtractions
 from lens_lsp.disk import PART
 from lens_lsp.documents.kinds import Extracted
-from lens_lsp.lsp.answers import Shelf, keep
+from lens_lsp.lsp.lens_answer import AnswerDestination, write_answer_file
 from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import NotSaved
 from lens_lsp.memory.store_rows import Changes
 from lens_lsp.memory.userdata import Consents, Spent, record_usage
-from lens_lsp.model.answer import Answer
+from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.events import Answered
 from tests.memory.history import scratch
 from tests.memory.kept import kept
 
@@ -96,11 +95,11 @@ def writers(answer: Answer) -> list[Writer]:
         return Saved(replace(answer, text=texts[variant]), {}, datetime(2026, 1, 1, tzinfo=UTC), None, private=False)
 
     def keep_in_workspace(base: Path, variant: int) -> None:
-        keep(saved(variant), Shelf(str(base / "notes" / "answers"), None))
+        write_answer_file(saved(variant), AnswerDestination(str(base / "notes" / "answers"), None))
 
     def keep_in_store(base: Path, variant: int) -> None:
         with Store.open(base / "store") as store:
-            keep(saved(variant), Shelf(None, store))
+            write_answer_file(saved(variant), AnswerDestination(None, store))
 
     def export(base: Path, variant: int) -> None:
         with Store.open(base.parent / f"clusters-{variant}") as store:
@@ -159,7 +158,7 @@ def writers(answer: Answer) -> list[Writer]:
 def file_of(saved: Saved) -> str:
     """The name of an answer's file."""
     with tempfile.TemporaryDirectory() as folder:
-        keep(saved, Shelf(folder, None))
+        write_answer_file(saved, AnswerDestination(folder, None))
         (name,) = os.listdir(folder)
         return name
 

@@ -29,8 +29,7 @@ from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Mod
 from lens_lsp.judge.llm.circuit_breaker import Breaker
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.judge.llm.scripted_model import ScriptedModel
-from lens_lsp.model.answer import Answer, Mode, Status, StopReason
-from lens_lsp.model.events import Answered
+from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from tests.judge.llm.attempts import asking
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer

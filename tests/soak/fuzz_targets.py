@@ -22,15 +22,15 @@ from lens_lsp.documents.kinds import Extracted
 from lens_lsp.judge.llm import replies
 from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.chat_replies import EventStream, whole_reply
-from lens_lsp.lsp.framing import BrokenFraming, read_message
-from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
+from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
+from lens_lsp.lsp.transport import BrokenFraming, read_message
 from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.store_file import StoreDamaged
 from lens_lsp.memory.store_rows import decode_json
 from lens_lsp.model.documents import Structure
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import inert_json, printable, printable_path
 from lens_lsp.model.plan import Plan
+from lens_lsp.model.sanitize import printable, printable_path, sanitize_json
 
 SECONDS = 5.0
 """A single input of a few KiB that takes longer is a hang; most of it is room for a busy machine."""
@@ -252,7 +252,7 @@ def _shown(data: bytes, subject: Callable[..., Any]) -> None:
 
 
 def _ours_shown(text: str) -> Sequence[str]:
-    value = inert_json(json.dumps({"t": text}, ensure_ascii=False))
+    value = sanitize_json(json.dumps({"t": text}, ensure_ascii=False))
     held(json.loads(value)["t"] == re.sub("[\ud800-\udfff]", "\ufffd", text), "other JSON")
     return printable(text), printable_path(text), value
 

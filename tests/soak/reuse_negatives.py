@@ -19,13 +19,12 @@ from pathlib import Path
 
 from benchmarks.negatives import negatives
 from evaluation.data.datasets import articles, open_dataset, questions
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.memory.matching import likeness, question_key
 from lens_lsp.memory.store import Store
-from lens_lsp.model.answer import Answer
+from lens_lsp.model.answer import Answer, answer_of
 from lens_lsp.model.cluster import Asked
-from lens_lsp.model.events import answer_of
 from lens_lsp.model.words import content
 
 

@@ -17,8 +17,7 @@ from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Mes
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
-from lens_lsp.model.answer import Answer, Mode
-from lens_lsp.model.events import Answered, Event
+from lens_lsp.model.answer import Answer, Answered, Event, Mode
 from tests.lens_by_name import by_name
 
 Says = str | ChatReply | ModelError | Broken | Callable[[ChatRequest], Any]
