@@ -59,10 +59,10 @@ from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
-from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.recall import Recalled, Recollection, Remembered
+from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.recall import MemoryContext, Recalled, StoredFact
 from lens_lsp.search.search import Search
-from lens_lsp.search.synthesis import Answering
+from lens_lsp.search.synthesis import AnswerSynthesis
 
 _ALIKE = 0.4
 """Likeness from which an earlier question's evidence raises its documents."""
@@ -151,7 +151,7 @@ class Memory:
         oracle: str,
         roots: Sequence[str],
         beside: Iterable[tuple[str, str]] = (),
-    ) -> Recollection:
+    ) -> MemoryContext:
         """What is known of a plan's requirements. ``asked`` is the same question's answer, if there is one; ``roots``
         are the folders that are searched, absolute; ``beside`` files, by root and path, that the thread cites."""
         place = WorkspacePaths(self._workspace, roots)
@@ -173,7 +173,7 @@ class Memory:
             known = {id_: citation for c in clusters.values() if c is not None for id_, citation in c.citations}
             evidence = place.found((id_, known[id_]) for id_ in asked.evidence if id_ in known)
             evidence = evidence if len(evidence) == len(asked.evidence) else ()
-        return Recollection(
+        return MemoryContext(
             facts=facts,
             asked=asked if evidence else None,
             evidence=evidence,
@@ -401,7 +401,7 @@ def _summaries(entry: AnswerRecord, citations: Mapping[int, Citation]) -> tuple[
     return tuple(DocumentSummary(*place, "\n".join(dict.fromkeys(words))) for place, words in sorted(said.items()))
 
 
-def _remembered(cluster: Cluster, key: str, wanted: str | None, place: WorkspacePaths) -> Remembered | None:
+def _remembered(cluster: Cluster, key: str, wanted: str | None, place: WorkspacePaths) -> StoredFact | None:
     """The cluster's live fact of this key, the one that ``wanted`` names if it names one; the latest of several. What
     was proven in other words than were planned, or with what another fact found, no question names: it is on record."""
     facts = [fact for fact in live(cluster) if (fact.id == wanted if wanted is not None else fact.key == key)]
@@ -420,14 +420,14 @@ def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Workspace
         for one in asked.seen
         if (found := place.key(one.root, one.path)) is not None
     }
-    return Remembered(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
+    return StoredFact(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
 
 
 def _concerned(view: StoreView, new: Cluster | None, reused: Iterable[str], recalled: Recalled | None) -> list[str]:
     """The clusters that share something with what is new, or that were looked at."""
     ids = set(reused)
     if recalled is not None:
-        ids |= {remembered.cluster for remembered in recalled.recollection.facts.values()}
+        ids |= {remembered.cluster for remembered in recalled.memory.facts.values()}
     if new is not None:
         for asked in new.asked:
             ids.update(view.by_question(asked.key))
@@ -504,9 +504,9 @@ class QuestionMemory:
         self.near = self.memory.near(self.question, self._oracle)
         return None
 
-    def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
+    def recollect(self, plan: Plan, reading: DocumentAccess, roots: Sequence[str]) -> MemoryContext:
         """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
-        nothing = Recollection()
+        nothing = MemoryContext()
         asked = self._asked if self._reuses else None
         recollection = self._try(
             lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
@@ -520,14 +520,14 @@ class QuestionMemory:
         }
         return recollection
 
-    def keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> Answer:
+    def keep(self, answer: Answer, search: Search, answering: AnswerSynthesis, roots: Sequence[str]) -> Answer:
         """Keep what was proven; the answer with what has to be said about that."""
         if self.memory.keeps:
             self._keep(answer, search, answering, roots)
         typed = None if self.question == self.typed else self.typed
         return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
 
-    def _keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> None:
+    def _keep(self, answer: Answer, search: Search, answering: AnswerSynthesis, roots: Sequence[str]) -> None:
         known = search.recalled is not None and search.recalled.whole
         entry = AnswerRecord(
             answer=answer,
@@ -577,7 +577,7 @@ class QuestionMemory:
             return otherwise
 
 
-def _origins(answering: Answering, reading: Reading) -> dict[int, EvidenceOrigin]:
+def _origins(answering: AnswerSynthesis, reading: DocumentAccess) -> dict[int, EvidenceOrigin]:
     return {
         n: EvidenceOrigin(
             reading.text(item.slot).key,

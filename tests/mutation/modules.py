@@ -5,12 +5,12 @@ from __future__ import annotations
 
 MODULES = {
     "model/text.py": ("model/test_text.py",),
-    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_cli_terminal.py"),
+    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_terminal.py"),
     "lsp/locations.py": ("lsp/test_lsp_open_documents.py", "lsp/test_lsp_locations.py"),
     "lsp/open_documents.py": ("lsp/test_lsp_open_documents.py",),
     "lsp/transport.py": ("lsp/test_lsp_transport.py",),
     "memory/citations.py": ("memory/test_citations.py", "memory/test_citation_outcomes.py"),
-    "search/resolution.py": ("search/test_normal.py", "search/test_resolve.py", "search/test_resolve_bounds.py"),
+    "search/resolution.py": ("search/test_resolution.py",),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
     "judge/answer_markdown.py": ("judge/rules/test_chat_marking.py",),
     "corpus/safe_open.py": ("corpus/test_safe_open.py",),

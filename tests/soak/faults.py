@@ -174,8 +174,8 @@ FILES = {
         (
             _BAD + "a_large_text_is_searched_to_its_last_line",
             _BAD + "a_large_file_of_holes_is_binary",
-            "search/test_large_texts.py::test_how_many_texts_are_looked_into_at_once_changes_nothing",
-            "search/test_large_texts.py::test_a_search_of_a_large_text_ends_soon_after_it_is_cancelled",
+            "search/test_corpus_view.py::test_how_many_texts_are_looked_into_at_once_changes_nothing",
+            "search/test_corpus_view.py::test_a_search_of_a_large_text_ends_soon_after_it_is_cancelled",
             "corpus/test_text_store.py::test_a_scan_finds_the_same_with_little_memory_as_with_much",
             "corpus/test_text_store.py::test_texts_come_some_at_a_time_and_in_order",
         ),
