@@ -9,7 +9,7 @@ MODULES = {
     "lsp/locations.py": ("lsp/test_lsp_open_documents.py", "lsp/test_lsp_locations.py"),
     "lsp/open_documents.py": ("lsp/test_lsp_open_documents.py",),
     "lsp/transport.py": ("lsp/test_lsp_transport.py",),
-    "memory/citations.py": ("memory/test_citations.py", "knowledge/test_citation_outcomes.py"),
+    "memory/citations.py": ("memory/test_citations.py", "memory/test_citation_outcomes.py"),
     "search/resolution.py": ("search/test_resolution.py",),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
     "judge/answer_markdown.py": ("judge/rules/test_chat_marking.py",),

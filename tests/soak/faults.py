@@ -227,15 +227,15 @@ FILES = {
     ),
     "F10": Fault(
         "a full disk",
-        ("memory/store/test_store_faults.py::test_a_disk_that_is_really_full_refuses_a_save_and_takes_the_next",),
+        ("memory/test_store_faults.py::test_a_disk_that_is_really_full_refuses_a_save_and_takes_the_next",),
     ),
     "F11": Fault(
         "no place for a store",
         (
-            "memory/store/test_store_place.py::test_without_a_home_there_is_no_store",
-            "memory/store/test_store_place.py::test_a_file_where_the_folder_should_be_is_no_store",
-            "memory/store/test_store_place.py::test_a_folder_where_the_file_should_be_is_no_store",
-            "memory/store/test_store_place.py::test_a_read_only_folder_is_no_store",
+            "memory/test_store_file.py::test_without_a_home_there_is_no_store",
+            "memory/test_store_file.py::test_a_file_where_the_folder_should_be_is_no_store",
+            "memory/test_store_file.py::test_a_folder_where_the_file_should_be_is_no_store",
+            "memory/test_store_file.py::test_a_read_only_folder_is_no_store",
             "app/test_question_memory.py::test_a_store_that_cannot_be_written_costs_no_answer",
         ),
         control="with a place there is one: test_a_workspace_has_a_folder_of_its_own_named_by_its_real_path",

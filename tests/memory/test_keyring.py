@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.keyring import kept_for
-from lens_lsp.memory.userdata import kept_folder
+from lens_lsp.memory.keyring import has_key
+from lens_lsp.memory.userdata import userdata_folder
 
 ORIGIN = "https://models.test"
 
@@ -22,12 +22,12 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("data")
 def test_an_origin_that_is_listed_has_a_key() -> None:
-    kept_folder().mkdir(parents=True)
-    (kept_folder() / "keys.json").write_text(json.dumps({"schema": "lens.keys/1", "origins": [ORIGIN]}))
-    assert kept_for(ORIGIN)
-    assert not kept_for("https://another.test")
+    userdata_folder().mkdir(parents=True)
+    (userdata_folder() / "keys.json").write_text(json.dumps({"schema": "lens.keys/1", "origins": [ORIGIN]}))
+    assert has_key(ORIGIN)
+    assert not has_key("https://another.test")
 
 
 def test_a_list_that_cannot_be_read_names_none(data: Path) -> None:
     data.write_text("in the way")
-    assert not kept_for(ORIGIN)
+    assert not has_key(ORIGIN)

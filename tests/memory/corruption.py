@@ -130,8 +130,6 @@ def tampered_rows(path: Path, older: bytes, draw: random.Random) -> None:
         f"DELETE FROM clusters WHERE id = 'k{n}'; {whole}",
         "DELETE FROM summaries WHERE rowid = (SELECT max(rowid) FROM summaries)",
         "DELETE FROM turns WHERE rowid = (SELECT max(rowid) FROM turns)",
-        "DELETE FROM totals WHERE name = 'clusters'",
-        "UPDATE totals SET rows = rows + 1",
         f"{stray} INSERT INTO facts SELECT * FROM t",
     ]
     _run(path, draw.choice(changes))
@@ -156,6 +154,22 @@ def made_up_journal(path: Path, older: bytes, draw: random.Random) -> None:
     Path(f"{path}-journal").write_bytes((head + pages + sizes).ljust(SECTOR, b"\0") + draw.randbytes(3 * PAGE_SIZE))
 
 
+def untouched(path: Path, older: bytes, draw: random.Random) -> None:
+    """Nothing happens."""
+
+
+def own_journal(path: Path, older: bytes, draw: random.Random) -> None:
+    """A writer dies before its commit: its journal holds what the file was."""
+    subprocess.run([sys.executable, "-I", "-c", DYING_WRITER, str(path)], check=False, timeout=60)
+
+
+def rewritten(path: Path, older: bytes, draw: random.Random) -> None:
+    """Another program writes the same rows anew."""
+    _run(path, draw.choice(["VACUUM", "REINDEX", "ANALYZE; DROP TABLE sqlite_stat1"]))
+
+
+HARMLESS: tuple[Corruption, ...] = (untouched, own_journal, rewritten)
+"""What leaves a store a sound one."""
 CORRUPTIONS: tuple[Corruption, ...] = (
     flipped_bits,
     overwritten,

@@ -13,7 +13,7 @@ from pathlib import Path
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
-from tests.memory.store.kept import kept, kept_summary, kept_turn, kept_wrong
+from tests.memory.kept import kept, kept_summary, kept_turn, kept_wrong
 
 CLUSTERS = 12
 THREADS = ("main", "aside")

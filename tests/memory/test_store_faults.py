@@ -23,12 +23,12 @@ from lens_lsp.memory.store_file import (
 )
 from lens_lsp.memory.store_rows import Changes
 from tests.availability import unavailable
-from tests.memory.store.kept import kept
-from tests.memory.store.mutants import Changed
+from tests.memory.kept import kept
+from tests.memory.mutants import Changed
 
 apsw_missing = None
 try:
-    from tests.memory.store.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
+    from tests.memory.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
 except ImportError as error:
     apsw_missing = str(error)
 
@@ -101,7 +101,7 @@ def test_a_disk_without_any_room_has_no_store(tiny_disk: Path) -> None:
     assert caught.value.reason is Unavailable.FULL
 
 
-def test_a_broken_file_that_there_is_no_room_to_mend_stays_and_is_read_as_far_as_it_goes(tiny_disk: Path) -> None:
+def test_a_damaged_file_is_set_aside_on_a_full_disk_too_and_a_new_one_begun_when_there_is_room(tiny_disk: Path) -> None:
     with Store.open(tiny_disk / "store") as store:
         store.save(Changes(tuple(kept(n) for n in range(8))))
         path = store.path
@@ -111,16 +111,16 @@ def test_a_broken_file_that_there_is_no_room_to_mend_stays_and_is_read_as_far_as
     content = path.read_bytes()
     fill(tiny_disk)
     with Store.open(tiny_disk / "store") as store:
-        found = {cluster.id: cluster for cluster in store.clusters()}
-        assert found == {f"k{n}": kept(n) for n in range(8)} | {"k3": found["k3"]}
-        assert found["k3"].facts == ()
+        with pytest.raises(StoreUnreadable):
+            store.clusters()
+        (told,) = store.notices
         assert refusal(store, Changes((kept(3),))) is NotSavedReason.FULL
-        assert "cannot be mended now" in store.notices[0]
-    assert path.read_bytes() == content
-    os.unlink(tiny_disk / "filler")
-    with Store.open(tiny_disk / "store") as store:
-        assert len(store.clusters()) == 8
-        assert "8 clusters were saved, 1 of them in part, 0 were lost" in store.notices[0]
+        os.unlink(tiny_disk / "filler")
+        store.save(Changes((kept(3),)))
+        assert store.clusters() == (kept(3),)
+        (name,) = store.health().corrupt
+        assert name in told
+    assert (path.parent / name).read_bytes() == content
 
 
 def test_after_a_failed_sync_nothing_more_is_written_until_the_next_start(tmp_path: Path, vfs: FaultyVFS) -> None:

@@ -17,13 +17,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.memory.store import Store, rows_in
+from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connection, connect
-from lens_lsp.memory.store_rows import TABLES, VERSION, Changes, Knowledge, row_sum
+from lens_lsp.memory.store_rows import VERSION, Changes, StoreView
 from lens_lsp.model.cluster import Cluster, ClusterLink, DocumentSummary, Turn
-from tests.memory.store.history import Model, drawn, found_in, scratch
-from tests.memory.store.kept import fact_key, kept, kept_summary, kept_turn, question, question_key
+from tests.memory.history import Model, drawn, found_in, scratch
+from tests.memory.kept import fact_key, kept, kept_summary, kept_turn, question, question_key
 
+COPIES = [f"knowledge.{name}.db" for name in ("backup-v0", "before-rollback", "corrupt-20260101T000000Z", "new")]
+"""Names of files with an earlier state; two of them were made by earlier versions alone."""
 TEXTS = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=30)
 
 
@@ -42,7 +44,6 @@ def test_what_was_saved_is_read_again_by_the_next_program(tmp_path: Path) -> Non
         assert store.clusters() == tuple(sorted(clusters, key=lambda cluster: cluster.id))
         assert [store.cluster(cluster.id) for cluster in clusters] == list(clusters)
         assert store.cluster("k99") is None
-        assert store.damage == ()
 
 
 def test_a_history_of_changes_ends_where_its_model_does(store: Store) -> None:
@@ -90,8 +91,8 @@ def test_a_document_has_one_summary_and_a_thread_its_turns_in_order(store: Store
 def test_an_update_decides_on_what_is_there_and_returns_what_was_kept(store: Store) -> None:
     store.save(Changes(clusters=(kept(1),)))
 
-    def used_again(knowledge: Knowledge) -> Changes:
-        return Changes(clusters=tuple(replace(cluster, hits=cluster.hits + 1) for cluster in knowledge.clusters()))
+    def used_again(view: StoreView) -> Changes:
+        return Changes(clusters=tuple(replace(cluster, hits=cluster.hits + 1) for cluster in view.clusters()))
 
     kept_now = store.update(used_again)
     assert [cluster.hits for cluster in kept_now.clusters] == [1]
@@ -101,7 +102,7 @@ def test_an_update_decides_on_what_is_there_and_returns_what_was_kept(store: Sto
 def test_a_change_that_fails_leaves_everything_as_it_was(store: Store) -> None:
     store.save(Changes(clusters=(kept(1),)))
 
-    def fails(knowledge: Knowledge) -> Changes:
+    def fails(view: StoreView) -> Changes:
         raise LookupError("on purpose")
 
     with pytest.raises(LookupError, match="on purpose"):
@@ -129,10 +130,10 @@ def test_changes_that_make_no_sense_are_refused_as_a_whole(store: Store, changes
 def test_threads_of_one_process_do_not_lose_each_other(store: Store) -> None:
     def add(name: str) -> None:
         for n in range(15):
-            store.update(lambda knowledge, n=n: with_link(knowledge, f"{name}{n}"))
+            store.update(lambda view, n=n: with_link(view, f"{name}{n}"))
 
-    def with_link(knowledge: Knowledge, target: str) -> Changes:
-        cluster = knowledge.cluster("k1") or replace(kept(1), links=())
+    def with_link(view: StoreView, target: str) -> Changes:
+        cluster = view.cluster("k1") or replace(kept(1), links=())
         return Changes(clusters=(replace(cluster, links=(*cluster.links, ClusterLink(target, 0.5))),))
 
     threads = [threading.Thread(target=add, args=(name,)) for name in "abc"]
@@ -197,26 +198,6 @@ def test_any_text_and_number_comes_back_as_it_was(wording: str, name: str, numbe
             assert store.clusters() == (cluster,)
             assert store.summaries() == (summary,)
             assert store.turns(name) == (turn,)
-            assert store.damage == ()
-
-
-def test_pages_give_every_row_without_sqlite(store: Store) -> None:
-    store.save(Changes(clusters=tuple(kept(n, parts=1 + n * 5) for n in range(9))))
-    store.save(drawn(1, 1))
-    with connect(str(store.path)) as connection:
-        rows = [(table.name, *row) for table in TABLES for row in connection.execute(table.select).fetchall()]
-    connection.close()
-    found = [(row.table.name, *row.values, row.checksum) for row in rows_in(store.path.read_bytes())]
-    assert sorted(found, key=repr) == sorted(rows, key=repr)
-    assert len(rows) > 100
-
-
-def test_a_row_of_another_table_or_cluster_has_another_checksum() -> None:
-    values = (b"k1", b"k2", 0, 0.5)
-    sums = {row_sum(table, values) for table in TABLES}
-    assert len(sums) == len(TABLES)
-    assert row_sum(TABLES[0], values) != row_sum(TABLES[0], (b"k1k", b"2", 0, 0.5))
-    assert row_sum(TABLES[0], (0,)) != row_sum(TABLES[0], (0.0,)) != row_sum(TABLES[0], (None,))
 
 
 def bytes_of(folder: Path) -> bytes:
@@ -240,7 +221,7 @@ def test_forgetting_leaves_no_byte_anywhere_in_the_folder(tmp_path: Path) -> Non
         (answers / "one.md").write_text(f'---\nlens: answer/1\nquestion: "who is {canary}?"\n---\nShe.\n')
         (answers / "two.md").write_text(f"---\nlens: answer/1\nquestion: {json.dumps(question(4))}\n---\nIt.\n")
         (answers / ".one.md.0a1b2c3d.part").write_text(f"half of what a killed process wrote of {canary}")
-        for name in ("knowledge.backup-v0.db", "knowledge.corrupt-20260101T000000Z.db"):
+        for name in COPIES:
             (tmp_path / name).write_bytes(store.path.read_bytes())
         assert canary.encode() in bytes_of(tmp_path)
         gone = store.forget([secret.id, "no such"])
@@ -248,8 +229,7 @@ def test_forgetting_leaves_no_byte_anywhere_in_the_folder(tmp_path: Path) -> Non
         assert sorted(gone.files) == [
             "answers/.one.md.0a1b2c3d.part",
             "answers/one.md",
-            "knowledge.backup-v0.db",
-            "knowledge.corrupt-20260101T000000Z.db",
+            *COPIES,
         ]
         assert canary.encode() not in bytes_of(tmp_path)
         assert (answers / "two.md").exists()
@@ -274,7 +254,7 @@ def test_health_counts_what_is_there(store: Store) -> None:
     assert (health.clusters, health.archived, health.facts, health.citations, health.summaries) == (2, 1, 6, 8, 1)
     assert (health.version, health.path, health.size) == (VERSION, store.path, store.path.stat().st_size)
     assert health.writable
-    assert (health.problems, health.notices, health.corrupt, health.backups, health.damaged) == ((), (), (), (), 0)
+    assert (health.problems, health.notices, health.corrupt, health.backups) == ((), (), (), ())
 
 
 @pytest.mark.long

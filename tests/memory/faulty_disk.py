@@ -17,7 +17,7 @@ from typing import Any
 
 import apsw
 
-from tests.memory.store.mutants import Answered
+from tests.memory.mutants import Answered
 
 SECTOR = 512
 FOR_GOOD = 1 << 30

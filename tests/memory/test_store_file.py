@@ -1,17 +1,20 @@
-"""What the store says when the system, SQLite or another process is in its way; what it makes of single bad rows."""
+"""Where a store lives, and what is said when the system, SQLite or another process is in its way."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
-import random
 import sqlite3
-from contextlib import closing
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.store import Session, Store, Workshop, migrate, rows_in
+from lens_lsp.disk import network_file_system
+from lens_lsp.memory.store import Database, Store
 from lens_lsp.memory.store_file import (
     Connection,
     FolderLock,
@@ -23,28 +26,143 @@ from lens_lsp.memory.store_file import (
     Unavailable,
     configure,
     connect,
-    corruption,
     is_corruption,
     not_saved,
+    prepare_folder,
+    store_folder,
     unavailable,
 )
 from lens_lsp.memory.store_rows import (
-    ASKED,
-    CITATIONS,
-    FACTS,
-    LAYOUT,
-    PAGE_SIZE,
     Changes,
-    Damage,
-    Knowledge,
-    Row,
-    Table,
-    Value,
-    headless,
-    name_of,
+    StoreView,
 )
-from tests.memory.store.kept import kept, kept_turn, question_key
-from tests.memory.store.mutants import Changed
+from tests.memory.kept import kept, kept_turn, question_key
+from tests.memory.mutants import Changed
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Root may write everywhere, so where the tests run as root they step down for a moment."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """A folder that another user can reach."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+def reason(folder: Path) -> Unavailable:
+    with pytest.raises(StoreUnavailable) as caught:
+        Store.open(folder)
+    assert str(caught.value)
+    return caught.value.reason
+
+
+def table_of_mounts(folder: Path, kind: str, at: Path) -> Path:
+    device = os.stat(folder).st_dev
+    at.write_text(
+        "22 28 0:21 / /proc rw,relatime shared:12 - proc proc rw\n"
+        f"36 35 {os.major(device)}:{os.minor(device)} / /some/where rw shared:1 - {kind} server:/export rw\n"
+    )
+    return at
+
+
+def test_a_workspace_has_a_folder_of_its_own_named_by_its_real_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "alias").symlink_to("notes")
+    environment: dict[str, str] = {}
+    folder = store_folder(str(tmp_path / "notes"), environment=environment)
+    digest = hashlib.blake2b(os.fsencode(os.path.realpath(tmp_path / "notes")), digest_size=8).hexdigest()
+    assert folder.name == digest
+    assert folder.parent.name == "lens-lsp"
+    assert not folder.parent.exists()
+    assert store_folder(str(tmp_path / "alias"), environment=environment) == folder
+    assert store_folder(str(tmp_path), environment=environment) != folder
+
+
+def test_the_option_wins_over_the_environment_and_that_over_our_own_place(tmp_path: Path) -> None:
+    environment = {"LENS_STORE": str(tmp_path / "theirs")}
+    assert store_folder("/notes", str(tmp_path / "mine"), environment) == tmp_path / "mine"
+    assert store_folder("/notes", None, environment) == tmp_path / "theirs"
+    assert store_folder("/notes", ".lens", environment) == Path.cwd() / ".lens"
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("home", ["", "nowhere", "relative/home"])
+def test_without_a_home_there_is_no_store(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / home) if home == "nowhere" else home)
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    with pytest.raises(StoreUnavailable) as caught:
+        store_folder("/notes", environment={})
+    assert caught.value.reason is Unavailable.NO_HOME
+    assert "--store" in str(caught.value)
+    assert store_folder("/notes", str(tmp_path), {}) == tmp_path
+
+
+@pytest.mark.parametrize("name", ["store", "store/deeper"])
+def test_a_file_where_the_folder_should_be_is_no_store(tmp_path: Path, name: str) -> None:
+    (tmp_path / "store").write_text("a file")
+    assert reason(tmp_path / name) is Unavailable.NOT_A_FOLDER
+    assert (tmp_path / "store").read_text() == "a file"
+
+
+def test_a_folder_where_the_file_should_be_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "knowledge.db").mkdir()
+    assert reason(tmp_path) is Unavailable.UNREADABLE
+    assert (tmp_path / "knowledge.db").is_dir()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such modes")
+def test_a_read_only_folder_is_no_store(open_to_all: Path) -> None:
+    Store.open(open_to_all / "store").close()
+    for path in (open_to_all / "store").iterdir():
+        path.chmod(0o444)
+    (open_to_all / "store").chmod(0o555)
+    with ordinary_user():
+        assert reason(open_to_all / "store") is Unavailable.READ_ONLY
+        assert reason(open_to_all / "store" / "deeper") is Unavailable.READ_ONLY
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "9p"])
+def test_no_knowledge_is_kept_on_a_network_file_system(tmp_path: Path, kind: str) -> None:
+    mounts = table_of_mounts(tmp_path, kind, tmp_path / "mountinfo")
+    with pytest.raises(StoreUnavailable, match="network") as caught:
+        prepare_folder(tmp_path / "store", mounts)
+    assert caught.value.reason is Unavailable.NETWORK
+    assert kind in str(caught.value)
+
+
+def test_local_file_systems_and_systems_that_do_not_say_are_good(tmp_path: Path) -> None:
+    mounts = table_of_mounts(tmp_path, "ext4", tmp_path / "mountinfo")
+    assert network_file_system(tmp_path, mounts) is None
+    assert network_file_system(tmp_path, tmp_path / "no such table") is None
+    prepare_folder(tmp_path / "store", mounts)
+    assert (tmp_path / "store").is_dir()
+
+
+def test_a_lock_that_another_holds_is_waited_for_and_then_given_up(tmp_path: Path) -> None:
+    one = FolderLock(StoreFiles(tmp_path))
+    other = FolderLock(StoreFiles(tmp_path), seconds=0.05)
+    with one.held(), one.held(), pytest.raises(StoreUnavailable) as caught, other.held():
+        pass
+    assert caught.value.reason is Unavailable.BUSY
+    with other.held():
+        pass
+    one.close()
+    other.close()
 
 
 def error_of(code: int) -> sqlite3.OperationalError:
@@ -100,7 +218,7 @@ def test_an_error_of_pythons_own_layer_is_no_corruption() -> None:
 def test_an_error_of_the_system_during_a_change_keeps_what_there_was(
     tmp_path: Path, number: int, reason: NotSavedReason
 ) -> None:
-    def failing(_: Knowledge) -> Changes:
+    def failing(_: StoreView) -> Changes:
         raise OSError(number, os.strerror(number))
 
     with Store.open(tmp_path) as store:
@@ -116,9 +234,9 @@ def test_a_folder_that_another_holds_refuses_a_change_and_takes_the_next(tmp_pat
     files = StoreFiles(tmp_path)
     with Store.open(tmp_path) as store:
         store.save(Changes((kept(1),)))
-    session = Session(Workshop(files, connect, lambda: 0.0, LAYOUT), FolderLock(files.lock, files.gate, 0.05))
-    session.begin()
-    with closing(Store(session)) as store, closing(FolderLock(files.lock, files.gate)) as other:
+    database = Database(files, FolderLock(files, 0.05))
+    database.begin()
+    with closing(Store(database)) as store, closing(FolderLock(files)) as other:
         with other.held(), pytest.raises(NotSaved, match="another process is holding") as caught:
             store.save(Changes((kept(2),)))
         assert caught.value.reason is NotSavedReason.BUSY
@@ -127,16 +245,16 @@ def test_a_folder_that_another_holds_refuses_a_change_and_takes_the_next(tmp_pat
         assert store.clusters() == (kept(1), kept(2))
 
 
-def test_a_gate_that_cannot_be_opened_leaves_no_descriptor(tmp_path: Path) -> None:
-    (tmp_path / "gate").mkdir()
+def test_a_lock_that_cannot_be_opened_leaves_no_descriptor(tmp_path: Path) -> None:
+    StoreFiles(tmp_path).lock.mkdir()
     before = len(os.listdir("/dev/fd"))
     with pytest.raises(StoreUnavailable):
-        FolderLock(tmp_path / "lock", tmp_path / "gate")
+        FolderLock(StoreFiles(tmp_path))
     assert len(os.listdir("/dev/fd")) == before
 
 
 def test_a_folder_without_locks_is_told_as_such(tmp_path: Path) -> None:
-    lock = FolderLock(tmp_path / "lock", tmp_path / "gate")
+    lock = FolderLock(StoreFiles(tmp_path))
     lock.close()  # a lock on what is not open fails as one on a file system without any does: not by being held
     with pytest.raises(StoreUnavailable, match="knows no locks") as caught, lock.held():
         pass
@@ -175,7 +293,7 @@ def test_a_journal_is_not_rolled_back_after_a_failed_sync(tmp_path: Path) -> Non
     files = StoreFiles(tmp_path)
     with Store.open(tmp_path) as store:
         store.save(Changes((kept(1),)))
-        store._session.frozen = True
+        store._database.frozen = True
         journal = Path(f"{files.database}-journal")
         journal.write_bytes(bytes(512) + b"x")
         with pytest.raises(StoreUnreadable, match="not read before the next start"):
@@ -255,112 +373,3 @@ def test_a_file_in_another_mode_that_is_in_use_is_not_taken(tmp_path: Path) -> N
         holding.execute("INSERT INTO x VALUES (1)")
         with closing(connect(str(path))) as connection, pytest.raises(sqlite3.OperationalError):
             configure(Changed(connection, lambda sql: "PRAGMA busy_timeout=1" if "busy_timeout" in sql else sql))
-
-
-def test_a_file_that_is_up_to_date_is_not_migrated(tmp_path: Path) -> None:
-    files = StoreFiles(tmp_path)
-    Store.open(tmp_path).close()
-    with closing(connect(str(files.database))) as connection:
-        migrate(connection, connect, files, LAYOUT)
-    assert files.backups() == ()
-
-
-def test_a_file_that_is_sound_after_all_is_not_replaced(tmp_path: Path) -> None:
-    files = StoreFiles(tmp_path)
-    with Store.open(tmp_path) as store:
-        store.save(Changes((kept(1),)))
-    workshop = Workshop(files, connect, lambda: 0.0, LAYOUT)
-    identity = files.identity()
-    assert workshop.repair("somebody said so") is None
-    assert files.identity() == identity
-    assert workshop.broken(corruption("x"))
-
-
-def test_whatever_stands_in_pages_only_rows_that_were_written_come_out(tmp_path: Path) -> None:
-    with Store.open(tmp_path) as store:
-        store.save(Changes(tuple(kept(n, parts=6) for n in range(12))))
-        data = store.path.read_bytes()
-    written = {(row.table.name, row.values) for row in rows_in(data)}
-    assert len(written) > 100
-    draw = random.Random(5)
-    lost = 0
-    for _ in range(250):
-        spoilt = bytearray(data)
-        page = draw.randrange(len(data) // PAGE_SIZE) * PAGE_SIZE
-        for _ in range(draw.choice([1, 4, 40])):
-            at = page + draw.choice([draw.randrange(24), draw.randrange(PAGE_SIZE)])
-            spoilt[at] = draw.choice([0, 0x7F, 0x80, 0xFF, draw.randrange(256)])
-        found = {(row.table.name, row.values) for row in rows_in(bytes(spoilt[: draw.choice([len(data), page + 900])]))}
-        assert found <= written
-        lost += found != written
-    assert lost > 150
-
-
-def varint(*numbers: int) -> bytes:
-    """Numbers of SQLite, each in nine bytes: the longest way to write them."""
-    return b"".join(
-        bytes(0x80 | (number >> 8 >> 7 * n) & 0x7F for n in range(7, -1, -1)) + bytes([number & 0xFF])
-        for number in numbers
-    )
-
-
-def leaf(*cells: bytes) -> bytes:
-    """Two pages, the second one a leaf of a table with these cells."""
-    page, end = bytearray(PAGE_SIZE), PAGE_SIZE
-    page[0], page[3:5] = 0x0D, len(cells).to_bytes(2, "big")
-    for n, cell in enumerate(cells):
-        end -= len(cell)
-        page[8 + 2 * n : 10 + 2 * n] = end.to_bytes(2, "big")
-        page[end : end + len(cell)] = cell
-    return bytes(PAGE_SIZE) + bytes(page)
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        varint(1 << 40, 1),
-        varint(5_000, 1) + bytes(4_100),
-        varint(3, 1) + b"\x03\x0a\x00",
-        varint(3, 1) + b"\x02\x0b",
-        varint(2, 1) + b"\x02\x7f",
-        varint(1, 1) + b"\x01",
-        varint(4, 1) + b"\x02\x01\x07\x07",
-        varint(9, 1) + b"\x00",
-    ],
-    ids=["huge", "leads nowhere", "no kind", "no kind either", "too long", "nothing", "too much", "no head"],
-)
-def test_what_only_looks_like_a_row_is_none(cell: bytes) -> None:
-    assert list(rows_in(leaf(cell[:4_000]))) == []
-
-
-def parts_of_k1(folder: Path, table: Table, column: str, value: Value) -> list[Row]:
-    """The rows of a cluster's parts, those of one table with another value in a column."""
-    with Store.open(folder) as store:
-        store.save(Changes((kept(1),)))
-        data = store.path.read_bytes()
-    place = table.position(column)
-    return [
-        Row(table, (*row.values[:place], value, *row.values[place + 1 :]), row.checksum) if row.table is table else row
-        for row in rows_in(data)
-        if row.table in (ASKED, FACTS, CITATIONS)
-    ]
-
-
-def test_a_citation_that_ends_before_it_begins_goes_with_all_that_rests_on_it(tmp_path: Path) -> None:
-    damage: list[Damage] = []
-    assert headless("k1", parts_of_k1(tmp_path, CITATIONS, "start", 99_999_999), damage) is None
-    assert {(each.table, each.why, each.corrupt) for each in damage} == {("citations", "no span", False)}
-
-
-def test_a_question_without_its_facts_leaves_the_facts(tmp_path: Path) -> None:
-    damage: list[Damage] = []
-    found = headless("k1", parts_of_k1(tmp_path, ASKED, "facts", b"{}"), damage)
-    assert found is not None
-    assert (found.asked, found.title, found.facts) == ((), "", kept(1).facts)
-    assert {(each.table, each.why) for each in damage} == {("asked", "no list of facts")}
-
-
-def test_a_name_that_is_no_text_is_none() -> None:
-    assert name_of((7, b"x")) == ""
-    assert name_of((b"\xff",)) == ""
-    assert name_of((b"k1",)) == "k1"

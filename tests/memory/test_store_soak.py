@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.availability import unavailable
-from tests.memory.store.corruption import flipped_bits, overwritten, tampered_rows
-from tests.memory.store.mutants import changed, unchecked, without_syncs
+from tests.memory.corruption import HARMLESS, flipped_bits, overwritten, tampered_rows
+from tests.memory.mutants import changed, unchecked, without_syncs
 from tests.soak import store_corruptions, store_kills, store_writers
 
 pytestmark = pytest.mark.long
 
 try:
-    from tests.memory.store.faulty_disk import FaultyVFS
+    from tests.memory.faulty_disk import FaultyVFS
     from tests.soak import store_full, store_power
 except ImportError as error:
     apsw_missing: str | None = str(error)
@@ -26,7 +26,6 @@ else:
     apsw_missing = None
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 
 
@@ -85,16 +84,17 @@ def test_full_disks_that_nobody_is_told_of_are_caught(vfs: FaultyVFS) -> None:
     assert store_full.run(vfs, range(3), store_full.forgiving(vfs)).bad
 
 
-def test_damaged_files_are_never_read_wrongly_in_silence() -> None:
+def test_nothing_is_believed_of_damaged_files_and_sound_ones_are_never_set_aside() -> None:
     tally = store_corruptions.run(range(56))
-    assert tally.silent == []
-    assert tally.unusable == []
-    assert tally.told > 30
+    assert (tally.believed, tally.unusable) == ([], [])
+    assert tally.aside > 30
+    sound = store_corruptions.run(range(9), kinds=HARMLESS)
+    assert (sound.believed, sound.unusable, sound.wronged, sound.harmless) == ([], [], [], 9)
 
 
 def test_reads_without_checksums_are_caught() -> None:
     kinds = (flipped_bits, overwritten, tampered_rows)
-    assert store_corruptions.run(range(12), unchecked, kinds).silent
+    assert store_corruptions.run(range(12), unchecked, kinds).believed
 
 
 def test_writers_at_once_lose_nothing_and_those_that_save_what_they_saw_before_are_caught() -> None:
