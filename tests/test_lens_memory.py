@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
@@ -23,7 +24,6 @@ from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.memory.store.connection import Connection, connect
 from lens_lsp.memory.store.store import Store
 from lens_lsp.memory.store.writing import Changes

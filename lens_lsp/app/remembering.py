@@ -13,8 +13,7 @@ from typing import TypeVar
 
 from lens_lsp.app.history import Cut, Memory, Outcome
 from lens_lsp.corpus.texts import Key
-from lens_lsp.judge.rules.coreference import Earlier, whole
-from lens_lsp.judge.rules.question_plan import question_plan
+from lens_lsp.judge.rules.question_plan import Earlier, question_plan, whole
 from lens_lsp.memory.matching import requirement_key
 from lens_lsp.memory.store.failures import StoreError
 from lens_lsp.model.answer import Answer, Status, StopReason

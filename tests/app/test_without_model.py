@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app import without_model
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory, Terms
@@ -21,7 +22,6 @@ from lens_lsp.app.settings.settings import Settings
 from lens_lsp.app.without_model import judge, name, reader_in_words
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
 from lens_lsp.judge.reader.reader_oracle import ReaderOracle
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle

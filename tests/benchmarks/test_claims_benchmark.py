@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import claims
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.judge.claim_text import Passage
 from lens_lsp.judge.claims import Doubt, Reason
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.text import Span
 
 DOUBT = (Doubt(Span(0, 3), Reason.NUMBER),)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
 from lens_lsp.judge.llm.fitness import FIT, TRIALS, Outcome, self_test
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Mode
 
 QUOTES = {

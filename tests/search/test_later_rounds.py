@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from tests.judge.rules.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
 

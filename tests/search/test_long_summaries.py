@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.judge.llm.chat_model import ChatRequest
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.judge.oracle import Answerable, ReadReply, SaidQuote
 from lens_lsp.model.answer import Answer, Mode, Status, StopReason
 from lens_lsp.search.read_first import joined

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError, Role
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.model.events import Admitted, AnswerDelta, Answered, Observed, Planned, Proposed, Scanned
 from tests.conftest import REPOSITORY
@@ -894,7 +894,7 @@ import sys
 from pathlib import Path
 from lens_lsp.model.answer import Mode
 from tests.judge.rules.chat_session import ask, reading, regions_of
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from benchmarks.scripted_model import ScriptedModel
 
 def members(request):
     shown = [number for number, text in regions_of(request).items() if "The harbour fee" in text]

@@ -16,7 +16,7 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover_names
-from lens_lsp.judge.llm.answer_stream import Sifter
+from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
 from lens_lsp.memory.answer_files.reading import read_citing
 from lens_lsp.memory.answer_files.writing import write_answer, write_block

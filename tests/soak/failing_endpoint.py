@@ -21,14 +21,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError
-from lens_lsp.judge.llm.circuit_breaker import Breaker
-from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
+from lens_lsp.judge.llm.openai_client import Breaker, OpenAIChat
 from lens_lsp.model.answer import Answer, Mode, Status, StopReason
 from lens_lsp.model.events import Answered
 from tests.judge.llm.attempts import asking

@@ -19,7 +19,6 @@ from weakref import WeakKeyDictionary
 from lens_lsp.judge.answer_markdown import not_read, plain, unsupported
 from lens_lsp.judge.ledger import Budget, CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
-from lens_lsp.judge.llm.answer_stream import MOST_QUOTES, AnswerStream, Sifter
 from lens_lsp.judge.llm.chat_model import ChatModel, Message, Role
 from lens_lsp.judge.llm.chat_prompts import AMEND
 from lens_lsp.judge.llm.conversation import (
@@ -36,13 +35,20 @@ from lens_lsp.judge.llm.conversation import (
 from lens_lsp.judge.llm.endpoint import Endpoint
 from lens_lsp.judge.llm.fitness import flaw_of, repeats
 from lens_lsp.judge.llm.replies import (
+    MOST_QUOTES,
+    AnswerStream,
     MalformedReply,
+    Sifter,
     parse_anchors,
     parse_coverage,
     parse_decomposition,
     parse_observation,
+    parse_read,
     parse_short,
+    parse_terms,
     parse_trailer,
+    parse_verdict,
+    plan_of,
 )
 from lens_lsp.judge.oracle import (
     Claim,
@@ -56,7 +62,6 @@ from lens_lsp.judge.oracle import (
 )
 from lens_lsp.judge.redaction import Redacted
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle, short_answer
-from lens_lsp.judge.rules.planning import plan_of
 from lens_lsp.model.answer import Mode, RequirementStatus
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed, UsageError
@@ -242,8 +247,6 @@ class ChatOracle:
         self, request: ReadRequest, reply: ReadReply, problems: Sequence[str], ledger: Ledger
     ) -> ReadReply | None:
         """The reply again, with what the check found in it set right; None when it cannot be read."""
-        from lens_lsp.judge.llm.read_reply import parse_read
-
         caller, _ = self._for(ledger)
         prompt, packet = self.reading(request, ledger)
         better = ReadReply(shown=frozenset(packet.seen), withheld=frozenset(packet.withheld), small=self.model.small)
@@ -273,8 +276,6 @@ class ChatOracle:
     ) -> Mapping[int, tuple[Fault, ...]] | None:
         """What is wrong with sentences of an answer; None when the reply cannot be read, and of a model too small to
         be asked."""
-        from lens_lsp.judge.llm.read_reply import parse_verdict
-
         if self.model.small:
             return None
         caller, composer = self._for(ledger)
@@ -298,8 +299,6 @@ class ChatOracle:
     @staticmethod
     def _salvaged(text: str, reply: ReadReply) -> bool:
         """Whether something was said before a reply broke off."""
-        from lens_lsp.judge.llm.read_reply import parse_read  # brings pydantic, while the call is on its way
-
         try:
             parse_read(text, reply, reply.shown)
         except MalformedReply:
@@ -309,8 +308,6 @@ class ChatOracle:
 
     @staticmethod
     async def _parsed(caller: Caller, prompt: Prompt, text: str, reply: ReadReply) -> None:
-        from lens_lsp.judge.llm.read_reply import parse_read
-
         try:
             parse_read(text, reply, reply.shown)
         except MalformedReply as broken:
@@ -318,8 +315,6 @@ class ChatOracle:
 
     async def widen(self, question: str, about: str, ledger: Ledger) -> tuple[str, ...]:
         """Other words for a question; none when the reply cannot be read."""
-        from lens_lsp.judge.llm.read_reply import parse_terms
-
         caller, composer = self._for(ledger)
         try:
             return await caller.ask(CallStage.WIDEN, composer.widening(question, about), parse_terms, mend=False)

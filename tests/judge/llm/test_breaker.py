@@ -9,8 +9,7 @@ from typing import TypeVar
 import pytest
 
 from lens_lsp.judge.llm.chat_model import ChatReply, ModelError, ModelFailure
-from lens_lsp.judge.llm.circuit_breaker import MOST_FAILURES, OPEN_SECONDS, Breaker
-from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.llm.openai_client import MOST_FAILURES, OPEN_SECONDS, Breaker, OpenAIChat
 from tests.judge.llm.attempts import asking, whole
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer

@@ -17,8 +17,7 @@ from lens_lsp.judge.llm.chat_model import (
     Patience,
     Role,
 )
-from lens_lsp.judge.llm.chat_replies import EventStream
-from lens_lsp.judge.llm.openai_client import OpenAIChat
+from lens_lsp.judge.llm.openai_client import EventStream, OpenAIChat
 from tests.judge.llm.attempts import whole
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer

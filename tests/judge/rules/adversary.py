@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from tests.judge.rules.chat_session import asked_for, regions_of, stage_of
 
 Reply = str | ChatReply | ModelError | Broken

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.model.answer import Answer, Mode
 from lens_lsp.model.events import Answered, Event
 from tests.lens_by_name import by_name

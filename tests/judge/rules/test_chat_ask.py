@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import budget_for, stays_here
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.llm.scripted_model import Broken, ScriptedModel
 from lens_lsp.judge.oracle import Synthesis, SynthesisRequest
 from lens_lsp.model.answer import Mode, RequirementStatus, Status, StopReason
 from lens_lsp.model.errors import BudgetSpent, UsageError

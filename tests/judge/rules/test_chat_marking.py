@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from lens_lsp.judge.answer_markdown import cited_numbers, unsupported
-from lens_lsp.judge.llm.answer_stream import Sifter
 from lens_lsp.judge.llm.chat_prompts import TRAILER
+from lens_lsp.judge.llm.replies import Sifter
 
 
 def sifted(text: str, *sizes: int, numbers: tuple[int, ...] = (1, 2)) -> tuple[str, Sifter]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from lens_lsp.judge.llm import chat_prompts, reply_models
+from lens_lsp.judge.llm import chat_prompts, replies
 from lens_lsp.judge.llm.replies import (
     MOST_ANCHORS,
     MalformedReply,
@@ -22,8 +22,8 @@ from lens_lsp.judge.llm.replies import (
     parse_observation,
     parse_short,
     parse_trailer,
+    plan_of,
 )
-from lens_lsp.judge.rules.planning import plan_of
 from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Combination, Intent
@@ -104,7 +104,7 @@ def test_strings_are_bounded_and_can_be_encoded() -> None:
     quote = observed({**FOUND, "quote": "\ud800 it", "value": "v\x1b[2J\u202e" * 99}).observations[0].judgements[0]
     assert quote.quote == "\ufffd it"
     assert quote.value is not None
-    assert len(quote.value) <= reply_models.LONGEST_LINE
+    assert len(quote.value) <= replies.LONGEST_LINE
     assert "\x1b" not in quote.value
     assert observed({**FOUND, "quote": "x" * 5_000}).observations[0].judgements[0].quote is None
 
@@ -128,7 +128,7 @@ def test_coverage_names_known_facts_only() -> None:
 def test_a_plan_is_read_with_defaults_for_what_it_lacks() -> None:
     said = parse_decomposition('{"facts": ["how long it is", {"text": 7, "type": "length", "many": "yes"}, {"no": 1}]}')
     assert (said.intent, said.combine, said.anchors) == (Intent.LOOKUP, None, ())
-    assert [(f.text, f.answer_type, f.many) for f in said.facts] == [
+    assert [(f.text, f.type, f.many) for f in said.facts] == [
         ("how long it is", AnswerType.ANY, False),
         ("7", AnswerType.ANY, True),
     ]
@@ -211,10 +211,9 @@ def test_every_schema_is_strict_and_its_properties_are_those_that_are_read() -> 
     for name in ("ANCHORS", "DECOMPOSITION", "ANALYSIS", "OBSERVATION", "OBSERVATION_AND_COVERAGE", "COVERAGE"):
         _is_strict(getattr(chat_prompts, f"{name}_SCHEMA"))
     parts: dict[type[BaseModel], Any] = {
-        reply_models.FoundPart: chat_prompts.OBSERVATION_SCHEMA["properties"]["found"]["items"],
-        reply_models.TermsPart: chat_prompts.COVERAGE_SCHEMA["properties"]["terms"]["items"],
-        reply_models.FactPart: chat_prompts.ANALYSIS_SCHEMA["properties"]["facts"]["items"],
-        reply_models.ShortPart: chat_prompts.CALIBRATION_SCHEMA,
+        replies.FoundPart: chat_prompts.OBSERVATION_SCHEMA["properties"]["found"]["items"],
+        replies.TermsPart: chat_prompts.COVERAGE_SCHEMA["properties"]["terms"]["items"],
+        replies.FactPart: chat_prompts.ANALYSIS_SCHEMA["properties"]["facts"]["items"],
     }
     for model, schema in parts.items():
         assert set(model.model_fields) == set(schema["properties"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.judge.rules.coreference import Earlier, whole
+from lens_lsp.judge.rules.question_plan import Earlier, whole
 
 DUNE = (Earlier("Who wrote Dune?", "Frank Herbert"),)
 PORT = (Earlier("What is the default port of the server?", "8080"),)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from lens_lsp.judge.llm.replies import Decomposition, SaidFact
-from lens_lsp.judge.rules.planning import plan_of
+from lens_lsp.judge.llm.replies import Decomposition, FactPart, plan_of
 from lens_lsp.judge.rules.question_plan import offline_plan
-from lens_lsp.model.plan import AnswerType, Combination, Intent, Requirement, filled
+from lens_lsp.model.plan import Combination, Intent, Requirement, filled
 
 QUESTION = "Where did the engineer of the Corvin dam study?"
 
 
 def said(*facts: str, combine: Combination | None = None) -> Decomposition:
     """A plan as a model put it."""
-    return Decomposition(
-        Intent.LOOKUP, tuple(SaidFact(text, AnswerType.ANY, False, None) for text in facts), combine, None, None
-    )
+    return Decomposition(Intent.LOOKUP, tuple(FactPart(text=text) for text in facts), combine, None, None)
 
 
 def test_a_fact_that_builds_on_another_describes_it_until_its_value_is_known() -> None:

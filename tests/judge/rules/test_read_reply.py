@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.judge.llm.answer_stream import AnswerStream
-from lens_lsp.judge.llm.read_reply import parse_read, parse_terms
-from lens_lsp.judge.llm.replies import LONGEST_REPLY, MalformedReply
+from lens_lsp.judge.llm.replies import LONGEST_REPLY, AnswerStream, MalformedReply, parse_read, parse_terms
 from lens_lsp.judge.oracle import Answerable, Operand, ReadReply, SaidItem, SaidQuote
 from tests.judge.rules.chat_session import reading
 

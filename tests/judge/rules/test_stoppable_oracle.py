@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.cancellation import Stop, StoppableChat
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest
-from lens_lsp.judge.llm.scripted_model import ScriptedModel
 from lens_lsp.model.answer import Answer, Mode, StopReason
 from lens_lsp.model.errors import BudgetSpent
 from lens_lsp.model.events import AnswerDelta, Answered
