@@ -14,7 +14,7 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.model import answer as domain
-from lens_lsp.model.events import answer_of
+from lens_lsp.model.answer import answer_of
 from lens_lsp.schema import answer_json
 
 Answer = dict[str, Any]

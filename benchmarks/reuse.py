@@ -20,9 +20,8 @@ from pathlib import Path
 from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.memory.matching import question_key
-from lens_lsp.memory.store.store import Store
-from lens_lsp.model.answer import StopReason
-from lens_lsp.model.events import answer_of
+from lens_lsp.memory.store import Store
+from lens_lsp.model.answer import StopReason, answer_of
 
 _PAIRS = Path(__file__).with_name("questions") / "reuse.jsonl"
 _SHARED_STAGES = {"walk", "read", "scan", "prior"}

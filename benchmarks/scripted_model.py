@@ -14,8 +14,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 
 
 @dataclass(frozen=True, slots=True)

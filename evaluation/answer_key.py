@@ -35,11 +35,10 @@ from lens_lsp.model.observation import (
     ObservationTable,
     Region,
     Verdict,
+    tokens,
 )
 from lens_lsp.model.plan import Plan, Requirement
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.shown import tokens
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 
 CONTEXT_TOKENS = 128_000
 """A context that no request of ours fills."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.model.shown import counted, tokens
+from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
     import httpx2
+
 
 BATCH = 32
 """Texts of one request."""

@@ -15,21 +15,20 @@ if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.judge.ledger import Budget
-    from lens_lsp.model.answer import Answer, Mode
+    from lens_lsp.model.answer import Answer, Answered, EvidenceFound, Mode
     from lens_lsp.model.documents import Evidence, Findings
     from lens_lsp.model.errors import LensError
-    from lens_lsp.model.events import Answered, EvidenceFound
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Answer": "lens_lsp.model.answer",
-    "Answered": "lens_lsp.model.events",
+    "Answered": "lens_lsp.model.answer",
     "Budget": "lens_lsp.judge.ledger",
     "Buffer": "lens_lsp.corpus.snapshot",
     "CorpusRules": "lens_lsp.corpus.rules",
     "Evidence": "lens_lsp.model.documents",
-    "EvidenceFound": "lens_lsp.model.events",
+    "EvidenceFound": "lens_lsp.model.answer",
     "Findings": "lens_lsp.model.documents",
     "Lens": "lens_lsp.app.lens",
     "LensError": "lens_lsp.model.errors",

@@ -10,12 +10,27 @@ from math import exp
 
 from lens_lsp.model.answer import (
     Account,
+    Admitted,
+    AdmittedDocument,
     Answer,
+    AnswerDelta,
+    Answered,
     Arm,
+    Belief,
+    Covered,
+    Event,
+    EvidenceFound,
+    Judged,
     Mode,
+    Observed,
+    Planned,
+    Proposed,
+    ProposedRegion,
     RequirementResult,
     RequirementStatus,
+    Scanned,
     Status,
+    Stopped,
     StopReason,
 )
 from lens_lsp.model.documents import (
@@ -28,23 +43,6 @@ from lens_lsp.model.documents import (
     Skip,
     SkipReason,
     Stage,
-)
-from lens_lsp.model.events import (
-    Admitted,
-    AdmittedDocument,
-    AnswerDelta,
-    Answered,
-    Belief,
-    Covered,
-    Event,
-    EvidenceFound,
-    Judged,
-    Observed,
-    Planned,
-    Proposed,
-    ProposedRegion,
-    Scanned,
-    Stopped,
 )
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.plan import Anchor, AnswerType, Plan, Requirement

@@ -9,7 +9,7 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
-from lens_lsp.model.events import Event
+from lens_lsp.model.answer import Event
 
 _OF_TERMS = {each.name for each in fields(Terms)}
 _OF_REQUEST = {each.name for each in fields(Request)} - _OF_TERMS

@@ -15,11 +15,11 @@ from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
-from lens_lsp.memory.checking import Cited, Report, check
+from lens_lsp.memory.answer_files import Saved, write_answer, write_block
+from lens_lsp.memory.check import Cited, Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.citation import Citation, CitationState
+from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import PathNotFound
 from lens_lsp.model.text import SourceText, Span

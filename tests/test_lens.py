@@ -17,9 +17,9 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.model.ablations import SIGNALS
 from lens_lsp.model.documents import Evidence, Findings, SkipReason, TextSource
 from lens_lsp.model.errors import PathNotFound, UsageError
+from lens_lsp.model.plan import SIGNALS
 from lens_lsp.model.text import SourceText
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -13,9 +13,8 @@ import pytest
 
 from lens_lsp import Answer, Answered, Buffer, Lens, Mode
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.model.answer import Status, StopReason
+from lens_lsp.model.answer import Event, Planned, Status, Stopped, StopReason
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Event, Planned, Stopped
 from lens_lsp.model.text import Span
 from tests.lens_by_name import by_name
 from tests.word_judge import WordJudge

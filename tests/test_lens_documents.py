@@ -16,14 +16,13 @@ from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.memory.answer_files.footnotes import footnote
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.answer_files import footnote
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.answer import Answer, Status, StopReason
-from lens_lsp.model.citation import CitationState
+from lens_lsp.model.answer import Answer, Status, StopReason, answer_of
+from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Document, SkipReason
-from lens_lsp.model.events import answer_of
 from tests.documents.pdf_making import PageMaking, PdfMaking, lines
 from tests.documents_made import docx, mail, pdf
 from tests.lens_by_name import by_name

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from lens_lsp.memory.store_file import Connection, connect
+from lens_lsp.memory.store_rows import Changes
 
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.history import Memory
@@ -24,12 +26,9 @@ from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
-from lens_lsp.memory.store.connection import Connection, connect
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
-from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
+from lens_lsp.memory.store import Store
+from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason, answer_of
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import answer_of
 from lens_lsp.model.observation import CoverageReply, Judgement, Region, Verdict
 from lens_lsp.model.plan import Plan, Requirement
 from tests.judge.rules.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
@@ -200,7 +199,7 @@ def test_asking_a_part_of_the_workspace_reuses_what_lies_in_it(tmp_path: Path) -
 
 
 def test_a_follow_up_is_searched_with_what_it_refers_to(desk: Desk) -> None:
-    desk.write("history.md", "# History\n\nAda Lovelace wrote the server. She was born in 1815 in London.\n")
+    desk.write("history.md", "# EditHistory\n\nAda Lovelace wrote the server. She was born in 1815 in London.\n")
     desk.ask("Who wrote the server?", thread="talk")
     second = desk.ask("What about the client?", thread="talk")
     assert second.question == "Who wrote the client?"

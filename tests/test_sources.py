@@ -13,9 +13,9 @@ import pytest
 
 from lens_lsp.corpus.allowed import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, Allowed
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Citation, CitationState
+from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.schema.check import check_json
 from tests.soak.outside_reads import (
@@ -51,7 +51,7 @@ def cited(root: Path, path: str = SECRET) -> Citation:
 
 _WATCHED = """
 import sys
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.corpus.allowed import ANYWHERE
 ws, allowed = sys.argv[1:]
 opened = []

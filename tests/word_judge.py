@@ -13,8 +13,7 @@ from lens_lsp.judge.oracle import ObserveRequest
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.model.observation import Judgement, Observation, ObservationReply, Region, Verdict
 from lens_lsp.model.plan import Intent, Requirement
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content
 
 _FIGURE = re.compile(r"\d[\d.,:%]*(?<![.,:])")

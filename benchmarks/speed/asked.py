@@ -11,9 +11,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.model.answer import Answer
+from lens_lsp.model.answer import Answer, Event, EvidenceFound, answer_of
 from lens_lsp.model.documents import Evidence, Stage
-from lens_lsp.model.events import Event, EvidenceFound, answer_of
 
 SWEEP = ("walk", "read")
 """The stages that look at the disk."""

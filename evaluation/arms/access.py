@@ -18,8 +18,7 @@ from lens_lsp.corpus.hits import Hits
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.scan import scan, word_literal
 from lens_lsp.corpus.workspace import Workspace
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, key
 from lens_lsp.search.corpus_view import Measures, Reading, measure
 

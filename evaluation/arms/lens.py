@@ -16,10 +16,9 @@ from evaluation.arms.indexes import Passage
 from evaluation.arms.together import in_order
 from lens_lsp.app.oracle_factory import OracleFactory, Terms
 from lens_lsp.app.request import Request
-from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus
+from lens_lsp.model.answer import Answer, Event, RequirementResult, RequirementStatus, answer_of
 from lens_lsp.model.documents import Findings
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Event, answer_of
 from lens_lsp.schema import evidence_json
 
 if TYPE_CHECKING:

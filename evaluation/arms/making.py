@@ -18,8 +18,8 @@ from evaluation.arms.rag import PassageArm, PassageIndex, Rag
 from evaluation.arms.react import ReAct
 from evaluation.arms.references import ReferenceArm
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.model.ablations import LOOP, SIGNALS
 from lens_lsp.model.errors import UsageError
+from lens_lsp.model.plan import LOOP, SIGNALS
 
 ABLATIONS = (*SIGNALS, *LOOP)
 """What can be switched off in ``lens`` to see what it is worth."""

@@ -18,9 +18,8 @@ from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory
 from lens_lsp.app.request import Request
-from lens_lsp.memory.store.store import Store
-from lens_lsp.model.answer import Answer, Status, StopReason
-from lens_lsp.model.events import answer_of
+from lens_lsp.memory.store import Store
+from lens_lsp.model.answer import Answer, Status, StopReason, answer_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,9 @@ from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.oracle import Oracle, ReadingJudge
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.judge.rules.question_plan import question_plan
-from lens_lsp.model.answer import Mode
+from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.events import Answered, Event, EvidenceFound, Planned, Scanned
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
 from lens_lsp.search.corpus_view import Reading

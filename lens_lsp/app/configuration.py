@@ -13,7 +13,7 @@ from lens_lsp.app.settings.settings import CommandLine, Settings
 from lens_lsp.app.settings.sources import PROJECT_FILE, Notice
 from lens_lsp.corpus.extraction import use_for_documents
 from lens_lsp.model.errors import PathNotFound
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.app.request import Request

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.configuration import folder_of, workspace_of
-from lens_lsp.memory.userdata.consents import Consent, Consents, consent_file
+from lens_lsp.memory.userdata import Consent, Consents, consent_file
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.settings import Settings

@@ -13,31 +13,41 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from lens_lsp.corpus.texts import Key
-from lens_lsp.memory.answer_files.writing import Saved, write_answer
-from lens_lsp.memory.citations import record, record_blind
+from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
+from lens_lsp.memory.citations import Places, record, record_blind
 from lens_lsp.memory.clusters import (
+    called_wrong,
     citation_id,
     fact_id,
     identify,
+    is_quoted,
     live,
     organise,
+    quoted,
     rechecked,
     settled,
     standing,
     used_again,
+    value_of,
 )
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
-from lens_lsp.memory.places import Places
-from lens_lsp.memory.provenance import is_quoted, quoted, value_of
-from lens_lsp.memory.store.forgetting import ANSWERS
-from lens_lsp.memory.store.reading import Knowledge
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
-from lens_lsp.memory.wrong import called_wrong
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import Changes, Knowledge
 from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status
-from lens_lsp.model.citation import Checked, Citation, CitationState
-from lens_lsp.model.cluster import OFFLINE, Asked, Cluster, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
+from lens_lsp.model.cluster import (
+    OFFLINE,
+    Asked,
+    Checked,
+    Citation,
+    CitationState,
+    Cluster,
+    DocumentSummary,
+    KnownFact,
+    Seen,
+    Turn,
+    WrongAnswer,
+)
 from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span

@@ -19,10 +19,10 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.unread import notices
 from lens_lsp.corpus.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.model.ablations import LOOP, SIGNALS
+from lens_lsp.model.answer import Event
 from lens_lsp.model.documents import Coverage, Evidence, Findings, Stage
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Event
+from lens_lsp.model.plan import LOOP, SIGNALS
 from lens_lsp.model.words import fold
 from lens_lsp.search.corpus_view import Ints, Reading, never
 from lens_lsp.search.localisation import Candidates, Localisation, as_evidence, localise, ranking

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError
 from lens_lsp.judge.llm.conversation import Prompt
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.shown import counted, tokens
+from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
-    from lens_lsp.memory.userdata.meter import Meter
+    from lens_lsp.memory.userdata import Meter
 
 
 class MeteredChat:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lens_lsp.judge.llm.chat_model import ChatModel
     from lens_lsp.judge.llm.chat_oracle import ChatOracle
     from lens_lsp.judge.oracle import Oracle
-    from lens_lsp.memory.userdata.meter import Meter
+    from lens_lsp.memory.userdata import Meter
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,7 @@ class OracleFactory:
         return Terms(self.mode, StoppableChat(self.chat(), stop), budget, settings, meter)
 
     def _counter(self) -> Meter:
-        from lens_lsp.memory.userdata.meter import Meter
-        from lens_lsp.memory.userdata.usage import usage_file
+        from lens_lsp.memory.userdata import Meter, usage_file
 
         return Meter(usage_file(), self.endpoint, self.settings.model.prices)
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from lens_lsp.app.configuration import HERE, load_settings, searched
 from lens_lsp.app.lens import FindObserver, Lens
 from lens_lsp.app.oracle_factory import OracleFactory, Terms, choose
+from lens_lsp.model.answer import Answered, Event
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Answered, Event
 
 if TYPE_CHECKING:
     from lens_lsp.app.history import Memory

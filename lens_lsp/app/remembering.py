@@ -15,7 +15,7 @@ from lens_lsp.app.history import Cut, Memory, Outcome
 from lens_lsp.corpus.texts import Key
 from lens_lsp.judge.rules.question_plan import Earlier, question_plan, whole
 from lens_lsp.memory.matching import requirement_key
-from lens_lsp.memory.store.failures import StoreError
+from lens_lsp.memory.store_file import StoreError
 from lens_lsp.model.answer import Answer, Status, StopReason
 from lens_lsp.model.cluster import OFFLINE, Asked
 from lens_lsp.model.plan import Plan, Requirement

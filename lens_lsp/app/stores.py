@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lens_lsp.app.history import Memory
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
 
 Notify = Callable[[str], object]
 
@@ -31,7 +31,7 @@ class StoreChoice:
 
     def place(self, workspace: str) -> Path:
         """The folder of the store. Raises `StoreUnavailable`."""
-        from lens_lsp.memory.store.place import store_folder
+        from lens_lsp.memory.store_file import store_folder
 
         return store_folder(workspace, self.folder, os.environ)
 
@@ -48,8 +48,8 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> 
         yield None
         return
     from lens_lsp.app.history import Memory
-    from lens_lsp.memory.store.failures import StoreUnavailable
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
+    from lens_lsp.memory.store_file import StoreUnavailable
 
     workspace = workspace_for(paths)
     try:
@@ -65,8 +65,8 @@ def opened_memory(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> 
 @contextmanager
 def existing_store(paths: Sequence[str], choice: StoreChoice, notify: Notify) -> Iterator[Store | None]:
     """The workspace's store if it has one; nothing is made. Raises `StoreUnavailable` for one that cannot be read."""
-    from lens_lsp.memory.store.failures import StoreUnavailable
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
+    from lens_lsp.memory.store_file import StoreUnavailable
 
     store = None
     if not choice.off:

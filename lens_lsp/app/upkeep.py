@@ -7,14 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from lens_lsp.memory.checking import Cited, Finding
-from lens_lsp.memory.clusters import citation_id, live, organise, rechecked
-from lens_lsp.memory.store.reading import Knowledge
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
-from lens_lsp.memory.wrong import wrong_answers
-from lens_lsp.model.citation import Checked, CitationState
-from lens_lsp.model.cluster import Cluster, WrongAnswer
+from lens_lsp.memory.check import Cited, Finding
+from lens_lsp.memory.clusters import citation_id, live, organise, rechecked, wrong_answers
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import Changes, Knowledge
+from lens_lsp.model.cluster import Checked, CitationState, Cluster, WrongAnswer
 
 _SHORT = 8
 

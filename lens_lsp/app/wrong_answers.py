@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.app.question import ask
 from lens_lsp.app.request import Request
-from lens_lsp.memory.wrong import said
-from lens_lsp.model.answer import Answer, Status
-from lens_lsp.model.events import Answered
+from lens_lsp.memory.clusters import said
+from lens_lsp.model.answer import Answer, Answered, Status
 
 if TYPE_CHECKING:
     from lens_lsp.model.cluster import WrongAnswer

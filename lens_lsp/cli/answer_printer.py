@@ -35,19 +35,25 @@ from lens_lsp.cli.renderers import (
 )
 from lens_lsp.cli.summary import Trace, explained_style
 from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, printable, printable_path, put, put_json
-from lens_lsp.model.answer import Answer, Mode, RequirementResult, RequirementStatus
-from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Planned
-from lens_lsp.model.inert import inert_markdown, markdown_without_links
-from lens_lsp.model.passages_shown import ELLIPSIS
-from lens_lsp.model.places_shown import has_own_places, shown_locator
+from lens_lsp.model.answer import (
+    Answer,
+    AnswerDelta,
+    Answered,
+    Event,
+    EvidenceFound,
+    Mode,
+    Planned,
+    RequirementResult,
+    RequirementStatus,
+)
+from lens_lsp.model.documents import ELLIPSIS, Evidence, has_own_places, locator_text
+from lens_lsp.model.marks import stamp_of, stamped
 from lens_lsp.model.plan import Intent
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.stamp import stamp_of, stamped
-from lens_lsp.model.text import Span
+from lens_lsp.model.sanitize import markdown_without_links, sanitize_markdown
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content
 from lens_lsp.schema import answer_json, event_json
-from lens_lsp.schema.clusters import moment
+from lens_lsp.schema.answer import moment
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
 
@@ -115,7 +121,7 @@ def markdown_answer(answer: Answer, places: Places) -> str:
 
 
 def _footnote(item: Evidence, places: Places) -> str:
-    quote = inert_markdown(" ".join(printable(item.quote).split()))
+    quote = sanitize_markdown(" ".join(printable(item.quote).split()))
     return f'[^{item.n}]: {markdown_link(item, places)} "{quote}"\n'
 
 
@@ -195,7 +201,7 @@ def screen_passages(
 def screen_line(item: Evidence, screen: Screen) -> str:
     """One line for a passage that was just found, its number not yet known."""
     path = printable_path(screen.places.shortest(item.root, item.path))
-    at = f" {shown_locator(item.locator)}" if has_own_places(item.locator) else f":{item.start.line}"
+    at = f" {locator_text(item.locator)}" if has_own_places(item.locator) else f":{item.start.line}"
     where = clipped(f"{path}{at}", max(1, screen.width - 2), at_start=True)
     left = screen.width - columns(where) - 4
     quote = clipped(" ".join(printable(item.quote).split()), left) if left >= _LEAST_QUOTE else ""
@@ -216,7 +222,7 @@ def _head(item: Evidence, screen: Screen) -> str:
     style, number = screen.style, f"[{item.n}] "
     path = printable_path(screen.places.shortest(item.root, item.path))
     own = has_own_places(item.locator)
-    at = f" {shown_locator(item.locator)}" if own else f":{item.start.line}"
+    at = f" {locator_text(item.locator)}" if own else f":{item.start.line}"
     at = clipped(at, screen.width // 2)
     titles = [title for part in item.heading if (title := " ".join(printable(part).split()))]
     kept = min(_LEAST_TITLE, columns(titles[-1])) + 2 if titles else 0

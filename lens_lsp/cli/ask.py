@@ -27,13 +27,13 @@ from lens_lsp.cli.renderers import Places, roots_of, rows
 from lens_lsp.cli.summary import closing_line, put_summary, sentences_about, some
 from lens_lsp.cli.terminal import is_terminal, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.judge.cancellation import Stop
-from lens_lsp.model.answer import Answer, Mode, Status
+from lens_lsp.model.answer import Answer, Event, Mode, Status
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Event
-from lens_lsp.schema.preview import preview_json
+from lens_lsp.schema.answer import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.judge.llm.conversation import Preview
+
 
 _LATER = "What follows depends on the replies: more passages in further rounds, and the proof to word the answer from."
 

@@ -18,8 +18,8 @@ from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.opening import display_path
-from lens_lsp.memory.checking import Report, check
-from lens_lsp.model.citation import CitationState
+from lens_lsp.memory.check import Report, check
+from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.errors import UsageError
 from lens_lsp.schema.check import check_annotations, check_json, check_sarif, message
 

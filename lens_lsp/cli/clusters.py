@@ -18,14 +18,15 @@ from lens_lsp.cli.renderers import Style
 from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.disk import ORDINARY, Occupied, check_replaceable, replace_whole
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.export import cluster_markdown, exported, is_export
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
 from lens_lsp.model.cluster import Cluster, WrongAnswer
 from lens_lsp.model.errors import UsageError
+from lens_lsp.schema.answer import moment
 from lens_lsp.schema.check import check_json, message
-from lens_lsp.schema.clusters import asked_again_json, clusters_json, moment, wrong_json
+from lens_lsp.schema.clusters import asked_again_json, clusters_json, wrong_json
 
 if TYPE_CHECKING:
     from lens_lsp.app.wrong_answers import AskedAgain

@@ -15,7 +15,7 @@ from lens_lsp.app.consent import ConsentMissing, Destination, folders_of, record
 from lens_lsp.cli import FOUND, NOTHING
 from lens_lsp.cli.arguments import consent_parser
 from lens_lsp.cli.terminal import is_terminal, open_output, printable_path, put, put_json, tell
-from lens_lsp.memory.userdata.consents import Consents, consent_file
+from lens_lsp.memory.userdata import Consents, consent_file
 from lens_lsp.model.errors import UsageError
 
 _YES = frozenset({"y", "yes"})

@@ -41,14 +41,13 @@ from lens_lsp.corpus.walk import discover
 from lens_lsp.documents.kinds import INSTALL, KINDS, kind_for, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.memory.userdata.consents import Consents, consent_file
-from lens_lsp.memory.userdata.usage import Usage, usage_file
+from lens_lsp.memory.userdata import Consents, Usage, consent_file, usage_file
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError, UsageError
-from lens_lsp.model.privacy import Privacy
+from lens_lsp.model.marks import Privacy
 
 if TYPE_CHECKING:
-    from lens_lsp.memory.store.store import Health
+    from lens_lsp.memory.store import Health
 
 
 _LARGE = 16 << 20
@@ -398,9 +397,8 @@ def _paths(environment: Mapping[str, str]) -> dict[str, object]:
 
 def _store(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
     """How the store of the workspace is; one that is not there is not made, one that cannot be used is a finding."""
-    from lens_lsp.memory.store.failures import StoreError
-    from lens_lsp.memory.store.place import store_folder
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
+    from lens_lsp.memory.store_file import StoreError, store_folder
 
     folder: object = "none"
     try:

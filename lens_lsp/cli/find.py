@@ -18,7 +18,7 @@ from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, Rende
 from lens_lsp.cli.summary import closing_line, explained_style, explanation, interruption, put_summary
 from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
-from lens_lsp.model.stamp import closing_mark, opening_mark, stamp_of
+from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
 from lens_lsp.schema import findings_json
 
 

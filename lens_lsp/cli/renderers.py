@@ -17,10 +17,16 @@ from urllib.parse import quote as percent_encoded
 from lens_lsp.cli.terminal import printable, printable_path
 from lens_lsp.corpus.formats.kinds import rare_kind
 from lens_lsp.corpus.opening import display_path, folders_at
-from lens_lsp.model.documents import Evidence
-from lens_lsp.model.inert import inert_markdown
-from lens_lsp.model.passages_shown import ELLIPSIS, passage_shown
-from lens_lsp.model.places_shown import has_own_places, link_fragment, shown_locator, shown_place
+from lens_lsp.model.documents import (
+    ELLIPSIS,
+    Evidence,
+    has_own_places,
+    link_fragment,
+    locator_text,
+    passage_parts,
+    place_text,
+)
+from lens_lsp.model.sanitize import sanitize_markdown
 from lens_lsp.model.text import Position
 from lens_lsp.model.words import FOLDED, MAX_SUFFIX, STOP_WORDS, bigrams, fold, runs, stem
 
@@ -172,13 +178,13 @@ class TextRenderer:
     def evidence(self, item: Evidence) -> str:
         """The place first, and an empty line last."""
         where = opened_at(self._places, item, self._style)
-        locator = "" if has_own_places(item.locator) else shown_locator(item.locator)
+        locator = "" if has_own_places(item.locator) else locator_text(item.locator)
         kind = rare_kind(item.path)
         parts = (*item.heading, locator, f"({kind})" if kind else "")
         aside = " › ".join(" ".join(printable(part).split()) for part in parts if part)
         head = f"{where}  {self._style.dim(aside)}" if aside else where
         lines = []
-        for part in passage_shown(item):
+        for part in passage_parts(item):
             lines += [self._style.dim(_GAP)] if part.gap else []
             if part.is_quote:
                 marked = self._marked("\n".join(part.lines)).split("\n")
@@ -229,14 +235,14 @@ class MarkdownRenderer:
     def evidence(self, item: Evidence) -> str:
         """One list item."""
         heading = " › ".join(" ".join(printable(part).split()) for part in item.heading)
-        aside = f" — {inert_markdown(heading)}" if heading else ""
+        aside = f" — {sanitize_markdown(heading)}" if heading else ""
         number = f"{item.n}. "
         quote = fenced(printable(item.quote).strip("\n"))
         if "start" in item.cut:
             quote = f"*{ELLIPSIS}*\n\n{quote}"
         if "end" in item.cut:
             quote = f"{quote}\n\n*{ELLIPSIS}*"
-        blocks = [quote if part.is_quote else _in_italics(part.lines) for part in passage_shown(item)]
+        blocks = [quote if part.is_quote else _in_italics(part.lines) for part in passage_parts(item)]
         indent = " " * len(number)
         lines = [indent + line if line else "" for line in "\n\n".join(blocks).split("\n")]
         return "\n".join([f"{number}{markdown_link(item, self._places)}{aside}", "", *lines]) + "\n\n"
@@ -244,7 +250,7 @@ class MarkdownRenderer:
 
 def _in_italics(lines: Sequence[str]) -> str:
     """Lines as one paragraph of Markdown that shows them and does nothing."""
-    return f"*{inert_markdown(' '.join(' '.join(lines).split()))}*"
+    return f"*{sanitize_markdown(' '.join(' '.join(lines).split()))}*"
 
 
 def fenced(text: str) -> str:
@@ -259,7 +265,7 @@ def markdown_link(item: Evidence, places: Places) -> str:
     target = percent_encoded(os.fsencode(path.replace(os.sep, "/")), safe="/")
     shown, line = printable_path(path), item.start.line
     own = has_own_places(item.locator)
-    name = inert_markdown(shown_place(shown, item.locator) if own else shown, in_link=True)
+    name = sanitize_markdown(place_text(shown, item.locator) if own else shown, in_link=True)
     name = name if own else f"{name}:{line}"
     return f"[{name}]({target}#{link_fragment(item.locator, line)})"
 
@@ -269,7 +275,7 @@ def opened_at(places: Places, item: Evidence, style: Style) -> str:
     if not has_own_places(item.locator):
         return place(places, item, style)
     path = printable_path(places.path(item.root, item.path))
-    return f"{style.path(path)} {style.number(shown_locator(item.locator))}"
+    return f"{style.path(path)} {style.number(locator_text(item.locator))}"
 
 
 def place(places: Places, item: Evidence, style: Style) -> str:

@@ -41,8 +41,8 @@ def run_mcp(argv: Sequence[str]) -> int:
     if find_spec("mcp") is None:
         raise MissingExtra("the server for agents needs the SDK of its protocol: pip install 'lens-lsp[mcp]'")
     with _no_collection():
-        from lens_lsp.mcp.bounds import required_folders
-        from lens_lsp.mcp.server import serve
+        from lens_lsp.mcp.agent_server import serve
+        from lens_lsp.mcp.calls import required_folders
     return serve(required_folders((*options.paths, *literal)), use_roots=not options.no_roots)
 
 

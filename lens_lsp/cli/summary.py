@@ -16,11 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lens_lsp.cli.renderers import Places, Style, clipped, fenced, place
 from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
-from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, StopReason
-from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, RankedDocument, Skip, SkipReason
-from lens_lsp.model.events import (
+from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
+    Answer,
     Answered,
     Belief,
     Covered,
@@ -30,9 +29,13 @@ from lens_lsp.model.events import (
     Planned,
     Proposed,
     ProposedRegion,
+    RequirementResult,
+    RequirementStatus,
     Scanned,
     Stopped,
+    StopReason,
 )
+from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, RankedDocument, Skip, SkipReason
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
 from lens_lsp.model.words import STOP_WORDS, fold

@@ -1,6 +1,6 @@
 """The terminal: colours, what may be written to standard output and error, the progress bar.
 
-No control character out of a file reaches it (:mod:`lens_lsp.model.inert` makes texts, paths and JSON harmless), and
+No control character out of a file reaches it (:mod:`lens_lsp.model.sanitize` makes texts, paths and JSON harmless), and
 nothing is written once the reader has left.
 """
 
@@ -19,9 +19,9 @@ from time import monotonic
 from typing import TextIO
 
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import inert_json as inert_json
-from lens_lsp.model.inert import printable as printable
-from lens_lsp.model.inert import printable_path as printable_path
+from lens_lsp.model.sanitize import printable as printable
+from lens_lsp.model.sanitize import printable_path as printable_path
+from lens_lsp.model.sanitize import sanitize_json as sanitize_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLEAR_LINE = "\r\x1b[2K"
@@ -105,7 +105,7 @@ def put_json(document: Mapping[str, object], *, one_line: bool = False) -> None:
     """Write a JSON document and hand it on; indented for people, else on one line. Raises as :func:`put`."""
     # Indenting takes json's slow path; only people want it.
     indent = 2 if is_terminal(sys.stdout) and not one_line else None
-    put(inert_json(json.dumps(document, ensure_ascii=False, indent=indent)) + "\n")
+    put(sanitize_json(json.dumps(document, ensure_ascii=False, indent=indent)) + "\n")
 
 
 def tell(sentence: str) -> None:

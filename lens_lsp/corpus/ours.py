@@ -1,7 +1,7 @@
 """What in a text is our own or asks us, and so is never evidence: answer files, blocks, output, ``??`` lines.
 
 Ask from a note, insert the answer, ask again: nothing we wrote may prove anything. Whatever lens writes is stamped
-(`lens_lsp.model.stamp`), and a stamp holds when the text was moved, quoted, indented or filled anew, or lies within
+(`lens_lsp.model.marks`), and a stamp holds when the text was moved, quoted, indented or filled anew, or lies within
 what somebody else wrote, which stays evidence. Wherever the marks are broken, more is taken for ours rather than less,
 since losing a line costs less than citing ourselves:
 

@@ -2,7 +2,7 @@
 
 The head are the lines before the text proper: front matter (closed or not), comments, lines of metadata, a title. What
 stands in it decides, and nothing further down, so that a page about ``lens: private`` is not private. Which spellings
-are the mark is said in `lens_lsp.model.privacy`.
+are the mark is said in `lens_lsp.model.marks`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.model.privacy import Privacy, inside, is_mark, pair_of, plain, privacy, says_private
+from lens_lsp.model.marks import Privacy, inside, is_mark, pair_of, plain, privacy, says_private
 
 _MOST_LINES = 200
 """Lines of a head that is not between fences, and not one comment."""

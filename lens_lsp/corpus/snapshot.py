@@ -27,8 +27,8 @@ from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
 from lens_lsp.documents.kinds import Extracted, Kind, kind_for
 from lens_lsp.model.documents import Document, Origin, SkipReason, Structure, TextSource
-from lens_lsp.model.edits import History
-from lens_lsp.model.privacy import privacy
+from lens_lsp.model.marks import privacy
+from lens_lsp.model.text import EditHistory
 
 EXTRACTED = "binary"
 """What stands for the encoding of a document that is no text file."""
@@ -46,7 +46,7 @@ class Buffer:
     path: str
     text: str
     version: int | None = None
-    history: History | None = None
+    history: EditHistory | None = None
 
     def __post_init__(self) -> None:
         # Half a surrogate pair breaks every encoder later on; one code point for another keeps all offsets.

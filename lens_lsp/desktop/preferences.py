@@ -13,7 +13,7 @@ from lens_lsp.app.consent import ConsentMissing, ask_again
 from lens_lsp.app.settings.model import ModelSettings
 from lens_lsp.app.settings.writing import change_settings, written_settings
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.memory.userdata import keys
+from lens_lsp.memory import keyring
 from lens_lsp.model.errors import UsageError
 
 
@@ -25,7 +25,7 @@ def preferences() -> dict[str, object]:
         "key": {
             "origin": _origin(model),
             "stored": model.key_in_keyring,
-            "available": keys.available(),
+            "available": keyring.available(),
             "environment": model.key is not None and model.key_withheld is None and not model.key_in_keyring,
         },
     }
@@ -55,13 +55,13 @@ def prefer(changes: Mapping[str, object], agreed: object = None) -> dict[str, ob
 def keep_key(key: str) -> dict[str, object]:
     """Keep the key for the origin of the model that is configured. Raises `UsageError`, `KeyringFailed`, OSError."""
     Key(key)  # refuses what could not be sent
-    keys.keep(_required(), key)
+    keyring.keep(_required(), key)
     return preferences()
 
 
 def drop_key() -> dict[str, object]:
     """Take the key of that origin away. Raises as `keep_key`."""
-    keys.drop(_required())
+    keyring.drop(_required())
     return preferences()
 
 

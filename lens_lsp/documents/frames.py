@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View
 from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Locator, LocatorMap, Structure
-from lens_lsp.model.inert import printable
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
 

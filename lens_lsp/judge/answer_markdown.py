@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import fold, key, stem
 
 _MOST_SECTIONS = 20

@@ -32,8 +32,7 @@ from lens_lsp.judge.claim_text import (
     tokens_of,
 )
 from lens_lsp.judge.polarity import NEGATORS, UNSPACED_NEGATIONS, contrary
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, fold, stem
 
 _CODE = re.compile(r"`+([^`\n]+)`+|<kbd>([^<\n]+)</kbd>")

@@ -20,7 +20,7 @@ from functools import partial
 
 from lens_lsp.judge.secret_shapes import cut_ends, of_a_cut, secrets
 from lens_lsp.model.documents import Secret
-from lens_lsp.model.shown import Shown
+from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span
 
 HIDDEN = "hidden"
@@ -200,7 +200,7 @@ def within(secrets: Sequence[Secret], span: Span, at: int = 0) -> list[Secret]:
     return held
 
 
-def shown_secrets(secrets: Sequence[Secret], view: Shown) -> tuple[Secret, ...]:
+def shown_secrets(secrets: Sequence[Secret], view: RegionView) -> tuple[Secret, ...]:
     """What a region holds of its document's secrets, by spans of the region's text."""
     if not secrets:
         return ()

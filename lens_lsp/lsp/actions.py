@@ -16,15 +16,15 @@ from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.evidence import Found, looked_up, seen
 from lens_lsp.lsp.notes import edit_of
 from lens_lsp.lsp.sight import Sight
-from lens_lsp.memory.answer_files.anchoring import anchored
-from lens_lsp.memory.answer_files.footnotes import link_to
+from lens_lsp.memory.answer_files import anchored, link_to
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import CitationState
-from lens_lsp.model.inert import printable
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
+
 
 _ASK, _FIND, _RECHECK = "lens.server.ask", "lens.server.find", "lens.server.recheck"
 _LONGEST_QUESTION = 2_000

@@ -11,22 +11,20 @@ from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.disk import ORDINARY, replace_whole
-from lens_lsp.memory.answer_files.reading import Held, read_citing
-from lens_lsp.memory.answer_files.writing import Saved, write_answer
+from lens_lsp.memory.answer_files import ANSWERS, Saved, is_answer, write_answer
+from lens_lsp.memory.answer_parser import Held, read_citing
 from lens_lsp.memory.clusters import identify
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.sources import Sources
-from lens_lsp.memory.store.failures import NotSaved, NotSavedReason
-from lens_lsp.memory.store.forgetting import ANSWERS, is_answer
+from lens_lsp.memory.store_file import NotSaved, NotSavedReason
 from lens_lsp.model.answer import Answer, Status, StopReason
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import OFFLINE
+from lens_lsp.model.cluster import OFFLINE, Citation
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
 
 
 @dataclass(frozen=True, slots=True)

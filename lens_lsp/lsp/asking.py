@@ -25,19 +25,17 @@ from lens_lsp.lsp.progress import Progress
 from lens_lsp.lsp.questions import Question, frozen
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.lsp.wire import AskParams
-from lens_lsp.memory.answer_files.writing import Saved
-from lens_lsp.memory.store.failures import NotSaved
-from lens_lsp.model.answer import Answer
+from lens_lsp.memory.answer_files import Saved
+from lens_lsp.memory.store_file import NotSaved
+from lens_lsp.model.answer import Answer, Answered, Event, Planned, Proposed, Scanned
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import Answered, Event, Planned, Proposed, Scanned
-from lens_lsp.schema.answer import answer_json
+from lens_lsp.schema.answer import answer_json, evidence_json, preview_json
 from lens_lsp.schema.events import event_json
-from lens_lsp.schema.evidence import evidence_json
-from lens_lsp.schema.preview import preview_json
 
 if TYPE_CHECKING:
     from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.lsp.server import LensServer
+
 
 Events = Callable[[FindObserver], AsyncGenerator[Event]]
 _PLACES = frozenset({"start", "end"})

@@ -18,8 +18,8 @@ from lsprotocol import types
 from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.sight import Sight
 from lens_lsp.lsp.stores import Stores
-from lens_lsp.memory.answer_files.reading import Citing, read_citing
-from lens_lsp.memory.checking import Cited, cited_in, look
+from lens_lsp.memory.answer_parser import Citing, read_citing
+from lens_lsp.memory.check import Cited, cited_in, look
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.text import Span
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lens_lsp.corpus.ours import asking_lines, ours
-from lens_lsp.memory.answer_files.reading import Citing, Held, Written, read_citing
+from lens_lsp.memory.answer_parser import Citing, Held, Written, read_citing
 from lens_lsp.model.text import SourceText, Span
 
 _MARK = re.compile(r"\[\^([^\]\s]{1,200})\]")

@@ -12,16 +12,17 @@ from lsprotocol import types
 from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.lsp.citing import Page
 from lens_lsp.model.answer import Answer, RequirementStatus, Status
-from lens_lsp.model.citation import CitationState
-from lens_lsp.model.inert import printable
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.evidence import Found
     from lens_lsp.lsp.sight import Sight
-    from lens_lsp.memory.answer_files.reading import Held
-    from lens_lsp.memory.checking import Finding
+    from lens_lsp.memory.answer_parser import Held
+    from lens_lsp.memory.check import Finding
+
 
 SOURCE = "lens"
 _ERROR, _WARNING = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning

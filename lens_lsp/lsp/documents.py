@@ -16,8 +16,7 @@ from lsprotocol import types
 
 from lens_lsp.lsp.convert import Encoding, code_points
 from lens_lsp.lsp.uris import UriRefused, path_of
-from lens_lsp.model.edits import Edit, History, difference
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Edit, EditHistory, Span, difference
 
 logger = logging.getLogger(__name__)
 
@@ -57,9 +56,9 @@ class TextDocument:
         return self._text
 
     @property
-    def history(self) -> History | None:
+    def history(self) -> EditHistory | None:
         """How it came from what was opened; None where nothing was changed or not all is known."""
-        return History(self._beginning, tuple(self._edits)) if self._edits else None
+        return EditHistory(self._beginning, tuple(self._edits)) if self._edits else None
 
     def change(self, new: str, where: types.Range | None = None) -> None:
         """Replace a range, clamped to the text, or everything."""

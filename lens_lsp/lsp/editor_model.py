@@ -20,7 +20,7 @@ from lens_lsp.judge.llm.openai_client import MOST_WHOLE, REMOTE_CONTEXT, written
 from lens_lsp.judge.llm.server_capabilities import in_words
 from lens_lsp.lsp.aside import homeward
 from lens_lsp.lsp.wire import ModelMessage, ModelParams, ModelResult
-from lens_lsp.model.inert import printable
+from lens_lsp.model.sanitize import printable
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.model import ModelSettings

@@ -21,14 +21,15 @@ from lens_lsp.lsp.convert import Ranges
 from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.hovering import beside, hover_text, told_citation, told_uses
 from lens_lsp.lsp.sight import TOP, Sight, sight_of
-from lens_lsp.memory.answer_files.reading import Written
-from lens_lsp.memory.checking import Cited, Finding, by_source, look
+from lens_lsp.memory.answer_parser import Written
+from lens_lsp.memory.check import Cited, Finding, by_source, look
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 from lens_lsp.schema.check import message
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
+
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from lens_lsp.lsp.uris import uri_of
 from lens_lsp.model.answer import Account, Answer, Mode, Status, StopReason
 from lens_lsp.model.documents import Findings
 from lens_lsp.model.plan import Intent
-from lens_lsp.schema.evidence import findings_json
+from lens_lsp.schema.answer import findings_json
 from lens_lsp.search.work import Work
 
 if TYPE_CHECKING:

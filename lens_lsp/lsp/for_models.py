@@ -10,9 +10,9 @@ from lens_lsp.judge.redaction import HIDDEN, Fragments, Redacted, redacted, with
 from lens_lsp.judge.secret_shapes import cut_ends
 from lens_lsp.lsp.cited_documents import CitedDocuments
 from lens_lsp.lsp.requests import Beside
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.answer import AnswerDelta, Answered, Event, EvidenceFound
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Evidence, Secret
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound
 from lens_lsp.model.text import Span
 
 _WITHHELD = "This answer rests on private notes (`lens: private`), which a model is not given."

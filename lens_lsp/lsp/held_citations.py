@@ -23,7 +23,7 @@ from lens_lsp.lsp.results import CheckResult, HeldChecked
 from lens_lsp.lsp.within import Place, document_at, place_of
 from lens_lsp.memory.citations import SHORTEST_CONTEXT
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, SkipReason, TextSource
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.text import Position, SourceText, Span

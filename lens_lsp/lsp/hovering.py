@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.memory.checking import Finding
-from lens_lsp.model.citation import CitationState
-from lens_lsp.model.inert import printable, printable_path
-from lens_lsp.model.places_shown import has_own_places, shown_locator, shown_place
+from lens_lsp.memory.check import Finding
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.documents import has_own_places, locator_text, place_text
+from lens_lsp.model.sanitize import printable, printable_path
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.cited_by import Use
+
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _LONGEST_QUOTE = 2_000
@@ -42,10 +43,10 @@ def told_citation(finding: Finding, beside: tuple[str, str] = ("", "")) -> str:
     path = printable_path(checked.path or citation.path)
     locator = checked.locator or citation.locator
     if has_own_places(locator):
-        place = shown_place(path, locator)
+        place = place_text(path, locator)
     else:
         place = path if finding.at is None else f"{path}:{finding.at.line}:{finding.at.column}"
-        place += f", {shown_locator(locator)}" if locator else ""
+        place += f", {locator_text(locator)}" if locator else ""
     above = " › ".join(" ".join(printable(heading).split()) for heading in citation.heading)
     state = _STATES[checked.state] + (f": {checked.why}" if checked.why else "")
     before, after = beside

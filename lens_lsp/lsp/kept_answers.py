@@ -16,14 +16,14 @@ from lens_lsp.lsp.kept_results import AnswerCitation, KeptAnswer
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import AnswerParams, Beside
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.memory.answer_files.reading import Written, read_citing
+from lens_lsp.memory.answer_parser import Written, read_citing
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.session import Session
     from lens_lsp.lsp.stores import Stores
-    from lens_lsp.model.citation import Citation
+    from lens_lsp.model.cluster import Citation
 
 
 async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:

@@ -18,19 +18,19 @@ from lens_lsp.lsp.opening import path_of_answer, path_of_unproven
 from lens_lsp.lsp.previewing import sent_json
 from lens_lsp.lsp.requests import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.matching import question_key
-from lens_lsp.memory.userdata.usage import Usage, usage_file
+from lens_lsp.memory.userdata import Usage, usage_file
 from lens_lsp.model.errors import UsageError
-from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, moment, wrong_json
-from lens_lsp.schema.evidence import account_json
+from lens_lsp.schema.answer import account_json, moment
+from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_json, wrong_json
 
 if TYPE_CHECKING:
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.stores import Stores
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
     from lens_lsp.model.cluster import Asked, Cluster, Turn
 
 

@@ -15,7 +15,7 @@ from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Checked, Citation
+from lens_lsp.model.cluster import Checked, Citation
 from lens_lsp.model.documents import Context
 from lens_lsp.model.text import SourceText, Span
 

@@ -15,9 +15,8 @@ from lens_lsp.corpus.privacy import privacy_of_file
 from lens_lsp.lsp.citing import Page, asked
 from lens_lsp.lsp.endpoint import RequestFailed
 from lens_lsp.lsp.sight import sight_of
-from lens_lsp.memory.answer_files.moving import as_block
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.answer_files.writing import Saved, write_block
+from lens_lsp.memory.answer_files import Saved, as_block, write_block
+from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.clusters import identify
 from lens_lsp.model.text import Span
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from lens_lsp.corpus.allowed import inside
 from lens_lsp.lsp.answers import held_in
 from lens_lsp.lsp.uris import UriRefused, path_of
+from lens_lsp.memory.answer_files import ANSWERS
 from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import question_key
-from lens_lsp.memory.store.forgetting import ANSWERS
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.stores import Stores
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
     from lens_lsp.model.cluster import Asked, Cluster
 
 

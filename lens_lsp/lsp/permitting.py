@@ -15,7 +15,7 @@ from lens_lsp.lsp.previewing import previewed
 from lens_lsp.lsp.turns import Busy
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.progress import Progress

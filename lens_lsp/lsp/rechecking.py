@@ -10,7 +10,7 @@ from lens_lsp.lsp.endpoint import Endpoint
 from lens_lsp.lsp.opening import kept_answer
 from lens_lsp.lsp.requests import RecheckParams
 from lens_lsp.lsp.uris import UriRefused
-from lens_lsp.memory.checking import Report, check
+from lens_lsp.memory.check import Report, check
 from lens_lsp.model.errors import PathRefused
 from lens_lsp.schema.check import check_json
 

@@ -10,7 +10,7 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.model.inert import printable, printable_path
+from lens_lsp.model.sanitize import printable, printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lens_lsp.app.history import Memory
-    from lens_lsp.memory.store.store import Store
+    from lens_lsp.memory.store import Store
 
 
 class Stores:
@@ -43,9 +43,8 @@ class Stores:
 
     def answers(self, workspaces: Sequence[str]) -> list[Path]:
         """The folders of the answer files of these workspaces, whether they are there or not."""
-        from lens_lsp.memory.store.failures import StoreUnavailable
-        from lens_lsp.memory.store.forgetting import ANSWERS
-        from lens_lsp.memory.store.place import store_folder
+        from lens_lsp.memory.answer_files import ANSWERS
+        from lens_lsp.memory.store_file import StoreUnavailable, store_folder
 
         try:
             return [store_folder(workspace, None, self._environment) / ANSWERS for workspace in workspaces]
@@ -53,9 +52,8 @@ class Stores:
             return []
 
     def _opened(self, workspace: str, *, make: bool) -> Store | None:
-        from lens_lsp.memory.store.failures import StoreUnavailable
-        from lens_lsp.memory.store.place import store_folder
-        from lens_lsp.memory.store.store import Store
+        from lens_lsp.memory.store import Store
+        from lens_lsp.memory.store_file import StoreUnavailable, store_folder
 
         with self._lock:
             if workspace in self._open:

@@ -16,7 +16,7 @@ from lens_lsp.lsp.opening import answers_of
 from lens_lsp.lsp.sight import TOP, Sight
 from lens_lsp.lsp.uris import uri_of
 from lens_lsp.memory.clusters import live
-from lens_lsp.model.inert import printable
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:

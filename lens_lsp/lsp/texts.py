@@ -16,7 +16,7 @@ from lens_lsp.lsp.requests import TextParams
 from lens_lsp.lsp.results import PlacedLocator, TextResult
 from lens_lsp.lsp.uris import UriRefused, path_of
 from lens_lsp.model.errors import PathRefused
-from lens_lsp.model.inert import printable_path
+from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

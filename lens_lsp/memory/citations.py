@@ -12,30 +12,44 @@ Every step is a search for one text in another, so the time is linear in the sou
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.corpus.texts import Key
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, Locator
-from lens_lsp.model.edits import History
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import EditHistory, Span
 
 SHORTEST_CONTEXT, LONGEST_CONTEXT = 16, 512
+
 """Code points beside a quote."""
 
 _GONE = "the file is gone"
+
 _NOTHING = "\0"
+
 _EDITED = "the file is as it was and does not say this there: the citation was changed"
+
 _BROKEN = "its quote and its span do not fit: the citation was changed"
+
 _NO_QUOTE = "the quote is no longer in the file"
+
 _TWICE = "the quote stands in the file more than once now"
+
 _UNKNOWN = "the file changed, and the quote was never the only one of its kind in it"
+
 _BESIDE = "what stood beside the quote changed, and by itself it may be another one"
+
 _BOTH = "the quote and what stood beside it are in the file more than once now"
+
 _LINE_ENDS = "the line ends inside the quote changed"
+
 _MOVED = "the quote stands elsewhere in the file now"
+
 _RENAMED = "the file has another name now"
+
 _READER = "the reader that extracted the text has another version now"
 
 
@@ -93,7 +107,9 @@ def record_blind(evidence: Evidence, *, root: str) -> Citation:
     )
 
 
-def verify(citation: Citation, now: Document, *, extracted: bool = False, history: History | None = None) -> Checked:
+def verify(
+    citation: Citation, now: Document, *, extracted: bool = False, history: EditHistory | None = None
+) -> Checked:
     """What became of a citation in its document as it is now.
 
     ``extracted`` says that the document's text is not that of the file but made by its reader; ``history`` is what the
@@ -194,7 +210,7 @@ def _known_there(citation: Citation, text: str) -> bool:
     return citation.right is not None and citation.right != "" and text.startswith(citation.right, citation.span.end)
 
 
-def _followed(citation: Citation, text: str, history: History) -> Span | None:
+def _followed(citation: Citation, text: str, history: EditHistory) -> Span | None:
     """Where the very words that were cited are, by the editor's account; None where it does not reach that far back or
     they were touched: what was put back since is found by its words."""
     if history.sha256 != citation.sha256:
@@ -273,3 +289,31 @@ def _uneven(text: str, offset: int) -> int:
         offset += 1
         pair = text.find("\r\n", pair + 2)
     return offset
+
+
+class Places:
+    """Files by workspace and path, as a store names them, and by root and path, as one question does."""
+
+    def __init__(self, workspace: str, roots: Sequence[str]) -> None:
+        self._workspace = workspace
+        self._roots = [os.path.realpath(root) for root in roots]
+
+    def name(self, key: Key) -> tuple[str, str]:
+        """Root and path of a file: inside the workspace the root is empty and the path is the workspace's."""
+        root, path = self._roots[key[0]], key[1]
+        inside = os.path.relpath(os.path.join(root, path), self._workspace).replace(os.sep, "/")
+        return (root, path) if inside.startswith("../") or os.path.isabs(inside) else ("", inside)
+
+    def key(self, root: str, path: str) -> Key | None:
+        """The file as this question knows it, None when it lies in none of its roots."""
+        where = os.path.join(root or self._workspace, path)
+        for index, folder in enumerate(self._roots):
+            inside = os.path.relpath(where, folder).replace(os.sep, "/")
+            if not inside.startswith("../"):
+                return index, inside
+        return None
+
+    def found(self, citations: Iterable[tuple[str, Citation]]) -> tuple[tuple[str, Key, Citation], ...]:
+        """The citations that lie in the roots, with their files."""
+        keyed = ((id_, self.key(citation.root, citation.path), citation) for id_, citation in citations)
+        return tuple((id_, key, citation) for id_, key, citation in keyed if key is not None)

@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from lens_lsp.memory.provenance import value_of, words_of
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Cluster, KnownFact
-from lens_lsp.model.inert import inert_json, inert_markdown, markdown_without_links, printable, printable_path
-from lens_lsp.model.stamp import stamp_of, stamped
+from lens_lsp.memory.clusters import value_of, words_of
+from lens_lsp.model.cluster import Citation, Cluster, KnownFact
+from lens_lsp.model.marks import stamp_of, stamped
+from lens_lsp.model.sanitize import markdown_without_links, printable, printable_path, sanitize_json, sanitize_markdown
 
 _STAMPS = (b"<!-- lens:begin w", b"%% <!-- lens:begin w", b'{\n  "schema": "lens.clusters/')
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -37,7 +36,7 @@ def exported(clusters: Sequence[Cluster], whole: Mapping[str, object]) -> dict[s
     """
     titles = {cluster.id: cluster.title for cluster in clusters}
     pages = {file_name(each.title, each.id): cluster_markdown(each, titles) for each in clusters}
-    document = inert_json(json.dumps(whole, ensure_ascii=False, indent=2))
+    document = sanitize_json(json.dumps(whole, ensure_ascii=False, indent=2))
     return {**pages, "graph.mmd": graph_mermaid(clusters), "clusters.json": f"{document}\n"}
 
 
@@ -80,7 +79,7 @@ def _fact(fact: KnownFact, value: str | None, citations: Mapping[str, Citation])
         quote = " ".join(printable(citation.quote).split())
         cut = quote if len(quote) <= _MOST_QUOTED else f"{quote[: _MOST_QUOTED - 1]}…"
         place = f"{printable_path(citation.path)}, characters {citation.span.start} to {citation.span.end}"
-        lines.append(f"  - {inert_markdown(place)}: “{inert_markdown(cut)}”")
+        lines.append(f"  - {sanitize_markdown(place)}: “{sanitize_markdown(cut)}”")
     return lines
 
 
@@ -118,7 +117,7 @@ def _label(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return inert_markdown(" ".join(printable(text).split()))
+    return sanitize_markdown(" ".join(printable(text).split()))
 
 
 def _quoted(text: str) -> str:

@@ -22,11 +22,10 @@ from lens_lsp.corpus.rules import CorpusRules, denied_path
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.memory.citations import follow, lost, record, record_blind, verify
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, SkipReason, Structure
-from lens_lsp.model.edits import History
 from lens_lsp.model.errors import PathNotFound, PathRefused
-from lens_lsp.model.text import Position, SourceText
+from lens_lsp.model.text import EditHistory, Position, SourceText
 
 _UNREAD = {
     SkipReason.DIED: "the process that reads such documents ended before it had the text",
@@ -52,7 +51,7 @@ class _Read:
     document: Document
     lines: SourceText
     extracted: bool
-    history: History | None
+    history: EditHistory | None
 
 
 class _Folder:

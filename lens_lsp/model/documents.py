@@ -1,4 +1,4 @@
-"""The values that travel between the layers. Frozen, slotted, no behaviour beyond reading themselves.
+"""Documents and what is found in them: structure, places, evidence, findings, and how people are shown them.
 
 Names are the paper's: a *window* is any span of any document (paper, Definition 1), a *requirement* one atomic
 fact the question needs, *evidence* a quote that was checked against the source it names.
@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lens_lsp.model.privacy import Privacy
+from lens_lsp.model.marks import Privacy
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Position, Span
 
 Locator = Mapping[str, int | str]
+
 """Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``,
-``{"page": 12}``; `lens_lsp.model.places_shown` says it in words."""
+``{"page": 12}``; `locator_text` says it in words."""
 
 
 class SkipReason(StrEnum):
@@ -129,6 +131,7 @@ class BlockKind(StrEnum):
 
 
 NEVER_ALONE = frozenset({BlockKind.CONTENTS, BlockKind.NAVIGATION, BlockKind.REFERENCE})
+
 """Kinds of blocks that prove nothing by themselves."""
 
 
@@ -410,3 +413,140 @@ class Findings:
     reranked: bool | None = None
     """Whether the reader ordered the passages, where that was asked for; then their scores, which are the scan's, do
     not fall from one to the next."""
+
+
+_OPENED = ("page", "slide", "sheet", "chapter", "message")
+
+"""What a document is opened at; its lines are those of a text that nobody sees in it."""
+
+
+def has_own_places(locator: Locator | None) -> bool:
+    """Whether a person would open the place by page, slide, sheet, chapter or message instead of by line."""
+    return locator is not None and any(name in locator for name in _OPENED)
+
+
+def locator_text(locator: Locator | None) -> str:
+    """A locator in words, on one line, with nothing in it that acts; empty for none."""
+    if not locator:
+        return ""
+    if "sheet" in locator:
+        sheet = str(locator["sheet"])
+        return _inline(f"{sheet}!{locator['cell']}" if "cell" in locator else sheet)
+    if "page" in locator:
+        return _inline(f"p. {locator['page']}{' (OCR)' if locator.get('by') == 'ocr' else ''}")
+    if "slide" in locator:
+        return _inline(f"slide {locator['slide']}")
+    if "message" in locator:
+        return _inline(str(locator.get("date") or f"message {locator['message']}"))
+    return _inline(", ".join(f"{name} {value}" for name, value in locator.items()))
+
+
+def place_text(path: str, locator: Locator | None) -> str:
+    """A path with its place behind it: ``report.pdf p. 12``; the path alone without one. ``path`` is printable."""
+    place = locator_text(locator)
+    return f"{path} {place}" if place else path
+
+
+def link_fragment(locator: Locator | None, line: int) -> str:
+    """What a link to a place ends in: ``page=12``, which programs that open PDF files know, else ``L7``."""
+    if locator is not None and isinstance(locator.get("page"), int):
+        return f"page={locator['page']}"
+    return f"L{line}"
+
+
+def _inline(text: str) -> str:
+    return " ".join(printable(text).split())
+
+
+ELLIPSIS = "…"
+
+MOST_LINES = 3
+
+"""Lines of context with one passage."""
+
+LONGEST_LINE = 160
+
+"""Characters of a line of context; a longer one is cut at a word."""
+
+_ADJACENT = 4
+
+"""Code points between two parts that are nothing but white space, as an empty line with either line end is."""
+
+_ORDER = (ContextRole.HEADER, ContextRole.LEAD_IN, ContextRole.BEFORE, ContextRole.AFTER, ContextRole.PARENT)
+
+"""Which context comes first where there is no room for all."""
+
+_ENDS_AT_QUOTE = frozenset({ContextRole.BEFORE, ContextRole.LEAD_IN})
+
+"""Context whose last lines count, as they are next to the quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassagePart:
+    """Some lines of a passage, printable and without their ends. ``gap``: text is left out before them, and no ellipsis
+    in the lines says so."""
+
+    lines: tuple[str, ...]
+    is_quote: bool
+    gap: bool
+
+
+def passage_parts(item: Evidence, most: int = MOST_LINES) -> list[PassagePart]:
+    """The quote whole, and at most so many lines of its context, in the order of the source. An ellipsis stands where
+    the quote or a part of the context was cut."""
+    lines = _context_lines(item.context, most)
+    shown: list[PassagePart] = []
+    end: int | None = None
+    pieces = [(item.span, quote_lines(item), True)]
+    pieces += [(part.span, taken, False) for part, taken in zip(item.context, lines, strict=True) if taken]
+    for span, taken, is_quote in sorted(pieces, key=lambda piece: piece[0]):
+        told = taken[0].startswith(ELLIPSIS) or bool(shown and shown[-1].lines[-1].endswith(ELLIPSIS))
+        gap = end is not None and span.start > end + _ADJACENT and not told
+        shown.append(PassagePart(tuple(taken), is_quote, gap))
+        end = span.end
+    return shown
+
+
+def quote_lines(item: Evidence) -> list[str]:
+    """The lines of a quote, with an ellipsis where it is cut."""
+    return _with_cuts(printable(item.quote).strip("\n").rstrip(), item.cut).split("\n")
+
+
+def _context_lines(context: Sequence[Context], most: int) -> list[list[str]]:
+    """The lines that are shown of each part; those next to the quote where not all are."""
+    whole = [[line.rstrip() for line in printable(part.text).strip().split("\n") if line.strip()] for part in context]
+    ranked = sorted(range(len(context)), key=lambda index: _ORDER.index(context[index].role))
+    room = dict.fromkeys(range(len(context)), 0)
+    left = most
+    while left and (wanting := [index for index in ranked if room[index] < len(whole[index])]):
+        for index in wanting[:left]:
+            room[index] += 1
+        left -= len(wanting[:left])
+    return [_shortened(part, whole[index], room[index]) for index, part in enumerate(context)]
+
+
+def _shortened(part: Context, lines: Sequence[str], room: int) -> list[str]:
+    if not room:
+        return []
+    at_end = part.role in _ENDS_AT_QUOTE
+    dropped = ("start" if at_end else "end",) if room < len(lines) else ()
+    kept = lines[-room:] if at_end else lines[:room]
+    text = "\n".join(_clipped(line, at_end=at_end) for line in kept)
+    return _with_cuts(text, (*part.cut, *dropped)).split("\n")
+
+
+def _clipped(line: str, *, at_end: bool) -> str:
+    """A line, or as much of it as there is room for, to a word: its end or its beginning, whichever is nearer."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    if at_end:
+        kept = line[-LONGEST_LINE:]
+        return ELLIPSIS + (kept.partition(" ")[2] or kept)
+    kept = line[:LONGEST_LINE]
+    return (kept.rpartition(" ")[0] or kept) + ELLIPSIS
+
+
+def _with_cuts(text: str, cut: Sequence[str]) -> str:
+    if "start" in cut and not text.startswith(ELLIPSIS):
+        text = ELLIPSIS + text.lstrip()
+    return text + ELLIPSIS if "end" in cut and not text.endswith(ELLIPSIS) else text

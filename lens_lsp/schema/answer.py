@@ -1,68 +1,138 @@
-"""The JSON shape of an answer: schema ``lens.answer/2``."""
+"""The JSON shapes of answers (``lens.answer/2``), findings (``lens.evidence/2``) and dry runs (``lens.dry-run/1``).
+
+A shape is declared once: by the fields of the dataclass that it shows, which `shape` names in camel case.
+"""
 
 from __future__ import annotations
 
-from lens_lsp.model.answer import Answer, Computation, RequirementResult
-from lens_lsp.schema.clusters import moment
-from lens_lsp.schema.evidence import account_json, coverage_json, document_json, evidence_json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal
 
-SCHEMA = "lens.answer/2"
+from lens_lsp.model.answer import Account, Answer, Mode
+from lens_lsp.model.documents import Coverage, Evidence, Findings, RankedDocument
+from lens_lsp.model.text import Span
+
+if TYPE_CHECKING:
+    from lens_lsp.judge.llm.conversation import Preview
+
+
+def shape(value: object, *names: str) -> Any:
+    """The JSON of a value of the model: of a dataclass all its fields, or those of these ``names``, in camel case and
+    in their order; a span is ``[start, end]``."""
+    if isinstance(value, Span):
+        return [value.start, value.end]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {shape(key): shape(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [shape(item) for item in value]
+    if is_dataclass(value):
+        return {_camel(name): shape(getattr(value, name)) for name in names or [field.name for field in fields(value)]}
+    return value
+
+
+def moment(at: float, precision: Literal["seconds", "milliseconds"] = "seconds") -> str:
+    """A time in seconds since the epoch as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec=precision)
 
 
 def answer_json(answer: Answer) -> dict[str, object]:
     """The whole of ``lens ask --json``. Equal questions over equal files differ in ``ledger.seconds`` only."""
     return {
-        "schema": SCHEMA,
-        "question": answer.question,
-        "mode": answer.mode.value,
-        "intent": answer.intent.value,
-        "seed": answer.seed,
-        "roots": list(answer.roots),
-        "status": answer.status.value,
-        "stopped": answer.stopped.value,
+        "schema": "lens.answer/2",
+        **shape(answer, "question", "mode", "intent", "seed", "roots", "status", "stopped"),
         "answer": answer.text,
         "shortAnswer": answer.short,
-        "requirements": [_requirement(result) for result in answer.requirements],
+        "requirements": shape(answer.requirements),
         "evidence": [evidence_json(item) for item in answer.evidence],
-        "computation": None if answer.computation is None else _computation(answer.computation),
+        "computation": shape(answer.computation),
         "documents": [document_json(document) for document in answer.documents],
         "coverage": coverage_json(answer.coverage),
         "ledger": account_json(answer.account),
-        "reused": [
-            {"cluster": one.cluster, "askedAt": moment(one.asked_at), "requirements": list(one.requirements)}
-            for one in answer.reused
-        ],
-        "newer": list(answer.newer),
-        "typed": answer.typed,
-        "compression": answer.compression,
-        "rejectedQuotes": answer.rejected_quotes,
-        "unsupported": list(answer.unsupported),
-        "doubts": [
-            {"sentence": one.sentence, "words": one.words, "reason": one.reason, "decisive": one.decisive}
-            for one in answer.doubts
-        ],
-        "warnings": list(answer.warnings),
+        "reused": [shape(one) | {"askedAt": moment(one.asked_at)} for one in answer.reused],
+        **shape(answer, "newer", "typed", "compression", "rejected_quotes", "unsupported", "doubts", "warnings"),
     }
 
 
-def _requirement(result: RequirementResult) -> dict[str, object]:
+def evidence_json(evidence: Evidence) -> dict[str, object]:
+    """One evidence item. Lines and columns count from 1; columns and spans are in code points of all of the text of the
+    file, also where only a piece of it was read."""
+    origin = evidence.origin
     return {
-        "id": result.id,
-        "text": result.text,
-        "status": result.status.value,
-        "confidence": result.confidence,
-        "many": result.many,
-        "matching": result.matching,
-        "read": result.read,
-        "value": result.value,
-        "evidence": list(result.evidence),
+        **shape(evidence, "n", "path", "root", "start", "end", "span", "quote", "cut", "context"),
+        **shape(origin, "sha256", "source", "version", "encoding"),
+        "encodingGuessed": origin.guessed,
+        **shape(evidence, "reader", "match", "locator", "heading", "requirements"),
+        "found": {"arm": evidence.arm, "round": evidence.round, "signals": dict(sorted(evidence.signals.items()))},
+        "score": evidence.score,
     }
 
 
-def _computation(computation: Computation) -> dict[str, object]:
+def findings_json(findings: Findings, *, seed: int | None = None) -> dict[str, object]:
+    """The whole of ``lens find --json``; ``seed`` appears only when one was given, ``reranked`` only when it was asked
+    for that the reader orders the passages: whether it did."""
+    head: dict[str, object] = {"schema": "lens.evidence/2", "query": findings.query, "roots": list(findings.roots)}
+    if seed is not None:
+        head["seed"] = seed
+    if findings.reranked is not None:
+        head["reranked"] = findings.reranked
+    return head | {
+        "evidence": [evidence_json(item) for item in findings.evidence],
+        "documents": [document_json(item) for item in findings.documents],
+        "coverage": coverage_json(findings.coverage),
+        "ledger": ledger_json(sum(stage.seconds for stage in findings.stages)),
+        **shape(findings, "compression", "missing", "warnings"),
+    }
+
+
+def ledger_json(seconds: float) -> dict[str, object]:
+    """The ledger of work that called no model and sent nothing; ``seconds`` is wall time."""
+    return account_json(Account(seconds=seconds))
+
+
+def account_json(account: Account) -> dict[str, object]:
+    """What a question cost: calls by stage, the total last."""
     return {
-        "expression": computation.expression,
-        "operands": list(computation.operands),
-        "value": computation.value,
-        "unit": computation.unit,
+        "calls": dict(sorted(account.calls.items())) | {"total": sum(account.calls.values())},
+        "retries": account.retries,
+        "tokens": {"in": account.tokens_in, "out": account.tokens_out},
+        **shape(account, "seconds", "cost", "endpoint"),
+        "sent": [shape(sent, "path", "root", "span") for sent in account.sent],
     }
+
+
+def document_json(document: RankedDocument) -> dict[str, object]:
+    """A document as the prior ranks it."""
+    shown = shape(document, "path", "root", "prior", "admitted", "read")
+    return {**shown, "signals": dict(sorted(document.signals.items()))}
+
+
+def coverage_json(coverage: Coverage) -> dict[str, object]:
+    """What was looked at, and what was not and why."""
+    return {
+        **shape(coverage, "found", "scanned", "skipped", "admitted", "read", "matches_unread", "pictures"),
+        "partial": [shape(part) | {"line": part.line or None} for part in coverage.partial],
+    }
+
+
+def preview_json(preview: Preview | None, mode: Mode) -> dict[str, object]:
+    """The whole of ``lens ask --dry-run --json``; without a preview the mode calls no model."""
+    requests = () if preview is None else preview.requests
+    return {
+        "schema": "lens.dry-run/1",
+        "mode": mode.value,
+        "endpoint": None if preview is None else preview.endpoint,
+        "requests": [
+            {"stage": stage.value, **shape(prompt, "tokens", "reply_tokens", "messages")} for stage, prompt in requests
+        ],
+        "sent": [] if preview is None else [shape(each, "path", "root", "span") for each in preview.sent],
+    }
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))

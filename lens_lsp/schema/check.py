@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.memory.checking import Finding, Report
-from lens_lsp.model.citation import CitationState
-from lens_lsp.model.inert import printable_path
-from lens_lsp.model.places_shown import has_own_places, shown_place
+from lens_lsp.memory.check import Cited, Finding, Report, Understood, Unreadable
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.documents import has_own_places, place_text
+from lens_lsp.model.sanitize import printable_path
+from lens_lsp.schema.answer import shape
 
-SCHEMA = "lens.check/1"
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
 _RULES = {
@@ -41,22 +41,11 @@ class _Problem:
 def check_json(report: Report, shown: Callable[[str], str]) -> dict[str, object]:
     """The whole of ``lens check --json``. ``shown`` makes of an absolute path what is printed."""
     return {
-        "schema": SCHEMA,
+        "schema": "lens.check/1",
         "answers": report.answers,
         "citations": [_citation(finding, shown) for finding in report.findings],
-        "unreadable": [
-            {"where": _at(shown(item.where), item.line), "file": shown(item.where), "line": item.line, "why": item.why}
-            for item in report.unreadable
-        ],
-        "understood": [
-            {
-                "where": _at(shown(item.where), item.line),
-                "file": shown(item.where),
-                "line": item.line,
-                "as": item.message,
-            }
-            for item in report.understood
-        ],
+        "unreadable": [_place(item, shown) | {"why": item.why} for item in report.unreadable],
+        "understood": [_place(item, shown) | {"as": item.message} for item in report.understood],
         "counts": report.counts,
     }
 
@@ -112,35 +101,31 @@ def message(finding: Finding) -> str:
     if checked.state is CitationState.MOVED and finding.at is not None:
         path = printable_path(checked.path or citation.path)
         own = has_own_places(checked.locator)
-        place = shown_place(path, checked.locator) if own else f"{path}:{finding.at.line}:{finding.at.column}"
+        place = place_text(path, checked.locator) if own else f"{path}:{finding.at.line}:{finding.at.column}"
         text += f" ({place})"
     return text
 
 
 def _citation(finding: Finding, shown: Callable[[str], str]) -> dict[str, object]:
-    cited, checked, at = finding.cited, finding.checked, finding.at
+    cited, checked = finding.cited, finding.checked
+    citation, now = cited.citation, None
+    if checked.span is not None:
+        path = checked.path or citation.path
+        now = {"path": path, "span": shape(checked.span), "start": shape(finding.at)}
+        now |= shape(checked, "sha256", "locator")
     return {
-        "where": _at(shown(cited.where), cited.line),
-        "file": shown(cited.where),
-        "line": cited.line,
+        **_place(cited, shown),
         "label": cited.label,
-        "root": cited.citation.root,
-        "path": cited.citation.path,
-        "state": checked.state.value,
-        "why": checked.why,
-        "quote": cited.citation.quote,
-        "span": [cited.citation.span.start, cited.citation.span.end],
-        "sha256": cited.citation.sha256,
-        "now": None
-        if checked.span is None
-        else {
-            "path": checked.path or cited.citation.path,
-            "span": [checked.span.start, checked.span.end],
-            "start": None if at is None else {"line": at.line, "column": at.column},
-            "sha256": checked.sha256,
-            "locator": None if checked.locator is None else dict(checked.locator),
-        },
+        **shape(citation, "root", "path"),
+        **shape(checked, "state", "why"),
+        **shape(citation, "quote", "span", "sha256"),
+        "now": now,
     }
+
+
+def _place(item: Cited | Unreadable | Understood, shown: Callable[[str], str]) -> dict[str, object]:
+    where = shown(item.where)
+    return {"where": f"{where}:{item.line}" if item.line else where, "file": where, "line": item.line}
 
 
 def _problems(report: Report) -> Iterator[_Problem]:
@@ -170,10 +155,6 @@ def _judged(finding: Finding) -> tuple[str, str]:
     else:
         rule = "lens.citation-broken" if finding.checked.gone else "lens.citation-drifted"
     return rule, _RULES[rule][0]
-
-
-def _at(where: str, line: int) -> str:
-    return f"{where}:{line}" if line else where
 
 
 def _uri(path: str) -> str:

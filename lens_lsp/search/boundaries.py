@@ -8,9 +8,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document
-from lens_lsp.model.sentences import breaks, sentences, trim
-from lens_lsp.model.shown import Shown, tokens
-from lens_lsp.model.text import Span
+from lens_lsp.model.observation import RegionView, tokens
+from lens_lsp.model.text import Span, breaks, sentences, trim
 
 LONGEST = 60
 
@@ -397,7 +396,7 @@ def units(document: Document, span: Span) -> list[Block]:
     return list(_proper(document, found))
 
 
-def shown(document: Document, span: Span) -> Shown:
+def shown(document: Document, span: Span) -> RegionView:
     """A region as an oracle sees it."""
     text = document.text
     pieces = _visible(document, span)
@@ -411,10 +410,10 @@ def shown(document: Document, span: Span) -> Shown:
         at.append(size)
         parts.append(text[piece.start : piece.end])
         size += len(piece)
-    view = Shown(span, "".join(parts), tuple(at), tuple(pieces))
+    view = RegionView(span, "".join(parts), tuple(at), tuple(pieces))
     found = units(document, span)
     headers = {unit.header: None for unit in found if unit.header is not None and not span.contains(unit.header)}
-    return Shown(
+    return RegionView(
         span,
         view.text,
         view.at,

@@ -24,8 +24,7 @@ from lens_lsp.model.documents import Document
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Combination, Intent, MatchRule, Plan, Requirement, Unit
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, stem, words
 from lens_lsp.search.boundaries import heading_path, region
 from lens_lsp.search.corpus_view import Reading

@@ -25,8 +25,7 @@ from lens_lsp.corpus.scan import scan
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.texts import CachedText, Key
 from lens_lsp.judge.redaction import moved, secrets_of
-from lens_lsp.model.documents import Document, Evidence, Part, PartReason
-from lens_lsp.model.places_shown import has_own_places
+from lens_lsp.model.documents import Document, Evidence, Part, PartReason, has_own_places
 from lens_lsp.model.text import Position, SourceText, Span
 from lens_lsp.model.words import content
 from lens_lsp.search.boundaries import context_of, heading_path

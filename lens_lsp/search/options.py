@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from lens_lsp.model.ablations import LOOP
 from lens_lsp.model.answer import Mode
+from lens_lsp.model.plan import LOOP
 from lens_lsp.search.proposals import START, Mixture
 
 

@@ -13,10 +13,8 @@ import numpy as np
 
 from lens_lsp.corpus.formats.base import locate
 from lens_lsp.corpus.hits import STRETCH, Hits
-from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator
-from lens_lsp.model.places_shown import has_own_places
-from lens_lsp.model.sentences import sentences, trim
-from lens_lsp.model.text import Span
+from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator, has_own_places
+from lens_lsp.model.text import Span, sentences, trim
 from lens_lsp.model.words import stem, words
 from lens_lsp.search.boundaries import heading_path, inside, overlapping, widened, without
 from lens_lsp.search.corpus_view import Floats, Ints, joined

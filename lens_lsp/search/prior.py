@@ -211,7 +211,7 @@ class Signal:
 
     name: str
     family: Literal["lexical", "path", "summaries", "history", "scans"]
-    """What switches it off and is told of it (`model/ablations.py`)."""
+    """What switches it off and is told of it (`model/plan.py`)."""
     score: Callable[[Scanned], Floats]
     """Per slot, from 0 to about 1."""
     weight: float

@@ -14,8 +14,7 @@ import numpy as np
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Block, BlockKind, Document
-from lens_lsp.model.observation import Region
-from lens_lsp.model.shown import MOST_CONTEXT, Shown, tokens
+from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, Admission, Space
 from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
@@ -171,7 +170,7 @@ def _normalised(weights: Floats) -> Floats:
 _BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
 
 
-def disclosed(document: Document, title: str, view: Shown, before: int = 0) -> tuple[Span, ...]:
+def disclosed(document: Document, title: str, view: RegionView, before: int = 0) -> tuple[Span, ...]:
     """The spans of a region, its title, headings and table headers, in order and apart.
 
     In code points of the file; ``before`` of them lie before the document's text. A file name as title has none.
@@ -237,7 +236,7 @@ class Proposal:
     cells: Span
     arm: Arm
     tokens: int
-    view: Shown
+    view: RegionView
 
     def region(self, before: int = 0) -> Region:
         """The region as the oracle gets it; ``before`` code points of the file lie before the document's text."""
@@ -335,7 +334,7 @@ class Request:
         self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
         self.kept += 1
 
-    def _around(self, admission: Admission, view: Shown) -> int:
+    def _around(self, admission: Admission, view: RegionView) -> int:
         """Tokens of a region that are not its text."""
         if not self._fence:
             return 0

@@ -15,8 +15,7 @@ from lens_lsp.corpus.texts import Key
 from lens_lsp.judge.oracle import Fact
 from lens_lsp.memory.citations import lost, verify
 from lens_lsp.model.answer import Arm, RequirementStatus, Reused
-from lens_lsp.model.citation import Checked, Citation, CitationState
-from lens_lsp.model.cluster import Asked, KnownFact
+from lens_lsp.model.cluster import Asked, Checked, Citation, CitationState, KnownFact
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Plan

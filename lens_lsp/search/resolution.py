@@ -11,9 +11,8 @@ from itertools import islice
 from typing import Literal
 
 from lens_lsp.model.documents import Block, BlockKind
-from lens_lsp.model.sentences import trim
-from lens_lsp.model.shown import Shown
-from lens_lsp.model.text import Span
+from lens_lsp.model.observation import RegionView
+from lens_lsp.model.text import Span, trim
 from lens_lsp.search.boundaries import in_word, joined, signed, widened
 
 _ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
@@ -231,7 +230,7 @@ class Resolved:
     """``exact`` if the quote stands there verbatim, ``normalised`` if it is equal in the compared form."""
 
 
-def resolve(quote: str, shown: Shown) -> Resolved | None:
+def resolve(quote: str, shown: RegionView) -> Resolved | None:
     """The place of a quote in a region, ``None`` if it does not stand there. Linear in both."""
     body = quote.strip()
     if len(body) > 4 * len(shown.text) + 1024:
@@ -250,7 +249,7 @@ def resolve(quote: str, shown: Shown) -> Resolved | None:
     return None if place is None else _resolved(shown, place, verbatim=verbatim)
 
 
-def _resolved(shown: Shown, place: Span, *, verbatim: bool) -> Resolved | None:
+def _resolved(shown: RegionView, place: Span, *, verbatim: bool) -> Resolved | None:
     """The place in the source, widened to whole words."""
     text = shown.text
     wide = widened(text, place)
@@ -313,7 +312,7 @@ def _cuts(text: str, place: Span, *, whole: bool) -> bool:
     return joined(text, place.start) or joined(text, place.end) or (whole and signed(text, place.start))
 
 
-def _unit(places: list[Span], wanted: Normal, shown: Shown) -> Span | None:
+def _unit(places: list[Span], wanted: Normal, shown: RegionView) -> Span | None:
     """The unit that a short quote stands in, if there is no doubt which one."""
     holders = list(dict.fromkeys(_holder(place, shown) for place in places))
     if len(places) == 1:
@@ -324,7 +323,7 @@ def _unit(places: list[Span], wanted: Normal, shown: Shown) -> Span | None:
     return whole[0] if len(whole) == 1 else None
 
 
-def _holder(place: Span, shown: Shown) -> Span:
+def _holder(place: Span, shown: RegionView) -> Span:
     """The unit around a place, several if it runs through several."""
     units = shown.units
     first = bisect_right(units, place.start, key=lambda unit: unit.span.end)

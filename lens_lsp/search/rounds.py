@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lens_lsp.judge.oracle import Answerable, ReadReply, SaidQuote
-from lens_lsp.model.events import Belief, Judged
+from lens_lsp.model.answer import Belief, Judged
 from lens_lsp.model.observation import Judgement, ObservationReply, ObservationTable, Verdict
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span

@@ -35,14 +35,12 @@ from lens_lsp.judge.oracle import (
     ReadReply,
     ReadRequest,
 )
-from lens_lsp.model.answer import Arm, Mode, StopReason
+from lens_lsp.model.answer import Admitted, AnswerDelta, Arm, Covered, Event, EvidenceFound, Mode, Observed, StopReason
 from lens_lsp.model.documents import Stage
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.events import Admitted, AnswerDelta, Covered, Event, EvidenceFound, Observed
-from lens_lsp.model.inert import printable
-from lens_lsp.model.observation import CoverageReply, ObservationReply
+from lens_lsp.model.observation import CoverageReply, ObservationReply, tokens
 from lens_lsp.model.plan import Intent, MatchRule, Plan, filled
-from lens_lsp.model.shown import tokens
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, content, key, words
 from lens_lsp.search.beliefs import Admission, Landscape, Space, above, joint, landscape

@@ -42,27 +42,30 @@ from lens_lsp.judge.oracle import (
     SynthesisRequest,
 )
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
-from lens_lsp.memory.provenance import is_computed, is_quoted, quoted
+from lens_lsp.memory.clusters import is_computed, is_quoted, quoted
 from lens_lsp.model.answer import (
     Answer,
+    AnswerDelta,
+    Answered,
     Arm,
     Computation,
     Doubt,
+    Event,
+    EvidenceFound,
     Mode,
     RequirementResult,
     RequirementStatus,
     Status,
+    Stopped,
     StopReason,
 )
 from lens_lsp.model.cluster import OFFLINE
 from lens_lsp.model.documents import BlockKind, Coverage, Document, Evidence, Part, Skip, Stage
 from lens_lsp.model.errors import BudgetSpent, ComputationError, OracleFailed
-from lens_lsp.model.events import AnswerDelta, Answered, Event, EvidenceFound, Stopped
-from lens_lsp.model.inert import inert_markdown, printable
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Intent, Requirement
-from lens_lsp.model.sentences import sentences
-from lens_lsp.model.text import Span
+from lens_lsp.model.sanitize import printable, sanitize_markdown
+from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content, key
 from lens_lsp.search.boundaries import heading_path
 from lens_lsp.search.consolidation import (
@@ -827,7 +830,7 @@ class Answering:
         """The answer's pieces: first which newer documents are not in it. Closed early, so is the model's stream."""
         newer = self._newer(draft)
         if newer:
-            names = (inert_markdown(name, in_link=True) for name in newer)  # who shows it minds what is guessed
+            names = (sanitize_markdown(name, in_link=True) for name in newer)  # who shows it minds what is guessed
             yield f"Newer, not in this answer: {', '.join(names)}\n\n"
         pieces = oracle.synthesise(request, result, self._ledger)
         try:

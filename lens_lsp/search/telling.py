@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lens_lsp.corpus.opening import display_path
-from lens_lsp.model.answer import Arm
+from lens_lsp.model.answer import Admitted, AdmittedDocument, Arm, Proposed, ProposedRegion
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import Admitted, AdmittedDocument, Proposed, ProposedRegion
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import Admission, Space

@@ -23,7 +23,7 @@ import asyncio, json, sys
 from lens_lsp.app import Request, ask
 from lens_lsp.app.stores import StoreChoice
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.events import answer_of
+from lens_lsp.model.answer import answer_of
 from lens_lsp.schema.answer import answer_json
 
 folder, question, mode = sys.argv[1:]
@@ -36,7 +36,7 @@ except LensError as error:
 BARE = """
 import asyncio, json, os, sys
 from lens_lsp.model.answer import Mode
-from lens_lsp.model.events import answer_of
+from lens_lsp.model.answer import answer_of
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.llm.openai_client import OpenAIChat

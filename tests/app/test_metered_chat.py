@@ -11,8 +11,7 @@ import pytest
 
 from lens_lsp.app.metered_chat import MeteredChat
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
-from lens_lsp.memory.userdata.meter import Meter
-from lens_lsp.memory.userdata.usage import Usage
+from lens_lsp.memory.userdata import Meter, Usage
 from lens_lsp.model.errors import UsageError
 
 TODAY = date(2026, 3, 1)

@@ -14,9 +14,9 @@ from lens_lsp.app import Request, ask, find
 from lens_lsp.app.settings.settings import CommandLine
 from lens_lsp.app.stores import StoreChoice
 from lens_lsp.disk import lock_file, take_lock
-from lens_lsp.memory.store.files import StoreFiles
+from lens_lsp.memory.store_file import StoreFiles
+from lens_lsp.model.answer import Answered, Event, answer_of
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Answered, Event, answer_of
 
 
 @pytest.fixture

@@ -25,8 +25,7 @@ from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.reader.cross_encoder import Calibration, ReaderModel, Reading, Shown
 from lens_lsp.judge.reader.reader_oracle import ReaderOracle
 from lens_lsp.judge.rules.offline_oracle import OfflineOracle
-from lens_lsp.model.answer import Answer, Mode, Status, StopReason
-from lens_lsp.model.events import Answered
+from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from tests.judge.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"

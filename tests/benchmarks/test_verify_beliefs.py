@@ -15,7 +15,7 @@ import pytest
 
 from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.cli.summary import Trace
-from lens_lsp.model.events import Covered, Event
+from lens_lsp.model.answer import Covered, Event
 from lens_lsp.schema import event_json
 from tests.hand_made import events
 

@@ -110,7 +110,7 @@ SEEN_EARLY = """
 from dataclasses import replace
 from lens_lsp.cli.answer_printer import AnswerPrinter
 from lens_lsp.cli.renderers import Places
-from lens_lsp.model.events import EvidenceFound
+from lens_lsp.model.answer import EvidenceFound
 from lens_lsp.model.text import Span
 from tests.hand_made import evidence
 hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
@@ -133,7 +133,7 @@ REVISED = """
 from dataclasses import replace
 from lens_lsp.cli.answer_printer import AnswerPrinter
 from lens_lsp.cli.renderers import Places
-from lens_lsp.model.events import AnswerDelta
+from lens_lsp.model.answer import AnswerDelta
 from tests.hand_made import answer
 hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in 2031 [1]. It was cheap.\\n"))
@@ -241,7 +241,7 @@ def test_addresses_in_a_footnote_are_dead() -> None:
 RESTARTED = """
 from lens_lsp.cli.answer_printer import AnswerPrinter
 from lens_lsp.cli.renderers import Places
-from lens_lsp.model.events import AnswerDelta
+from lens_lsp.model.answer import AnswerDelta
 from tests.hand_made import answer
 hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True, whole=True)
 hearing.take(AnswerDelta("It ends in"))

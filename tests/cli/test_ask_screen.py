@@ -100,7 +100,7 @@ CHECKED = """
 from dataclasses import replace
 from lens_lsp.cli.answer_printer import AnswerPrinter
 from lens_lsp.cli.renderers import Places
-from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
+from lens_lsp.model.answer import AnswerDelta, EvidenceFound, Planned
 from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence
 hearing = AnswerPrinter("text", Places(["/notes"], "/"), explain=False, quiet=True)
@@ -116,7 +116,7 @@ hearing.finish(replace(answer("/notes"), mode=Mode.FAST, text=said))
 STREAMED = """
 from lens_lsp.cli.answer_printer import AnswerPrinter
 from lens_lsp.cli.renderers import Places
-from lens_lsp.model.events import AnswerDelta, EvidenceFound, Planned
+from lens_lsp.model.answer import AnswerDelta, EvidenceFound, Planned
 from dataclasses import replace
 from lens_lsp.model.answer import Mode
 from tests.hand_made import PLAN, TABLE, answer, evidence

@@ -9,8 +9,20 @@ import pytest
 
 from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.cli.summary import Trace
-from lens_lsp.model.answer import Account, Arm, RequirementStatus, Sent, StopReason
-from lens_lsp.model.events import Admitted, Answered, Event, Planned, Proposed, ProposedRegion, Stopped
+from lens_lsp.model.answer import (
+    Account,
+    Admitted,
+    Answered,
+    Arm,
+    Event,
+    Planned,
+    Proposed,
+    ProposedRegion,
+    RequirementStatus,
+    Sent,
+    Stopped,
+    StopReason,
+)
 from lens_lsp.model.text import Span
 from tests.hand_made import PLAN, answer, events
 

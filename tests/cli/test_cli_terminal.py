@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.cli.terminal import coloured, inert_json, printable, printable_path
+from lens_lsp.cli.terminal import coloured, printable, printable_path, sanitize_json
 
 HOSTILE = st.text(
     st.one_of(
@@ -44,7 +44,7 @@ def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
 
 @given(HOSTILE)
 def test_inert_json_keeps_its_value(text: str) -> None:
-    shown = inert_json(json.dumps({"quote": text}, ensure_ascii=False))
+    shown = sanitize_json(json.dumps({"quote": text}, ensure_ascii=False))
     assert not [char for char in shown if drives_a_terminal(char)]
     shown.encode("utf-8")
     expected = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)

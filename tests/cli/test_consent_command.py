@@ -11,7 +11,7 @@ from lens_process import Command, assert_one_sentence
 from lens_lsp.app.consent import ConsentMissing, Destination, missing
 from lens_lsp.app.settings.settings import Settings
 from lens_lsp.cli.consent import require_consent
-from lens_lsp.memory.userdata.consents import Consents, consent_file
+from lens_lsp.memory.userdata import Consents, consent_file
 
 ORIGIN, OTHER = "https://models.invalid", "https://other.invalid"
 FAR = Destination(ORIGIN, "any", Settings())

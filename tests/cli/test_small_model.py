@@ -19,8 +19,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest
 from lens_lsp.judge.llm.chat_oracle import ChatOracle, budget_for
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.model.answer import Answer, Mode, StopReason
-from lens_lsp.model.events import Answered
+from lens_lsp.model.answer import Answer, Answered, Mode, StopReason
 from tests.lens_by_name import by_name
 from tests.weak_answers import small_model, worse
 

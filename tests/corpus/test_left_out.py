@@ -13,7 +13,7 @@ from lens_lsp.app.request import Request
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
 from lens_lsp.model.errors import PathNotFound
-from lens_lsp.schema.evidence import coverage_json
+from lens_lsp.schema.answer import coverage_json
 from tests.soak.coverage import control, judged
 from tests.soak.left_out import QUESTION, lay_out
 

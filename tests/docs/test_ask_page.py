@@ -11,8 +11,7 @@ from typing import get_args
 
 from documentation import DOCS, REPOSITORY, blocks, table_rows
 
-from lens_lsp.model.answer import Status
-from lens_lsp.model.events import Event
+from lens_lsp.model.answer import Event, Status
 
 PAGE = DOCS / "how-to" / "ask.md"
 

@@ -18,9 +18,8 @@ from evaluation.data.snapshots import prepare
 from evaluation.runner import Judging, run
 from lens_lsp.app.oracle_factory import OracleFactory, Terms
 from lens_lsp.app.request import Request
-from lens_lsp.model.answer import Mode
+from lens_lsp.model.answer import Answered, Event, Mode
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Answered, Event
 from tests.hand_made import events
 
 

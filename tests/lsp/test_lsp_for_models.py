@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from lens_lsp.lsp.for_models import event_for_model, for_model
+from lens_lsp.model.answer import EvidenceFound
 from lens_lsp.model.documents import Context, ContextRole, Evidence
-from lens_lsp.model.events import EvidenceFound
 from lens_lsp.model.text import Span
+from lens_lsp.schema.answer import evidence_json
 from lens_lsp.schema.events import event_json
-from lens_lsp.schema.evidence import evidence_json
 from tests.hand_made import evidence
 from tests.lsp.lsp_editor import Editor
 

@@ -8,8 +8,8 @@ import pytest
 
 from lens_lsp.lsp.cited_by import Use
 from lens_lsp.lsp.hovering import beside, escaped, hover_text, told_citation, told_uses
-from lens_lsp.memory.checking import Cited, Finding
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.memory.check import Cited, Finding
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Position, Span
 from tests.soak.hostile_markdown import acting

@@ -18,7 +18,7 @@ from lens_lsp.lsp.locations import Placement, places_of
 from lens_lsp.lsp.questions import Question
 from lens_lsp.lsp.results import PlacedEvidence
 from lens_lsp.memory.citations import record
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Context, ContextRole
 from lens_lsp.model.text import Span
 from tests.hand_made import evidence

@@ -13,8 +13,8 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.lsp.hovering import told_citation
 from lens_lsp.lsp.lenses import Lenses
-from lens_lsp.memory.checking import Cited, Finding
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.memory.check import Cited, Finding
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Locator, TextSource
 from lens_lsp.model.errors import PathNotFound
 from lens_lsp.model.text import Position, Span

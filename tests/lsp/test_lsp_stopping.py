@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.memory.provenance import quoted
+from lens_lsp.memory.clusters import quoted
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.judge.rules.chat_session import PROOF, QUESTION, notes, quoting, reading, served

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from lens_lsp.mcp.bounds import bounds_of
+from lens_lsp.mcp.calls import bounds_of
 from lens_lsp.model.errors import PathRefused
 from tests.mcp.mcp_agent import ERAS, Roots, agent, call, failure
 

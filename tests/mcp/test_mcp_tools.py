@@ -12,13 +12,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from lens_lsp.corpus.ours import ours
-from lens_lsp.mcp.bounds import Bounds, Folder
-from lens_lsp.mcp.shaping import find_given
-from lens_lsp.mcp.tools import TOOLS
-from lens_lsp.mcp.wording import find_text
+from lens_lsp.mcp.calls import Bounds, Folder
+from lens_lsp.mcp.tool_schema import find_given
+from lens_lsp.mcp.tools import TOOLS, find_text
 from lens_lsp.model.documents import Context, ContextRole, Coverage, Evidence
 from lens_lsp.model.text import Span
-from lens_lsp.schema.evidence import coverage_json, evidence_json
+from lens_lsp.schema.answer import coverage_json, evidence_json
 from tests.hand_made import evidence
 from tests.mcp.conftest import SECRET
 from tests.mcp.independent import untrue

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from lens_lsp.memory.clusters import citation_id, fact_id, identify, settled
 from lens_lsp.model.answer import Mode, RequirementStatus, Status
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Asked, Cluster, KnownFact
+from lens_lsp.model.cluster import Asked, Citation, Cluster, KnownFact
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span

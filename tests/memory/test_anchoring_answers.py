@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.memory.answer_files.anchoring import anchored
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
-from lens_lsp.model.citation import Citation
+from lens_lsp.memory.answer_files import Saved, anchored, write_answer, write_block
+from lens_lsp.memory.answer_parser import read_citing
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
 

@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.ours import ours
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.answer_files.sources import BrokenSource, one_line, parsed, read_source, source_json
-from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
+from lens_lsp.memory.answer_files import Saved, one_line, source_json, write_answer, write_block
+from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citations import record_blind
 from lens_lsp.model.answer import Answer
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from lens_lsp.memory.answer_files.moving import as_block
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.answer_files.writing import Saved, write_answer
-from lens_lsp.model.citation import Citation
+from lens_lsp.memory.answer_files import Saved, as_block, write_answer
+from lens_lsp.memory.answer_parser import read_citing
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 from tests.hand_made import answer, evidence
 from tests.memory.test_anchoring_answers import ASKED, ROOT

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lens_lsp.memory.citations import SHORTEST_CONTEXT, follow, lost, record, record_blind, verify
-from lens_lsp.model.citation import Checked, Citation, CitationState
+from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, Locator, Origin, Structure, TextSource
 from lens_lsp.model.text import Position, Span
 

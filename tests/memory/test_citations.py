@@ -18,10 +18,9 @@ from lens_lsp.memory.citations import (
     record,
     verify,
 )
-from lens_lsp.model.citation import Citation, CitationState
+from lens_lsp.model.cluster import Citation, CitationState
 from lens_lsp.model.documents import Document, Origin, Structure, TextSource
-from lens_lsp.model.edits import Edit, History
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Edit, EditHistory, Span
 
 LEASE = "The lease of the workshop ends on 30 June 2031."
 NOTE = f"# Contract\n\n{LEASE}\n\n## Rent\n\nDue on the first day of each month.\n"
@@ -260,11 +259,11 @@ def test_what_an_editor_told_of_its_changes_says_which_one_of_many_was_cited() -
     now = LIST[:before] + LIST[before:].replace("## Week 3\n\n", "", 1).replace("Status: done.\n", "", 1)
     assert state(citation, now) is CitationState.WITHDRAWN
     edits = (Edit(Span(before, before + 11), 0), Edit(Span(before + 35, before + 49), 0))
-    checked = verify(citation, document(now), history=History(citation.sha256, edits))
+    checked = verify(citation, document(now), history=EditHistory(citation.sha256, edits))
     assert (checked.state, checked.span) == (CitationState.MOVED, Span(before, before + len(quote)))
-    of_another_text = History("0" * 64, edits)
+    of_another_text = EditHistory("0" * 64, edits)
     assert verify(citation, document(now), history=of_another_text).state is CitationState.WITHDRAWN
-    wrong = History(citation.sha256, (Edit(Span(0, 0), 5),))
+    wrong = EditHistory(citation.sha256, (Edit(Span(0, 0), 5),))
     assert verify(citation, document(now), history=wrong).state is CitationState.WITHDRAWN
 
 

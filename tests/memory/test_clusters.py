@@ -18,8 +18,7 @@ from lens_lsp.memory.clusters import (
     standing,
     used_again,
 )
-from lens_lsp.model.citation import Checked, CitationState
-from lens_lsp.model.cluster import Cluster
+from lens_lsp.model.cluster import Checked, CitationState, Cluster
 from lens_lsp.model.text import Span
 from tests.memory.made import CLUSTERS, citation, cluster
 

@@ -11,12 +11,11 @@ import pytest
 from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
+from lens_lsp.memory.clusters import NOT_KEPT, is_quoted, quoted
 from lens_lsp.memory.export import cluster_markdown
-from lens_lsp.memory.provenance import NOT_KEPT, is_quoted, quoted
-from lens_lsp.memory.store.store import Store
-from lens_lsp.model.answer import Answer, Mode
+from lens_lsp.memory.store import Store
+from lens_lsp.model.answer import Answer, Mode, answer_of
 from lens_lsp.model.cluster import Cluster
-from lens_lsp.model.events import answer_of
 from lens_lsp.schema.clusters import clusters_json
 from tests.judge.rules.chat_session import oracle_of, reading, regions_of, scripted
 from tests.lens_by_name import by_name

@@ -4,9 +4,8 @@ each mutant costs little."""
 from __future__ import annotations
 
 MODULES = {
-    "model/edits.py": ("model/test_edits.py",),
     "model/text.py": ("model/test_text.py",),
-    "model/inert.py": ("model/test_inert.py", "cli/test_cli_terminal.py"),
+    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_cli_terminal.py"),
     "lsp/convert.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py"),
     "lsp/documents.py": ("lsp/test_lsp_documents.py",),
     "lsp/framing.py": ("lsp/test_lsp_frames.py",),
@@ -20,7 +19,7 @@ MODULES = {
 """By the module below ``lens_lsp``: files below ``tests``."""
 
 LEFT_OUT = {
-    "model/edits.py": (),
+    "model/text.py": (),
     "lsp/documents.py": ("test_every_character_is_found_by_its_column",),
     "lsp/convert.py": (
         "test_every_character_is_found_by_its_column",

@@ -11,10 +11,9 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import CallStage, Ledger
 from lens_lsp.judge.oracle import ObserveRequest, Synthesis, SynthesisRequest
-from lens_lsp.model.answer import Answer, Mode
+from lens_lsp.model.answer import Answer, Answered, Event, Mode
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import OracleFailed
-from lens_lsp.model.events import Answered, Event
 from lens_lsp.model.observation import (
     ConfidenceMap,
     CoverageReply,

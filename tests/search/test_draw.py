@@ -11,7 +11,7 @@ from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.plain import PlainReader
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Origin
-from lens_lsp.model.shown import tokens
+from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.beliefs import CELL, Admission, Space
 from lens_lsp.search.boundaries import REGION_TOKENS

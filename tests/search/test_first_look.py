@@ -19,9 +19,9 @@ from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import LARGE
 from lens_lsp.judge.analysis import analyse
+from lens_lsp.model.answer import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import Event, EvidenceFound, Planned, Scanned, answer_of
-from lens_lsp.schema.evidence import evidence_json
+from lens_lsp.schema.answer import evidence_json
 from lens_lsp.search.corpus_view import Reading
 from lens_lsp.search.early_evidence import FirstLook
 from tests.search.small_workspace import FILLER

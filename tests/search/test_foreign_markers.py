@@ -15,7 +15,7 @@ from lens_lsp.cli.renderers import Places
 from lens_lsp.judge.answer_markdown import cited_numbers, cited_sentences, plain
 from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.replies import Sifter
-from lens_lsp.memory.answer_files.writing import Saved, write_answer, write_block
+from lens_lsp.memory.answer_files import Saved, write_answer, write_block
 from lens_lsp.model.answer import Mode
 from tests.hand_made import answer as made
 from tests.judge.rules.chat_session import ask, reading, regions_of, scripted

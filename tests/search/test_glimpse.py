@@ -16,10 +16,9 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.judge.ledger import Budget
-from lens_lsp.model.answer import Mode
+from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import Answered, Event, EvidenceFound, Planned, Scanned
-from lens_lsp.schema.evidence import evidence_json
+from lens_lsp.schema.answer import evidence_json
 from lens_lsp.search.early_evidence import Glimpse
 
 QUESTION = "Who built the quay of Brantholm?"

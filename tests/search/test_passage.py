@@ -13,7 +13,7 @@ from lens_lsp.corpus.folding import blank
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.corpus.ours import ours
 from lens_lsp.model.documents import BlockKind, Document, Origin
-from lens_lsp.model.shown import tokens
+from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import REGION_TOKENS, joined, quotable, region, shown, units, widened
 

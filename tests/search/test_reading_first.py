@@ -19,8 +19,20 @@ from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.app.lens import Lens
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError, Role
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
-from lens_lsp.model.events import Admitted, AnswerDelta, Answered, Observed, Planned, Proposed, Scanned
+from lens_lsp.model.answer import (
+    Admitted,
+    Answer,
+    AnswerDelta,
+    Answered,
+    Mode,
+    Observed,
+    Planned,
+    Proposed,
+    RequirementStatus,
+    Scanned,
+    Status,
+    StopReason,
+)
 from tests.conftest import REPOSITORY
 from tests.judge.rules.chat_session import (
     BOUNDS,

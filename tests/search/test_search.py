@@ -10,8 +10,21 @@ from scripted_oracle import ScriptedOracle, ask, events_of, quoting
 from lens_lsp.app.settings.model import ModelSettings
 from lens_lsp.app.settings.settings import Settings
 from lens_lsp.judge.ledger import Budget, CallStage
-from lens_lsp.model.answer import Mode, RequirementStatus, Status, StopReason
-from lens_lsp.model.events import Admitted, Answered, Covered, Event, Observed, Planned, Proposed, Scanned, Stopped
+from lens_lsp.model.answer import (
+    Admitted,
+    Answered,
+    Covered,
+    Event,
+    Mode,
+    Observed,
+    Planned,
+    Proposed,
+    RequirementStatus,
+    Scanned,
+    Status,
+    Stopped,
+    StopReason,
+)
 from lens_lsp.model.observation import CoverageReply, Judgement, Region, Verdict
 from lens_lsp.model.plan import Anchor, Plan, Requirement
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lens_lsp.corpus.formats.table import reader_for
 from lens_lsp.model.documents import Document, Origin
-from lens_lsp.model.shown import Shown
+from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import shown
 from lens_lsp.search.resolution import normalise, resolve
@@ -83,7 +83,7 @@ def document(text: str, name: str = "a.md") -> Document:
     return Document(0, name, text, f"{reader.name}/1", Origin("", "utf-8"), reader.structure(text))
 
 
-def view(text: str, name: str = "a.md") -> Shown:
+def view(text: str, name: str = "a.md") -> RegionView:
     """All of a text as an oracle would see it."""
     return shown(document(text, name), Span(0, len(text)))
 

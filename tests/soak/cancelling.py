@@ -24,8 +24,7 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.cancellation import Stop, StoppableChat
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.model.answer import Answer, Mode, StopReason
-from lens_lsp.model.events import Answered, Event
+from lens_lsp.model.answer import Answer, Answered, Event, Mode, StopReason
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.rules.chat_session import NARROW, PROOF, QUESTION, notes, oracle_of, quoting, served

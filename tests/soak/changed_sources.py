@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.model.edits import Edit
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Edit, Span
 
 FOREIGN = "\u00b6\u00a7"
 """Characters that no text here holds: what is put in by a change cannot be taken for what was there."""

@@ -30,10 +30,9 @@ from lens_lsp.lsp.citing import Page
 from lens_lsp.lsp.diagnostics import diagnostics_of
 from lens_lsp.lsp.evidence import looked_up
 from lens_lsp.lsp.sight import Sight
-from lens_lsp.memory.answer_files.footnotes import footnote
-from lens_lsp.memory.answer_files.sources import one_line, source_json
-from lens_lsp.memory.checking import Report, check
-from lens_lsp.model.citation import Citation
+from lens_lsp.memory.answer_files import footnote, one_line, source_json
+from lens_lsp.memory.check import Report, check
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
 from tests.lsp.lsp_client import environment

@@ -28,9 +28,8 @@ from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Citation, CitationState
-from lens_lsp.model.edits import shift
-from lens_lsp.model.text import Span
+from lens_lsp.model.cluster import Citation, CitationState
+from lens_lsp.model.text import Span, shift
 from tests.soak.changed_sources import KINDS, Changed, Source, real_texts, sources
 
 STANDING = (CitationState.VERIFIED, CitationState.MOVED)

@@ -35,9 +35,8 @@ from lens_lsp.client.client import Client
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
 from lens_lsp.lsp.uris import uri_of
-from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.model.answer import Answer, Answered, Mode, StopReason
 from lens_lsp.model.documents import PartReason, SkipReason
-from lens_lsp.model.events import Answered
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.rules.chat_session import NARROW, notes, oracle_of, served

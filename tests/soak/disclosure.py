@@ -28,8 +28,7 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.model.answer import Answer, Mode, Sent
-from lens_lsp.model.events import Answered
+from lens_lsp.model.answer import Answer, Answered, Mode, Sent
 from lens_lsp.model.text import Span
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer

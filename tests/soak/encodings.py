@@ -27,7 +27,7 @@ from lens_lsp.app.request import Request
 from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import CitationState
+from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Evidence, Findings, SkipReason
 from tests.soak.encoded_texts import KINDS, LINE_END, Kind, Written, documents
 

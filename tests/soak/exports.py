@@ -38,15 +38,13 @@ from lens_lsp.corpus.kept_extractions import KeptExtractions
 from lens_lsp.disk import PART
 from lens_lsp.documents.kinds import Extracted
 from lens_lsp.lsp.answers import Shelf, keep
-from lens_lsp.memory.answer_files.writing import Saved
-from lens_lsp.memory.store.failures import NotSaved
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
-from lens_lsp.memory.userdata.consents import Consents
-from lens_lsp.memory.userdata.usage import Spent, record_usage
-from lens_lsp.model.answer import Answer
+from lens_lsp.memory.answer_files import Saved
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import NotSaved
+from lens_lsp.memory.store_rows import Changes
+from lens_lsp.memory.userdata import Consents, Spent, record_usage
+from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.events import Answered
 from tests.memory.store.history import scratch
 from tests.memory.store.kept import kept
 

@@ -28,8 +28,7 @@ from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError
 from lens_lsp.judge.llm.openai_client import Breaker, OpenAIChat
-from lens_lsp.model.answer import Answer, Mode, Status, StopReason
-from lens_lsp.model.events import Answered
+from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from tests.judge.llm.attempts import asking
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer

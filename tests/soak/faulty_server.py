@@ -85,7 +85,7 @@ def trusting() -> None:
 
 def unverified() -> None:
     from lens_lsp.memory import sources
-    from lens_lsp.model.citation import Checked, CitationState
+    from lens_lsp.model.cluster import Checked, CitationState
 
     def verify(citation: Any, now: Any, **_: Any) -> Checked:
         return Checked(citation, CitationState.VERIFIED, citation.span, now.origin.sha256)
@@ -142,9 +142,9 @@ def gated() -> None:
 def _gate_questions(gate: Gate) -> None:
     from lens_lsp.app.lens import Lens
     from lens_lsp.lsp import asking, finding
+    from lens_lsp.model.answer import Answered, Observed, Scanned
     from lens_lsp.model.documents import TextSource
-    from lens_lsp.model.events import Answered, Observed, Scanned
-    from lens_lsp.schema.evidence import evidence_json
+    from lens_lsp.schema.answer import evidence_json
 
     ask, find, placed, recorded = Lens.ask, Lens.find, asking.places_of, asking.recorded
     points = {Scanned: "scanned", Observed: "observed", Answered: "answered"}

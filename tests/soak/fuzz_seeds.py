@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.documents.kinds import Extracted
-from lens_lsp.memory.answer_files.writing import write_answer, write_block
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.answer_files import write_answer, write_block
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
 from lens_lsp.model.text import Span
 from tests.judge.llm.chat_wire import completion, delta

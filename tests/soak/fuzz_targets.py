@@ -14,6 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from lens_lsp.memory.answer_parser import read_citing
+from lens_lsp.model.sanitize import printable, printable_path, sanitize_json
+
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.formats.table import readers
 from lens_lsp.corpus.opening import Root, Skipped
@@ -24,11 +27,9 @@ from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.openai_client import EventStream, whole_reply
 from lens_lsp.lsp.framing import BrokenFraming, read_message
 from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
-from lens_lsp.memory.answer_files.reading import read_citing
-from lens_lsp.memory.store.pages import rows_in
+from lens_lsp.memory.store import rows_in
 from lens_lsp.model.documents import Structure
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.inert import inert_json, printable, printable_path
 from tests.memory.store.kept import kept
 
 SECONDS = 5.0
@@ -244,7 +245,7 @@ def _shown(data: bytes, subject: Callable[..., Any]) -> None:
 
 
 def _ours_shown(text: str) -> Sequence[str]:
-    value = inert_json(json.dumps({"t": text}, ensure_ascii=False))
+    value = sanitize_json(json.dumps({"t": text}, ensure_ascii=False))
     held(json.loads(value)["t"] == re.sub("[\ud800-\udfff]", "\ufffd", text), "other JSON")
     return printable(text), printable_path(text), value
 

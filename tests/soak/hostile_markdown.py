@@ -23,12 +23,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.lsp.hovering import escaped
-from lens_lsp.model.inert import inert_markdown, markdown_without_links, printable
 from tests.soak.node import Node
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -54,7 +54,7 @@ def synthesis(text: str) -> str:
 
 
 def line(text: str) -> str:
-    return inert_markdown(" ".join(printable(text).split()))
+    return sanitize_markdown(" ".join(printable(text).split()))
 
 
 WAYS: dict[str, Callable[[str], str]] = {

@@ -25,8 +25,7 @@ from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.oracle import ObserveRequest, ReadReply, ReadRequest
-from lens_lsp.model.answer import Answer, Mode
-from lens_lsp.model.events import Answered, EvidenceFound
+from lens_lsp.model.answer import Answer, Answered, EvidenceFound, Mode
 from lens_lsp.model.observation import Judgement, ObservationReply, Region
 from tests.judge.rules.chat_session import BOUNDS, QUESTION, WITHOUT_RULES, oracle_of, taken
 from tests.judge.rules.grammar import Grammar, workspace

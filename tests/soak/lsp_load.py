@@ -28,7 +28,7 @@ from lens_lsp.lsp import asking
 
 async def blocking(ls, params):
     import asyncio
-    from lens_lsp.model.events import answer_of
+    from lens_lsp.model.answer import answer_of
     from lens_lsp.app.lens import Lens
     paths = tuple(folder.path for folder in ls.session.folders)
     lens = Lens(paths)

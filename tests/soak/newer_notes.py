@@ -23,10 +23,9 @@ from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.memory.store.store import Store
-from lens_lsp.model.answer import Answer, StopReason
+from lens_lsp.memory.store import Store
+from lens_lsp.model.answer import Answer, StopReason, answer_of
 from lens_lsp.model.cluster import Asked
-from lens_lsp.model.events import answer_of
 from lens_lsp.model.plan import Plan
 from lens_lsp.search.recall import Recollection
 

@@ -39,7 +39,7 @@ from lens_lsp.lsp.convert import Encoding, Ranges
 from lens_lsp.lsp.documents import TextDocument
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.citation import Citation
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.text import Span
 
 MOST_EDITS = 12

@@ -25,10 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.memory.answer_files.footnotes import footnote
-from lens_lsp.memory.answer_files.sources import one_line, source_json
-from lens_lsp.memory.checking import Report, check
-from lens_lsp.model.citation import Citation
+from lens_lsp.memory.answer_files import footnote, one_line, source_json
+from lens_lsp.memory.check import Report, check
+from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import TextSource
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import check_json

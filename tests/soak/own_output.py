@@ -30,10 +30,9 @@ from typing import Any
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.cli import main as lens_main
-from lens_lsp.memory.answer_files.moving import as_block
-from lens_lsp.model.answer import Answer
+from lens_lsp.memory.answer_files import as_block
+from lens_lsp.model.answer import Answer, answer_of
 from lens_lsp.model.documents import Evidence
-from lens_lsp.model.events import answer_of
 
 _SYLLABLES = ("ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "wo", "xe", "ya", "zu")
 _STAMP = re.compile(r'[ \t>]*(?:%% )?<!-- lens:(?:begin \w+ \{"lens":"output/1"\}|end w\w+) -->\n?')

@@ -22,10 +22,9 @@ from evaluation.data.datasets import articles, open_dataset, questions
 from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.memory.matching import likeness, question_key
-from lens_lsp.memory.store.store import Store
-from lens_lsp.model.answer import Answer
+from lens_lsp.memory.store import Store
+from lens_lsp.model.answer import Answer, answer_of
 from lens_lsp.model.cluster import Asked
-from lens_lsp.model.events import answer_of
 from lens_lsp.model.words import content
 
 

@@ -18,10 +18,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lens_lsp.memory.store.connection import Connect, connect
-from lens_lsp.memory.store.failures import StoreError
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connect, StoreError, connect
+from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.cluster import Cluster
 from tests.memory.store.corruption import CORRUPTIONS, Corruption
 from tests.memory.store.history import Model, drawn, found_in, scratch

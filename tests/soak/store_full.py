@@ -16,9 +16,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lens_lsp.memory.store.connection import Connect
-from lens_lsp.memory.store.failures import NotSaved, NotSavedReason
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connect, NotSaved, NotSavedReason
 from tests.memory.store.faulty_disk import Disk, FaultyVFS
 from tests.memory.store.history import begun, drawn, found_in, looked_at, scratch
 from tests.memory.store.mutants import Forgiving

@@ -21,8 +21,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lens_lsp.memory.store.connection import connect
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import connect
 from tests.memory.store.history import Model, begun, drawn, looked_at, scratch
 from tests.memory.store.mutants import changed, without_transactions
 

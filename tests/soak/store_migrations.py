@@ -24,9 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.memory.store.connection import Connect, Connection, connect
-from lens_lsp.memory.store.failures import StoreError
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connect, Connection, StoreError, connect
 from tests.memory.store.history import Model, found_in, scratch
 from tests.memory.store.kept import kept, kept_summary, kept_turn
 from tests.memory.store.mutants import Answered, changed, without_transactions

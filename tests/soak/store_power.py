@@ -19,10 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lens_lsp.memory.store.connection import Connect
-from lens_lsp.memory.store.failures import NotSaved, NotSavedReason, StoreError, StoreUnavailable, StoreUnreadable
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connect, NotSaved, NotSavedReason, StoreError, StoreUnavailable, StoreUnreadable
+from lens_lsp.memory.store_rows import Changes
 from tests.memory.store.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
 from tests.memory.store.history import Model, begun, drawn, found_in, looked_at, scratch
 from tests.memory.store.mutants import changed, without_syncs

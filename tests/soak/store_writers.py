@@ -15,9 +15,8 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lens_lsp.memory.store.reading import Knowledge
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import Changes, Knowledge
 from tests.memory.store.history import scratch
 from tests.memory.store.kept import kept
 

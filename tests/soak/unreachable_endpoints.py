@@ -31,9 +31,8 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.model.answer import Answer, Answered, Mode, StopReason
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Answered
 from tests.judge.llm.attempts import KEY, OVERRUN
 from tests.judge.llm.certificates import HERE, Authority
 from tests.judge.llm.chat_server import ChatServer

@@ -1,7 +1,7 @@
 /**
  * Text of notes and models made harmless for Markdown: nothing in it is a link, an image, HTML or an address.
  *
- * The server's own `lens_lsp/model/inert.py` is the model. `MarkdownString` is never trusted and never takes HTML, but a
+ * The server's own `lens_lsp/model/sanitize.py` is the model. `MarkdownString` is never trusted and never takes HTML, but a
  * bare address is still a link there, and an image is still fetched.
  */
 

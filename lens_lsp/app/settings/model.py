@@ -85,7 +85,7 @@ class ModelSettings:
     def key_in_keyring(self) -> bool:
         """Whether the model gets the key that the system's keyring holds for its origin."""
         from lens_lsp.judge.llm.endpoint import Endpoint
-        from lens_lsp.memory.userdata.keys import kept_for
+        from lens_lsp.memory.keyring import kept_for
 
         if self.base_url is None or self._key_fits():
             return False
@@ -114,7 +114,7 @@ class ModelSettings:
         """
         from lens_lsp.judge.llm.endpoint import Endpoint
         from lens_lsp.judge.llm.openai_client import OpenAIChat
-        from lens_lsp.memory.userdata.keys import key_for
+        from lens_lsp.memory.keyring import key_for
 
         if self.base_url is None or self.name is None:
             raise UsageError(f"no model is configured: set {' and '.join(self.missing)}")

@@ -13,7 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from lens_lsp.app.settings.options import UserOptions
 from lens_lsp.app.settings.sources import MOST_BYTES, Unreadable, flat, read_user_file, user_file
-from lens_lsp.memory.userdata.folder import change_kept
+from lens_lsp.memory.userdata import change_kept
 from lens_lsp.model.errors import UsageError
 
 

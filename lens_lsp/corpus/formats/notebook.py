@@ -15,7 +15,7 @@ from lens_lsp.corpus.formats.base import HEAD_LENGTH, Extraction, TextReader, wi
 from lens_lsp.corpus.formats.markdown import MarkdownReader
 from lens_lsp.corpus.formats.plain import PlainReader
 from lens_lsp.model.documents import Head, Locator, LocatorMap, Structure
-from lens_lsp.model.inert import SEQUENCE
+from lens_lsp.model.sanitize import SEQUENCE
 
 _FENCE_RUN = re.compile(r"`{3,}")
 _FENCE_LINE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from lens_lsp.documents.frames import header_fields, pairs
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, Locator, LocatorMap, Structure
-from lens_lsp.model.inert import printable
+from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
 _Thing = TypeVar("_Thing")

@@ -13,7 +13,7 @@ from lens_lsp.documents.readers.composing import Composer, head_of
 from lens_lsp.documents.readers.hypertext import compose, root_of
 from lens_lsp.documents.readers.package import Package, parsed, properties
 from lens_lsp.model.documents import Head
-from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.marks import of_metadata
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

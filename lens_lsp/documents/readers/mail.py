@@ -20,7 +20,7 @@ from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.model.documents import BlockKind, Head, Locator
-from lens_lsp.model.privacy import of_metadata, sensitive
+from lens_lsp.model.marks import of_metadata, sensitive
 
 _SHOWN = ("from", "to", "cc", "date")
 _MOST_OF_HEADER = 1000

@@ -19,7 +19,7 @@ from lxml import etree
 from lens_lsp.documents.kinds import Failure, Unextracted
 from lens_lsp.documents.readers.composing import head_of
 from lens_lsp.model.documents import Head
-from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.marks import of_metadata
 
 Element: TypeAlias = etree._Element
 MOST_PART = 64_000_000

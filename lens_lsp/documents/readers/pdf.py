@@ -40,7 +40,7 @@ from lens_lsp.documents.readers.pdf_layout import (
     regions_of,
 )
 from lens_lsp.model.documents import BlockKind, Head, Locator
-from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.marks import of_metadata
 
 Handle = object
 """A pointer to one of pdfium's own objects."""

@@ -11,7 +11,7 @@ from striprtf.striprtf import rtf_to_text
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composing import Composer, Table, head_of
 from lens_lsp.model.documents import Head
-from lens_lsp.model.privacy import of_metadata
+from lens_lsp.model.marks import of_metadata
 
 _START = re.compile(rb"\s*\{\\rtf")
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{1,5})")

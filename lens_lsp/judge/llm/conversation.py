@@ -29,9 +29,8 @@ from lens_lsp.judge.redaction import Fragments, Redacted, redacted, stretches, w
 from lens_lsp.model.answer import Mode, RequirementStatus, Sent, StopReason
 from lens_lsp.model.documents import ContextRole, Evidence, Secret
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
-from lens_lsp.model.observation import Region
+from lens_lsp.model.observation import MOST_CONTEXT, Region, counted, tokens
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
-from lens_lsp.model.shown import MOST_CONTEXT, counted, tokens
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import key
 

@@ -31,8 +31,7 @@ from lens_lsp.model.observation import (
     Verdict,
 )
 from lens_lsp.model.plan import AnchorKind, Combination, Intent, Plan, Requirement, Unit
-from lens_lsp.model.sentences import sentences, trim
-from lens_lsp.model.text import Span
+from lens_lsp.model.text import Span, sentences, trim
 from lens_lsp.model.words import STOP_WORDS, fold, is_function, key, runs, stem
 
 OFFLINE = "*Answered offline by rules; a configured model could word and combine these passages.*\n"

@@ -17,8 +17,7 @@ from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, Role
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.model.answer import Answer, Mode
-from lens_lsp.model.events import Answered, Event
+from lens_lsp.model.answer import Answer, Answered, Event, Mode
 from tests.lens_by_name import by_name
 
 Says = str | ChatReply | ModelError | Broken | Callable[[ChatRequest], Any]

@@ -19,9 +19,8 @@ from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import budget_for, stays_here
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.judge.oracle import Synthesis, SynthesisRequest
-from lens_lsp.model.answer import Mode, RequirementStatus, Status, StopReason
+from lens_lsp.model.answer import AnswerDelta, Event, EvidenceFound, Mode, RequirementStatus, Status, StopReason
 from lens_lsp.model.errors import BudgetSpent, UsageError
-from lens_lsp.model.events import AnswerDelta, Event, EvidenceFound
 from lens_lsp.model.plan import Plan
 from tests.judge.rules.chat_session import (
     ANSWER,

@@ -12,8 +12,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.cancellation import Stop, StoppableChat
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.model.answer import Mode
-from lens_lsp.model.events import Event, EvidenceFound, Planned, Stopped
+from lens_lsp.model.answer import Event, EvidenceFound, Mode, Planned, Stopped
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.rules.chat_session import QUESTION, events_of, notes, oracle_of, scripted

@@ -14,9 +14,8 @@ from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.memory.store.store import Store
-from lens_lsp.model.answer import Mode
-from lens_lsp.model.events import Answered
+from lens_lsp.memory.store import Store
+from lens_lsp.model.answer import Answered, Mode
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.rules.chat_session import PROOF, QUESTION, oracle_of
 from tests.judge.rules.traced import replies

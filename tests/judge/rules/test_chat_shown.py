@@ -12,8 +12,7 @@ from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.llm.chat_oracle import budget_for
 from lens_lsp.judge.llm.conversation import Conversation, Packet
 from lens_lsp.judge.oracle import ObserveRequest
-from lens_lsp.model.answer import Mode, Status, StopReason
-from lens_lsp.model.events import Covered, Event, Observed, Proposed
+from lens_lsp.model.answer import Covered, Event, Mode, Observed, Proposed, Status, StopReason
 from lens_lsp.model.observation import ObservationReply, Region
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span

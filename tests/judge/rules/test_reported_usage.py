@@ -16,12 +16,10 @@ from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.memory.userdata.meter import Meter
-from lens_lsp.memory.userdata.usage import Usage
-from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.memory.userdata import Meter, Usage
+from lens_lsp.model.answer import Answer, Answered, Mode, StopReason
 from lens_lsp.model.errors import UsageError
-from lens_lsp.model.events import Answered
-from lens_lsp.model.shown import counted, tokens
+from lens_lsp.model.observation import counted, tokens
 from tests.judge.llm.chat_server import ChatServer
 from tests.judge.rules.chat_session import QUESTION, oracle_of
 from tests.judge.rules.traced import replies, traced

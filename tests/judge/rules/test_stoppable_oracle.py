@@ -13,9 +13,8 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.judge.cancellation import Stop, StoppableChat
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest
-from lens_lsp.model.answer import Answer, Mode, StopReason
+from lens_lsp.model.answer import Answer, AnswerDelta, Answered, Mode, StopReason
 from lens_lsp.model.errors import BudgetSpent
-from lens_lsp.model.events import AnswerDelta, Answered
 from tests.judge.rules.chat_session import BEGUN, PROOF, QUESTION, notes, oracle_of, scripted, stage_of
 
 

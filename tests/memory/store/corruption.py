@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from lens_lsp.memory.store.schema import PAGE_SIZE
+from lens_lsp.memory.store_rows import PAGE_SIZE
 
 Corruption = Callable[[Path, bytes, random.Random], None]
 """Damages a file; given an older state of the same file, and what to draw from."""

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn, WrongAnswer
 from tests.memory.store.kept import kept, kept_summary, kept_turn, kept_wrong
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 import random
 
 from lens_lsp.model.answer import Computation, Mode, RequirementStatus, Status
-from lens_lsp.model.citation import Citation
-from lens_lsp.model.cluster import Asked, Cluster, ClusterLink, DocumentSummary, KnownFact, Seen, Turn, WrongAnswer
+from lens_lsp.model.cluster import (
+    Asked,
+    Citation,
+    Cluster,
+    ClusterLink,
+    DocumentSummary,
+    KnownFact,
+    Seen,
+    Turn,
+    WrongAnswer,
+)
 from lens_lsp.model.documents import Locator, TextSource
 from lens_lsp.model.plan import (
     Anchor,

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lens_lsp.memory.store.connection import Connect, Connection, connect
+from lens_lsp.memory.store_file import Connect, Connection, connect
 
 Change = Callable[[str], str | None]
 """Another statement for a statement, or None for one that is not run."""

@@ -8,23 +8,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from lens_lsp.memory.store.connection import Connection, number
-from lens_lsp.memory.store.reading import Knowledge
-from lens_lsp.memory.store.rows import (
-    Values,
-    asked_of,
-    citation_of,
-    cluster_of,
-    cluster_values,
-    fact_of,
-    link_of,
-    part_rows,
-    summary_of,
-    summary_values,
-    turn_of,
-    turn_values,
-)
-from lens_lsp.memory.store.schema import (
+from lens_lsp.memory.store_file import Connection, number
+from lens_lsp.memory.store_rows import (
     APPLICATION_ID,
     ASKED,
     CITATIONS,
@@ -38,11 +23,26 @@ from lens_lsp.memory.store.schema import (
     TURNS,
     VERSION,
     WRONG,
+    Changes,
     Kind,
+    Knowledge,
     Layout,
     Table,
+    Values,
+    asked_of,
+    citation_of,
+    clear,
+    cluster_of,
+    cluster_values,
+    fact_of,
+    link_of,
+    part_rows,
+    summary_of,
+    summary_values,
+    turn_of,
+    turn_values,
+    write,
 )
-from lens_lsp.memory.store.writing import Changes, clear, write
 from lens_lsp.model.cluster import Cluster, DocumentSummary, Turn
 
 OLD = VERSION - 1

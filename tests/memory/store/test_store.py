@@ -17,13 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.memory.store.connection import Connection, connect
-from lens_lsp.memory.store.pages import rows_in
-from lens_lsp.memory.store.reading import Knowledge
-from lens_lsp.memory.store.rows import row_sum
-from lens_lsp.memory.store.schema import TABLES, VERSION
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store, rows_in
+from lens_lsp.memory.store_file import Connection, connect
+from lens_lsp.memory.store_rows import TABLES, VERSION, Changes, Knowledge, row_sum
 from lens_lsp.model.cluster import Cluster, ClusterLink, DocumentSummary, Turn
 from tests.memory.store.history import Model, drawn, found_in, scratch
 from tests.memory.store.kept import fact_key, kept, kept_summary, kept_turn, question, question_key

@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.store.connection import Connection, connect
-from lens_lsp.memory.store.failures import (
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import (
+    Connection,
     NotSaved,
     NotSavedReason,
     StoreUnavailable,
     StoreUnreadable,
     Unavailable,
+    connect,
 )
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store_rows import Changes
 from tests.availability import unavailable
 from tests.memory.store.kept import kept
 from tests.memory.store.mutants import Changed

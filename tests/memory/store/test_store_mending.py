@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.store.rows import row_sum
-from lens_lsp.memory.store.schema import LAYOUT, PAGE_SIZE, SUMMARIES, TOTALS
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import LAYOUT, PAGE_SIZE, SUMMARIES, TOTALS, Changes, row_sum
 from tests.memory.store.corruption import another_application, foreign_journal, hostile_schema, made_up_journal
 from tests.memory.store.kept import fact_key, kept, kept_summary, kept_turn, question_key
 

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.store.connection import Connection
-from lens_lsp.memory.store.failures import StoreUnavailable, Unavailable
-from lens_lsp.memory.store.schema import LAYOUT
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connection, StoreUnavailable, Unavailable
+from lens_lsp.memory.store_rows import LAYOUT, Changes
 from tests.memory.store.history import found_in
 from tests.memory.store.kept import kept
 from tests.memory.store.old_layout import LATER, OLD, content_of

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.disk import network_file_system
-from lens_lsp.memory.store.failures import StoreUnavailable, Unavailable
-from lens_lsp.memory.store.folder_lock import FolderLock
-from lens_lsp.memory.store.place import prepare_folder, store_folder
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import FolderLock, StoreUnavailable, Unavailable, prepare_folder, store_folder
 
 
 @contextmanager

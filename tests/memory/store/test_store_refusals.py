@@ -11,29 +11,38 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.store.assembly import Damage, Row, headless, name_of
-from lens_lsp.memory.store.connection import Connection, configure, connect, corruption
-from lens_lsp.memory.store.failures import (
+from lens_lsp.memory.store import Session, Store, Workshop, migrate, rows_in
+from lens_lsp.memory.store_file import (
+    Connection,
+    FolderLock,
     NotSaved,
     NotSavedReason,
+    StoreFiles,
     StoreUnavailable,
     StoreUnreadable,
     Unavailable,
+    configure,
+    connect,
+    corruption,
     is_corruption,
     not_saved,
     unavailable,
 )
-from lens_lsp.memory.store.files import StoreFiles
-from lens_lsp.memory.store.folder_lock import FolderLock
-from lens_lsp.memory.store.migrations import migrate
-from lens_lsp.memory.store.pages import rows_in
-from lens_lsp.memory.store.reading import Knowledge
-from lens_lsp.memory.store.replacement import Workshop
-from lens_lsp.memory.store.rows import Value
-from lens_lsp.memory.store.schema import ASKED, CITATIONS, FACTS, LAYOUT, PAGE_SIZE, Table
-from lens_lsp.memory.store.session import Session
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store_rows import (
+    ASKED,
+    CITATIONS,
+    FACTS,
+    LAYOUT,
+    PAGE_SIZE,
+    Changes,
+    Damage,
+    Knowledge,
+    Row,
+    Table,
+    Value,
+    headless,
+    name_of,
+)
 from tests.memory.store.kept import kept, kept_turn, question_key
 from tests.memory.store.mutants import Changed
 

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.memory.store.connection import Connect, Connection, connect
-from lens_lsp.memory.store.failures import NotSaved
-from lens_lsp.memory.store.schema import PAGE_SIZE
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connect, Connection, NotSaved, connect
+from lens_lsp.memory.store_rows import PAGE_SIZE, Changes
 from tests.memory.store.history import Model, found_in
 from tests.memory.store.kept import kept, kept_turn
 from tests.memory.store.mutants import Changed, unexamined

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.store.schema import VERSION
-from lens_lsp.memory.store.store import Store
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import VERSION
 from tests.conftest import REPOSITORY
 
 STORES = REPOSITORY / "tests" / "fixtures" / "stores"

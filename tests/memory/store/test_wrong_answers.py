@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.upkeep import call_wrong
-from lens_lsp.memory.store.store import Store
-from lens_lsp.memory.store.writing import Changes
-from lens_lsp.memory.wrong import called_wrong, wrong_answers
+from lens_lsp.memory.clusters import called_wrong, wrong_answers
+from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.cluster import DocumentSummary, WrongAnswer
 from tests.memory.store.kept import kept, kept_summary, kept_turn, kept_wrong
 

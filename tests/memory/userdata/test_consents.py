@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.userdata.consents import Consents
+from lens_lsp.memory.userdata import Consents
 
 ORIGIN, OTHER = "https://models.invalid", "https://other.invalid"
 BROKEN = [b"", b"{", b"[]", b"\xff", b'{"schema": "lens.consent/1"}', b'{"schema": "x", "given": []}', b"[" * 99_999]

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.userdata.consents import Consents
-from lens_lsp.memory.userdata.folder import change_kept, read_kept
-from lens_lsp.memory.userdata.usage import Spent, Usage
+from lens_lsp.memory.userdata import Consents, Spent, Usage, change_kept, read_kept
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and locks are POSIX's here")
 PROCESSES, EACH = 4, 15
@@ -22,8 +20,8 @@ ADDING = """
 import sys
 from datetime import date
 from pathlib import Path
-from lens_lsp.memory.userdata.consents import Consents
-from lens_lsp.memory.userdata.usage import Spent, record_usage
+from lens_lsp.memory.userdata import Consents
+from lens_lsp.memory.userdata import Spent, record_usage
 folder, name, each = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 sys.stdin.read(1)
 for number in range(each):
@@ -33,7 +31,7 @@ for number in range(each):
 HOLDING = """
 import sys
 from pathlib import Path
-from lens_lsp.memory.userdata.folder import change_kept
+from lens_lsp.memory.userdata import change_kept
 def hold(data):
     print("held", flush=True)
     sys.stdin.read(1)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.userdata.folder import kept_folder
-from lens_lsp.memory.userdata.keys import kept_for
+from lens_lsp.memory.keyring import kept_for
+from lens_lsp.memory.userdata import kept_folder
 
 ORIGIN = "https://models.test"
 

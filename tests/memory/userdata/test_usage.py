@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.memory.userdata.meter import Meter
-from lens_lsp.memory.userdata.usage import KEPT_DAYS, Spent, Usage, record_usage
+from lens_lsp.memory.userdata import KEPT_DAYS, Meter, Spent, Usage, record_usage
 from lens_lsp.model.errors import UsageError
 
 DAY = date(2031, 6, 30)

@@ -8,7 +8,7 @@ export interface Beside {
   readonly count?: number | null;
 }
 
-/** Text beside a quote that helps to understand it and proves nothing. `lens_lsp.schema.evidence.evidence_json`. */
+/** Text beside a quote that helps to understand it and proves nothing. `lens_lsp.schema.answer.evidence_json`. */
 export interface ContextPart {
   readonly role: 'before' | 'after' | 'header' | 'lead-in' | 'parent';
   /** Code points, as the quote's. */
@@ -23,7 +23,7 @@ export interface PlacedContext extends ContextPart {
   readonly range: WireRange | null;
 }
 
-/** What all evidence says of itself, wherever it is told. `lens_lsp.schema.evidence.evidence_json`. */
+/** What all evidence says of itself, wherever it is told. `lens_lsp.schema.answer.evidence_json`. */
 interface EvidenceBase {
   readonly n: number;
   /** Relative to its root. */

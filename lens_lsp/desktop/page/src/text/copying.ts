@@ -19,7 +19,7 @@ export function withCitations({ question, answer, passages }: Pick<Turn, 'questi
   return stamped(text, question);
 }
 
-/** A text between marks that name it as ours, as `lens_lsp.model.stamp` writes them: it is never evidence. */
+/** A text between marks that name it as ours, as `lens_lsp.model.marks` writes them: it is never evidence. */
 function stamped(text: string, about: string): string {
   let digest = 0x811c9dc5; // FNV-1a: it only has to pair two marks
   for (const char of about) {

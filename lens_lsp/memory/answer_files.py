@@ -1,0 +1,327 @@
+"""Answers written as Markdown that people read, keep and paste, and that `reading` and `lens check` can check.
+
+All that came out of a note or a model is made inert. Paths are written so that they hold where the text lies: relative
+inside the root that was searched, absolute elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePath
+from urllib.parse import quote as percent_encoded
+
+from lens_lsp.memory.answer_parser import VERSION, quoted_on_one_line, read_citing, read_footnotes
+from lens_lsp.memory.citations import record_blind
+from lens_lsp.model.answer import Answer
+from lens_lsp.model.cluster import Citation
+from lens_lsp.model.documents import Evidence, link_fragment
+from lens_lsp.model.marks import stamp_of, stamped
+from lens_lsp.model.sanitize import (
+    UNSAFE,
+    json_escape,
+    markdown_without_links,
+    printable,
+    printable_path,
+    sanitize_markdown,
+)
+from lens_lsp.model.text import SourceText, Span
+
+_MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
+
+_WIKI_LINK = re.compile(r"(?<!\\)\[(?=\[)")
+
+_BLOCK_ID = re.compile(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
+
+_LONGEST_ID = 64
+
+_KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """An answer and all that its text does not say.
+
+    ``citations`` are by the numbers of the evidence, recorded from the documents; evidence without one holds only
+    while its file does not change at all. ``folder`` is where the text will lie, absolute, None for nowhere yet.
+    ``private`` says whether what rests on private documents may be written: into no store, ever.
+    """
+
+    answer: Answer
+    citations: Mapping[int, Citation]
+    asked: datetime
+    folder: str | None
+    private: bool
+
+
+def write_answer(saved: Saved) -> str:
+    """An answer file: front matter with its sources, then stamped the answer and its footnotes."""
+    answer = saved.answer
+    sources = _sources(saved)
+    head = [
+        "---",
+        f"lens: {VERSION}",
+        f"question: {one_line(answer.question)}",
+        f"asked: {_moment(saved.asked)}",
+        f"mode: {answer.mode.value}",
+        f"status: {answer.kept_as.value}",
+        f"roots: {one_line(_roots(saved))}",
+        "sources:" if sources else "sources: []",
+        *(f"  - {one_line(source)}" for source in sources),
+        "---",
+    ]
+    title = sanitize_markdown(" ".join(printable(answer.question).split()))
+    body = "\n".join([f"# {title}", "", *_text(saved, "")])
+    return "\n".join([*head, "", stamped(body, stamp_of(answer.question))])
+
+
+def write_block(saved: Saved, block_id: str) -> str:
+    """A block for the inside of a note. ``block_id`` tells it from the others of that note.
+
+    Raises ValueError for an id that could not stand in a comment: letters and figures, apart at ``_``, ``.`` or ``-``.
+    """
+    if len(block_id) > _LONGEST_ID or not _BLOCK_ID.fullmatch(block_id):
+        raise ValueError(f"{block_id!r} cannot name a block")
+    answer = saved.answer
+    head = {
+        "lens": VERSION,
+        "question": answer.question,
+        "asked": _moment(saved.asked),
+        "mode": answer.mode.value,
+        "status": answer.kept_as.value,
+        "roots": _roots(saved),
+        "sources": _sources(saved),
+    }
+    body = _text(saved, f"{block_id}-")
+    return "\n".join([f"<!-- lens:begin {block_id} {one_line(head)} -->", *body, f"<!-- lens:end {block_id} -->", ""])
+
+
+def _sources(saved: Saved) -> list[dict[str, object]]:
+    return [source_json(item.n, item.root, _citation(saved, item)) for item in _shown(saved)]
+
+
+def _shown(saved: Saved) -> list[Evidence]:
+    """The evidence that may be written."""
+    return [item for item in saved.answer.evidence if saved.private or not item.private]
+
+
+def _citation(saved: Saved, item: Evidence) -> Citation:
+    root = saved.answer.roots[item.root]
+    found = saved.citations.get(item.n)
+    return record_blind(item, root=root) if found is None else replace(found, root=root)
+
+
+def _text(saved: Saved, prefix: str) -> list[str]:
+    """The answer's words and its footnotes, their labels behind a prefix."""
+    answer = saved.answer
+    shown = _shown(saved)
+    numbers = {item.n for item in shown}
+
+    def with_footnotes(text: str) -> str:
+        text = _WIKI_LINK.sub(r"\\\g<0>", text)
+        return _MARKER.sub(lambda found: f"[^{prefix}{found[1]}]" if int(found[1]) in numbers else found.group(), text)
+
+    whole = len(shown) == len(answer.evidence)
+    words = markdown_without_links(printable(answer.text), with_footnotes).strip("\n") if whole else _KEPT_BACK
+    words = words.replace("<!--", r"<\!--")  # even inside code it could end the block
+    notes = []
+    for item in shown:
+        path = os.path.join(answer.roots[item.root], *item.path.split("/"))
+        link = link_to(path, saved.folder if _lies_in(saved.folder, answer.roots[item.root]) else None)
+        notes.append(footnote(f"{prefix}{item.n}", _citation(saved, item), item.start.line, link))
+    return [*([words, ""] if words else []), *notes, *([""] if notes else [])]
+
+
+def _roots(saved: Saved) -> list[str]:
+    """The searched folders as they hold where the text will lie."""
+    return [holding_from(saved.folder, root) for root in saved.answer.roots]
+
+
+def holding_from(folder: str | None, root: str) -> str:
+    """An absolute root as it holds for a text in a folder: relative where the folder lies inside it, else as it is."""
+    return os.path.relpath(root, folder).replace(os.sep, "/") if folder and _lies_in(folder, root) else root
+
+
+def _lies_in(folder: str | None, root: str) -> bool:
+    return folder is not None and (folder + os.sep).startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+_FILE = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
+
+_SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
+
+_TITLE = re.compile(r"\s*# [^\n]*\n")
+
+_STAMP = re.compile(r"<!-- lens:(?:begin|end) ")
+
+_MARK = re.compile(r"\[\^(\d+)\]")
+
+
+def as_block(text: str, folder: str, block_id: str, into: str | None) -> str | None:
+    """The block that says what an answer file says; None for a text that is none, or that was changed since.
+
+    ``folder`` is where the file lies and ``into`` where the note does, absolute; None for a note that was never saved.
+    """
+    text = text.replace("\r\n", "\n")
+    whole, citing = _FILE.fullmatch(text), read_citing(text)
+    if whole is None or citing.parts != 1 or citing.faults or any(each.altered for each in citing.written):
+        return None
+    lines = {note.label: int(note.name.rpartition(":")[2] or 1) for note in read_footnotes(text.split("\n"))}
+    known = {each.label: _absolute(each.citation, folder) for each in citing.written}
+    if not lines.keys() >= known.keys():
+        return None
+    roots = list(dict.fromkeys(citation.root for citation in known.values()))
+    held = citing.held[0]
+    head = {
+        "lens": VERSION,
+        "question": held.question,
+        **dict(_SAID.findall(whole["front"])),
+        "status": held.status,
+        "roots": [holding_from(into, root) for root in roots],
+        "sources": [source_json(int(n), roots.index(each.root), each) for n, each in known.items()],
+    }
+    notes = [_note(f"{block_id}-{n}", each, lines[n], into) for n, each in known.items()]
+    words = _words(whole["body"], block_id, set(known))
+    body = [*([words, ""] if words else []), *notes, *([""] if notes else [])]
+    return "\n".join([f"<!-- lens:begin {block_id} {one_line(head)} -->", *body, f"<!-- lens:end {block_id} -->", ""])
+
+
+def _absolute(citation: Citation, folder: str) -> Citation:
+    return replace(citation, root=os.path.abspath(os.path.join(folder, citation.root)))
+
+
+def _note(label: str, citation: Citation, line: int, into: str | None) -> str:
+    path = os.path.join(citation.root, *citation.path.split("/"))
+    near = holding_from(into, citation.root) != citation.root
+    return footnote(label, citation, line, link_to(path, into if near else None))
+
+
+def _words(body: str, block_id: str, labels: set[str]) -> str:
+    """The answer's own words, without title, footnotes and stamp, its marks those of the block."""
+    kept = [
+        line
+        for line in _TITLE.sub("", body, count=1).split("\n")
+        if not _is_note(line, labels) and not _STAMP.match(line)
+    ]
+    words = "\n".join(kept).strip("\n").replace("<!--", r"<\!--")
+    return _MARK.sub(lambda found: f"[^{block_id}-{found[1]}]" if found[1] in labels else found.group(), words)
+
+
+def _is_note(line: str, labels: set[str]) -> bool:
+    found = _MARK.match(line)
+    return found is not None and found[1] in labels and line[found.end() : found.end() + 1] == ":"
+
+
+_RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
+
+_BLOCK_HEAD = re.compile(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
+
+
+def anchored(text: str, label: str, citation: Citation, line: int, link: str) -> list[tuple[Span, str]]:
+    """What to replace in a text, in order, for its citation ``label`` to be this one; nothing if it cannot be done.
+
+    ``line`` is where the quote begins in its file, from 1; ``link`` leads to that file.
+    """
+    block, _, number = label.rpartition("-")
+    record = _record(text, block, int(number), citation) if number.isdecimal() else None
+    note = _footnote(text, label)
+    return [] if record is None or note is None else sorted([record, (note, footnote(label, citation, line, link))])
+
+
+def _record(text: str, block: str, n: int, citation: Citation) -> tuple[Span, str] | None:
+    for start, line in _lines(text):
+        found = (_BLOCK_HEAD if block else _RECORD).fullmatch(line)
+        if found is None or (block and found["id"] != block):
+            continue
+        try:
+            value = json.loads(found["json"])
+        except (ValueError, RecursionError):
+            continue
+        sources = value.get("sources", []) if block else [value]
+        for at, source in enumerate(sources):
+            if isinstance(source, dict) and source.get("n") == n and isinstance(source.get("root"), int):
+                sources[at] = source_json(n, source["root"], citation)
+                whole = value if block else sources[at]
+                return Span(start + found.start("json"), start + found.end("json")), one_line(whole)
+    return None
+
+
+def _footnote(text: str, label: str) -> Span | None:
+    for start, line in _lines(text):
+        if line.startswith(f"[^{label}]:"):
+            return Span(start, start + len(line))
+    return None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines without their ends, each with the offset of its first character."""
+    starts = SourceText(text).line_starts
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        yield start, text[start:end].rstrip("\r\n")
+
+
+def footnote(label: str, citation: Citation, line: int, link: str) -> str:
+    """The line of a citation; ``line`` is where the quote begins in its file, from 1. The link leads to that line, in a
+    PDF to the page."""
+    name = sanitize_markdown(printable_path(citation.path), in_link=True)
+    target = f"{link}#{link_fragment(citation.locator, line)}"
+    return f'[^{label}]: [{name}:{line}]({target}) "{sanitize_markdown(quoted_on_one_line(citation.quote))}"'
+
+
+def link_to(path: str, folder: str | None) -> str:
+    """A link to the file at an absolute path: relative to ``folder``, an absolute URI without one."""
+    if folder is None:
+        return PurePath(path).as_uri()
+    return percent_encoded(os.fsencode(os.path.relpath(path, folder).replace(os.sep, "/")), safe="/")
+
+
+# A byte order mark and the last two points of a plane are no printable characters to YAML. Editors make a link of
+# whatever looks like an address or like Markdown's own, even here.
+_ESCAPED = re.compile(f"[<>{UNSAFE}\ufeff\ufffe\uffff\ud800-\udfff]|:(?=//)|(?<=\\])[(\\[:]|(?<=[wW]{{3}})\\.")
+
+
+def one_line(value: object) -> str:
+    """A value as JSON on one line that may stand in YAML and in an HTML comment."""
+    return _ESCAPED.sub(json_escape, json.dumps(value, ensure_ascii=False))
+
+
+def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
+    """A citation as a value of JSON. ``root`` is its folder's index in the list that stands beside it."""
+    return {
+        "n": n,
+        "root": root,
+        "path": citation.path,
+        "source": citation.source.value,
+        "sha256": citation.sha256,
+        "encoding": citation.encoding,
+        "reader": citation.reader,
+        "span": [citation.span.start, citation.span.end],
+        "match": citation.match,
+        "quote": citation.quote,
+        "left": citation.left,
+        "right": citation.right,
+        "heading": list(citation.heading),
+        "count": citation.count,
+        "locator": None if citation.locator is None else dict(citation.locator),
+    }
+
+
+ANSWERS = "answers"
+
+"""The folder of answer files, in the store's folder."""
+
+
+def is_answer(head: bytes) -> bool:
+    """Whether a file is an answer of ours, by its first bytes."""
+    return head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").startswith(_HEAD)
+
+
+_HEAD = b"---\nlens: answer/"

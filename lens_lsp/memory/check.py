@@ -1,0 +1,220 @@
+"""Checking: every citation in answer files and blocks under some folders, against the sources as they are now.
+
+Needs no store: all that a check takes stands in the files. Citations kept elsewhere can be given along.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lens_lsp.corpus.allowed import ANYWHERE, Allowed
+from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.opening import Root, Skipped, display_path, open_named
+from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.privacy import privacy_of_file
+from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.walk import discover
+from lens_lsp.memory.answer_parser import Citing, Fault, read_citing
+from lens_lsp.memory.sources import NO_BUFFERS, Sources
+from lens_lsp.model.cluster import Checked, Citation, CitationState
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.text import Position
+
+_MARKDOWN = "markdown"
+_LARGEST = 64 << 20
+"""Bytes of a Markdown file that is looked into."""
+_BEGINNING = 1 << 16
+"""Bytes of a text file in which it is looked for how it says that it is private."""
+_TOLD = frozenset({SkipReason.IGNORE_FILE, SkipReason.PERMISSION, SkipReason.UNREADABLE, SkipReason.TOO_LARGE})
+"""Why a file that was not read may yet hold citations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation and where it is written.
+
+    ``where`` is the absolute path of a file or the name of another place, ``line`` counts from 1 and is 0 where there
+    are no lines. A relative root is relative to ``base``. ``altered`` says what its footnote says otherwise.
+    """
+
+    where: str
+    line: int
+    label: str
+    base: str
+    citation: Citation
+    altered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A citation after a look at its source; ``at`` is where its quote stands now, None unless it stands."""
+
+    cited: Cited
+    checked: Checked
+    at: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A place that should hold citations and cannot be read; ``line`` is 0 for all of a file."""
+
+    where: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A document that is private and does not say so as documented; ``line`` is 0 where there are none."""
+
+    where: str
+    line: int
+    message: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What a check found so far, by place when it is done."""
+
+    findings: list[Finding] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    answers: int = 0
+    """Answer files and blocks."""
+    understood: list[Understood] = field(default_factory=list)
+    """Text files whose mark ``lens: private`` is spelled in a way of its own."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many citations there are of each state, and how many places cannot be read."""
+        counts = {state.value: 0 for state in CitationState} | {"unreadable": len(self.unreadable)}
+        for finding in self.findings:
+            counts[finding.checked.state.value] += 1
+        return counts
+
+    def drifted(self, *, strict: bool) -> bool:
+        """Whether something does not hold any more; ``strict`` counts what moved."""
+        counts = self.counts
+        standing = counts["verified"] if strict else counts["verified"] + counts["moved"]
+        return standing < len(self.findings) or bool(self.unreadable)
+
+
+def check(
+    paths: Sequence[str | os.PathLike[str]],
+    report: Report,
+    *,
+    rules: CorpusRules = CorpusRules(),
+    kept: Iterable[Cited] = (),
+    buffers: Mapping[str, Buffer] = NO_BUFFERS,
+    allowed: Allowed | None = None,
+) -> None:
+    """Check what is cited under the paths, and the citations ``kept`` elsewhere; ``report`` fills as it goes.
+
+    What a file cites is read below the ``allowed`` folders only, by default those of the paths; what we keep ourselves
+    wherever it lies. Raises `PathNotFound` or `PathRefused` for a path that cannot be searched.
+    """
+    cited: list[Cited] = []
+    given: list[str] = []
+    seen: set[str] = set()
+    for path in paths:
+        root, file = open_named(os.fspath(path))
+        given.append(root.path)
+        for name, citing in _citing(root, file, rules, buffers, seen, report):
+            report.answers += citing.parts
+            report.unreadable += [Unreadable(name, fault.line, fault.why) for fault in citing.faults]
+            cited += cited_in(name, citing)
+    for some, where in ((kept, ANYWHERE), (cited, allowed or Allowed.below(given))):
+        with Sources(where, rules=rules, buffers=buffers) as sources:
+            for each in by_source(some):
+                report.findings.append(look(each, sources))
+    report.findings.sort(key=lambda finding: (finding.cited.where, finding.cited.line, finding.cited.label))
+
+
+def cited_in(name: str, citing: Citing) -> list[Cited]:
+    """What a text cites, as it was read; ``name`` is the absolute path of its file."""
+    base = os.path.dirname(name)
+    return [Cited(name, each.line, each.label, base, each.citation, each.altered) for each in citing.written]
+
+
+def by_source(cited: Iterable[Cited]) -> list[Cited]:
+    """Citations in the order in which each of their sources is read once."""
+    return sorted(
+        cited, key=lambda each: (os.path.abspath(os.path.join(each.base, each.citation.root)), each.citation.path)
+    )
+
+
+def look(cited: Cited, sources: Sources) -> Finding:
+    """What became of a citation; one whose footnote was changed is withdrawn, whatever its source says."""
+    if cited.altered:
+        return Finding(cited, Checked(cited.citation, CitationState.WITHDRAWN, why=cited.altered), None)
+    return Finding(cited, *sources.check(cited.citation, cited.base))
+
+
+def _citing(
+    root: Root, file: str | None, rules: CorpusRules, buffers: Mapping[str, Buffer], seen: set[str], report: Report
+) -> Iterator[tuple[str, Citing]]:
+    """The Markdown files under a root, or the one ``file`` in it, that cite, each by its absolute path, once; closes
+    the root."""
+    with root:
+        found = discover(root, rules, explicit_file=file)
+        for skip in found.skips:
+            if skip.reason in _TOLD or file is not None:
+                report.unreadable.append(Unreadable(os.path.join(root.path, skip.path), 0, _unread(skip.reason)))
+        for entry in found.files:
+            name = os.path.join(root.path, *entry.path.split("/"))
+            if name in seen:
+                continue
+            seen.add(name)
+            _understand(name, root, entry.path, rules, buffers, report)
+            if file is None and not _is_markdown(entry.path):
+                continue
+            try:
+                text = buffers[name].text if name in buffers else _text(root, entry.path, rules)
+            except Skipped as skipped:
+                if skipped.reason in _TOLD or file is not None:
+                    report.unreadable.append(Unreadable(display_path(name), 0, _unread(skipped.reason)))
+                continue
+            if "lens" in text:
+                yield name, _read(text)
+
+
+def _understand(
+    name: str, root: Root, path: str, rules: CorpusRules, buffers: Mapping[str, Buffer], report: Report
+) -> None:
+    """Note how a text file that can be read says that it is private, where that is not as documented."""
+    try:
+        if reader_for(path.rpartition("/")[2]) is None:
+            return
+        if name in buffers:
+            text = buffers[name].text
+        else:
+            beginning = next(root.stream(path, _BEGINNING), b"")[:_BEGINNING]
+            text = decode(beginning, rules.fallback_encoding).text
+    except Skipped:
+        return
+    said = privacy_of_file(path, text)
+    if said is not None and not said.exact:
+        report.understood.append(Understood(name, said.line, said.message))
+
+
+def _read(text: str) -> Citing:
+    citing = read_citing(text)
+    if not citing.parts and ours(text).answer:
+        return Citing(faults=(Fault(1, "the front matter of this answer cannot be read"),), parts=1)
+    return citing
+
+
+def _text(root: Root, path: str, rules: CorpusRules) -> str:
+    return decode(root.read(path, _LARGEST), rules.fallback_encoding).text
+
+
+def _is_markdown(path: str) -> bool:
+    reader = reader_for(path.rpartition("/")[2])
+    return reader is not None and reader.name == _MARKDOWN
+
+
+def _unread(reason: SkipReason) -> str:
+    return f"it cannot be read ({reason.value})"

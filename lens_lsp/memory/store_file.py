@@ -1,0 +1,558 @@
+"""What can keep knowledge from being kept. A store never keeps a question from being answered: callers go on without.
+
+What SQLite reports is translated here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import shutil
+import sqlite3
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from platformdirs import user_data_path
+
+from lens_lsp.disk import MOUNTS, lock_file, network_file_system, release_lock, take_lock
+from lens_lsp.model.errors import LensError
+
+
+class Unavailable(StrEnum):
+    """Why there is no store to work with."""
+
+    NO_HOME = "no-home"
+    READ_ONLY = "read-only"
+    NOT_A_FOLDER = "not-a-folder"
+    """The folder's name, or that of the store in it, belongs to something else."""
+    NETWORK = "network"
+    """Locks and syncs cannot be relied on there."""
+    NO_LOCKS = "no-locks"
+    FULL = "full"
+    BUSY = "busy"
+    MIGRATION = "migration"
+    """The file is of an older version and could not be brought up to date. It is as it was, or between two steps."""
+    UNREADABLE = "unreadable"
+
+
+class NotSavedReason(StrEnum):
+    """Why a change was not kept."""
+
+    FULL = "full"
+    IO = "io"
+    BUSY = "busy"
+    """Another process held the store for longer than we wait."""
+    FROZEN = "frozen"
+    """A sync failed earlier: what the disk holds is unknown until the store is opened again."""
+
+
+class StoreError(LensError):
+    """Base of what goes wrong with a store."""
+
+    code = "lens.store"
+
+
+class StoreUnavailable(StoreError):
+    """There is no store to work with; the caller answers without one and says so once."""
+
+    code = "lens.store-unavailable"
+
+    def __init__(self, reason: Unavailable, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class NotSaved(StoreError):
+    """A change was not kept: the store holds what it held. The next save may work, save after `FROZEN`."""
+
+    code = "lens.not-saved"
+
+    def __init__(self, reason: NotSavedReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class StoreUnreadable(StoreError):
+    """What is kept could not be read this time."""
+
+    code = "lens.store-unreadable"
+
+
+# Our statements are right, so where SQLite calls one wrong the file is: its schema is gone, or of a format that does
+# not exist. A constraint can only fail on rows that an index has lost; TOOBIG is a length nobody wrote.
+_CORRUPT = frozenset(
+    {
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_TOOBIG,
+    }
+)
+
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+_READ_ONLY = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
+
+_SYNC = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
+
+
+def is_corruption(error: sqlite3.Error) -> bool:
+    """Whether an error says that the file itself is broken."""
+    return _primary(error) in _CORRUPT
+
+
+def is_refusal(error: sqlite3.Error) -> bool:
+    """Whether SQLite takes the file for one that may only be read: so says its mode, or a byte of a broken header."""
+    return _primary(error) == sqlite3.SQLITE_READONLY
+
+
+def is_failed_sync(error: sqlite3.Error) -> bool:
+    """Whether the system could not say that what was written has reached the disk."""
+    return getattr(error, "sqlite_errorcode", None) in _SYNC
+
+
+def not_saved(error: sqlite3.Error) -> NotSaved:
+    """What a failed change is to the caller."""
+    if is_failed_sync(error):
+        return frozen()
+    if _primary(error) == sqlite3.SQLITE_FULL:
+        return NotSaved(NotSavedReason.FULL, "not saved: the disk that holds the knowledge store is full")
+    if _primary(error) in _BUSY:
+        return NotSaved(NotSavedReason.BUSY, "not saved: another process is holding the knowledge store")
+    return NotSaved(NotSavedReason.IO, f"not saved: the knowledge store cannot be written ({error})")
+
+
+def frozen() -> NotSaved:
+    """What every change is after a sync has failed."""
+    why = "not saved: the disk failed to confirm an earlier write, so nothing more is written until the next start"
+    return NotSaved(NotSavedReason.FROZEN, why)
+
+
+def unavailable(error: sqlite3.Error) -> StoreUnavailable:
+    """What an error while opening is to the caller."""
+    primary = _primary(error)
+    if primary == sqlite3.SQLITE_FULL:
+        return StoreUnavailable(Unavailable.FULL, "the disk that holds the knowledge store is full")
+    if primary in _BUSY:
+        return StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store")
+    if primary in _READ_ONLY:
+        return StoreUnavailable(Unavailable.READ_ONLY, "the knowledge store cannot be written")
+    return StoreUnavailable(Unavailable.UNREADABLE, f"the knowledge store cannot be opened ({error})")
+
+
+def _primary(error: sqlite3.Error) -> int | None:
+    """SQLite's code without its extension; None for an error that Python's own layer raised."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+_REASONS = {
+    errno.EACCES: Unavailable.READ_ONLY,
+    errno.EPERM: Unavailable.READ_ONLY,
+    errno.EROFS: Unavailable.READ_ONLY,
+    errno.EEXIST: Unavailable.NOT_A_FOLDER,
+    errno.ENOTDIR: Unavailable.NOT_A_FOLDER,
+    errno.EISDIR: Unavailable.NOT_A_FOLDER,
+    errno.ENOSPC: Unavailable.FULL,
+    errno.EDQUOT: Unavailable.FULL,
+}
+
+
+def store_folder(workspace: str, explicit: str | None = None, environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder of a workspace's store, which need not exist: ``explicit``, else ``LENS_STORE``, else our own.
+
+    Raises `StoreUnavailable` when there is no home to keep it in.
+    """
+    chosen = explicit or environment.get("LENS_STORE")
+    if chosen:
+        return Path(os.path.abspath(chosen))
+    identity = hashlib.blake2b(os.fsencode(os.path.realpath(workspace)), digest_size=8).hexdigest()
+    return _user_data() / identity
+
+
+def prepare_folder(folder: Path, mounts: Path = MOUNTS) -> None:
+    """Make the folder and those above it, for the user alone. One that is there stays as it is.
+
+    Raises `StoreUnavailable` when it is no folder, cannot be made, or lies on a network file system.
+    """
+    try:
+        _make(folder)
+    except OSError as error:
+        raise unusable(folder, error) from error
+    if not folder.is_dir():
+        raise StoreUnavailable(Unavailable.NOT_A_FOLDER, f"{folder} is no folder: no knowledge is kept")
+    kind = network_file_system(folder, mounts)
+    if kind is not None:
+        why = (
+            f"{folder} lies on a network file system ({kind}), where no knowledge is kept; --store names another folder"
+        )
+        raise StoreUnavailable(Unavailable.NETWORK, why)
+
+
+def unusable(path: Path, error: OSError) -> StoreUnavailable:
+    """Why a folder or file cannot be used, for the caller."""
+    reason = _REASONS.get(error.errno or 0, Unavailable.UNREADABLE)
+    return StoreUnavailable(reason, f"{path} cannot be used to keep knowledge: {error.strerror or error}")
+
+
+def _user_data() -> Path:
+    """Our folder of user data, by the variables of this process: they are what the system's rules go by."""
+    home = os.path.expanduser("~")
+    given = sys.platform != "win32" and os.path.isabs(os.environ.get("XDG_DATA_HOME", ""))
+    nowhere = os.environ.get("HOME") == "" or not (os.path.isabs(home) and os.path.isdir(home))
+    if nowhere and not given:
+        raise StoreUnavailable(Unavailable.NO_HOME, "there is no home folder to keep knowledge in; --store names one")
+    return user_data_path("lens-lsp")
+
+
+def _make(folder: Path) -> None:
+    missing = [each for each in (folder, *folder.parents) if not os.path.lexists(each)]
+    for each in reversed(missing):
+        try:
+            os.mkdir(each, 0o700)
+        except FileExistsError:
+            if not stat.S_ISDIR(os.stat(each).st_mode):
+                raise
+
+
+BUSY_SECONDS = 10.0
+
+"""How long one process waits for another before it gives up."""
+
+_SETTINGS = (
+    "trusted_schema=OFF",
+    "cell_size_check=ON",
+    "mmap_size=0",
+    "temp_store=MEMORY",
+    "secure_delete=ON",
+    "fullfsync=ON",
+    "synchronous=EXTRA",
+)
+
+
+class Cursor(Protocol):
+    """What a statement gave."""
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+
+    def fetchall(self) -> list[Any]:
+        """All rows that are left."""
+
+
+class Connection(Protocol):
+    """What the store uses of `sqlite3.Connection`. Errors are those of `sqlite3`, with their ``sqlite_errorcode``."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open: SQLite ends it by itself on some errors."""
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Cursor:
+        """Run one statement."""
+
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Cursor:
+        """Run one statement for each of several rows."""
+
+    def close(self) -> None:
+        """Give the file back."""
+
+
+Connect = Callable[[str], Connection]
+
+"""Opens the file at a path, which exists. Never makes one."""
+
+
+def connect(path: str) -> Connection:
+    """A plain connection; transactions are opened and closed by us. Raises `sqlite3.Error`."""
+    return sqlite3.connect(
+        f"file:{quote(path)}?mode=rw",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_Connection,
+    )
+
+
+class _Connection(sqlite3.Connection):
+    """One whose errors are all `sqlite3.Error`: a message may quote a broken schema, which need not be text."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeDecodeError as error:
+            raise corruption("the schema is no text") from error
+
+
+def corruption(why: str) -> sqlite3.DatabaseError:
+    """The error of a broken file."""
+    error = sqlite3.DatabaseError(why)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
+def configure(connection: Connection) -> None:
+    """Make the settings; they hold for this connection only. Raises `sqlite3.Error`."""
+    connection.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
+    for setting in _SETTINGS:
+        connection.execute(f"PRAGMA {setting}")
+    mode = connection.execute("PRAGMA journal_mode=TRUNCATE").fetchone()
+    if mode is None or mode[0] != "truncate":
+        raise sqlite3.OperationalError("the file is in another journal mode and in use")
+
+
+@contextmanager
+def transaction(connection: Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """All or nothing. ``kind`` is ``DEFERRED`` for reading: one state of the file, whatever others write."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # when the disk is full SQLite has rolled back, and ROLLBACK would be an error
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+        raise
+
+
+def number(connection: Connection, pragma: str) -> int:
+    """The value of a pragma that is a whole number."""
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def structural_fault(connection: Connection, check: str = "integrity_check") -> str | None:
+    """What SQLite finds wrong with the file's trees; None when they are sound. Contents are not looked at.
+
+    ``quick_check`` does not compare indexes with their tables.
+    """
+    found = str(connection.execute(f"PRAGMA {check}(1)").fetchone()[0])
+    return None if found == "ok" else found
+
+
+STEM = "knowledge"
+
+KEPT = 3
+
+"""How many broken files are kept: the newest."""
+
+_SIDES = ("-journal", "-wal", "-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFiles:
+    """The names in a store's folder. ``stem`` differs only for the file beside one of a newer version."""
+
+    folder: Path
+    stem: str = STEM
+
+    @property
+    def database(self) -> Path:
+        """The store itself."""
+        return self.folder / f"{self.stem}.db"
+
+    @property
+    def journal(self) -> Path:
+        """SQLite's rollback journal: empty or absent unless someone is writing, or was killed while writing."""
+        return self.folder / f"{self.stem}.db-journal"
+
+    @property
+    def new(self) -> Path:
+        """A whole file that is to take the store's place."""
+        return self.folder / f"{self.stem}.new.db"
+
+    @property
+    def copy(self) -> Path:
+        """The store as it was before a journal was rolled back into it."""
+        return self.folder / f"{self.stem}.before-rollback.db"
+
+    @property
+    def part(self) -> Path:
+        """A file that is being made."""
+        return self.folder / f"{self.stem}.part.db"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the one process that changes anything here."""
+        return self.folder / f"{STEM}.lock"
+
+    @property
+    def gate(self) -> Path:
+        """Held by the one process that waits for the lock."""
+        return self.folder / f"{STEM}.gate"
+
+    def backup(self, version: int) -> Path:
+        """The store as it was before it was brought up to date from a version."""
+        return self.folder / f"{self.stem}.backup-v{version}.db"
+
+    def identity(self) -> tuple[int, int] | None:
+        """What tells the store's file from another of its name; None when there is none."""
+        try:
+            status = os.stat(self.database)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def stamp(self) -> tuple[int, ...] | None:
+        """What changes when anybody writes to the store's file, or puts another in its place; None when there is none.
+
+        Device, number, size in bytes, and nanoseconds of the last change of content and of the file. Raises OSError.
+        """
+        try:
+            status = os.stat(self.database)
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+    def has_journal(self) -> bool:
+        """Whether there is a rollback journal that holds something: that of a writer, live or dead."""
+        try:
+            return os.stat(self.journal).st_size > 0
+        except FileNotFoundError:
+            return False
+
+    def corrupt(self) -> tuple[Path, ...]:
+        """Broken files that were put aside, the oldest first."""
+        return self._matching(r"corrupt-.*\.db")
+
+    def backups(self) -> tuple[Path, ...]:
+        """Copies from before a migration."""
+        return self._matching(r"backup-v-?\d+\.db")
+
+    @contextmanager
+    def making(self, name: Path) -> Iterator[Path]:
+        """An empty file for the user alone, to be filled: it gets its name, for good, when the block ends well.
+
+        Raises OSError; what was half made is then deleted, for a full disk needs the room.
+        """
+        self.discard(self.part)
+        try:
+            os.close(os.open(self.part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            yield self.part
+            fd = os.open(self.part, os.O_RDWR)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+            os.replace(self.part, name)
+        finally:
+            self.discard(self.part)
+        self.sync_folder()
+
+    def duplicate(self, source: Path, name: Path) -> None:
+        """A copy that is whole or not there. Raises OSError."""
+        with self.making(name) as part:
+            shutil.copyfile(source, part)
+
+    def exchange(self, now: float) -> Path | None:
+        """Let `new` take the store's place; the old file is put aside with its journal, under a name with the time.
+
+        ``now`` is in seconds since the epoch. Returns the old file's name, None when there was none. Raises OSError.
+        """
+        aside = self._aside(now)
+        there = os.path.lexists(self.database)
+        if there:
+            os.rename(self.database, aside)
+        for side in _SIDES:  # a journal left here would be rolled back into the new file
+            with suppress(FileNotFoundError):
+                os.rename(f"{self.database}{side}", f"{aside}{side}")
+        os.replace(self.new, self.database)
+        self.sync_folder()
+        for old in self.corrupt()[:-KEPT]:
+            self.discard(old)
+        return aside if there else None
+
+    def discard(self, path: Path) -> None:
+        """Delete a file and what SQLite put beside it. Raises OSError."""
+        for name in (f"{path}", *(f"{path}{side}" for side in _SIDES)):
+            with suppress(FileNotFoundError):
+                os.unlink(name)
+
+    def sync_folder(self) -> None:
+        """Make renames last, where a folder can be synced."""
+        if sys.platform == "win32":
+            return
+        fd = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def _aside(self, now: float) -> Path:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
+        names = (f"{stamp}{f'-{n}' if n else ''}" for n in range(len(os.listdir(self.folder)) + 1))
+        paths = (self.folder / f"{self.stem}.corrupt-{name}.db" for name in names)
+        return next(path for path in paths if not os.path.lexists(path))
+
+    def _matching(self, pattern: str) -> tuple[Path, ...]:
+        whole = re.compile(re.escape(self.stem) + r"\." + pattern)
+        return tuple(self.folder / name for name in sorted(os.listdir(self.folder)) if whole.fullmatch(name))
+
+
+class FolderLock:
+    """One holder at a time. Not for two threads: its owner has a lock of its own for that.
+
+    Whoever wants it first waits at a gate of which there is one too. So one process at most waits for the holder, and
+    a holder that comes again at once has to queue like all others.
+    """
+
+    def __init__(self, path: Path, gate: Path, seconds: float = BUSY_SECONDS) -> None:
+        """Open the two files, made for the user alone; ``seconds`` is the longest wait. Raises `StoreUnavailable`."""
+        self._seconds = seconds
+        self._fd = _opened(path)
+        try:
+            self._gate = _opened(gate)
+        except StoreUnavailable:
+            os.close(self._fd)
+            raise
+        self._depth = 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold it for a block; a block inside one holds it too. Raises `StoreUnavailable` after the longest wait."""
+        if self._depth == 0:
+            until = time.monotonic() + self._seconds
+            _wait(self._gate, until)
+            try:
+                _wait(self._fd, until)
+            finally:
+                release_lock(self._gate)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                release_lock(self._fd)
+
+    def close(self) -> None:
+        """Give the files back."""
+        os.close(self._fd)
+        os.close(self._gate)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return lock_file(path)
+    except OSError as error:
+        raise unusable(path, error) from error
+
+
+def _wait(descriptor: int, until: float) -> None:
+    try:
+        take_lock(descriptor, until)
+    except TimeoutError as error:
+        raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
+    except OSError as error:
+        why = f"the knowledge store's folder knows no locks: {error.strerror}"
+        raise StoreUnavailable(Unavailable.NO_LOCKS, why) from error
