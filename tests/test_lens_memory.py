@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from lens_lsp.memory.store_file import Connection, connect
-from lens_lsp.memory.store_rows import Changes
 
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.history import Memory
@@ -27,6 +25,8 @@ from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_oracle import ChatOracle
 from lens_lsp.memory.store import Store
+from lens_lsp.memory.store_file import Connection, connect
+from lens_lsp.memory.store_rows import Changes
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason, answer_of
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.observation import CoverageReply, Judgement, Region, Verdict

@@ -15,8 +15,17 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.judge.llm import error_messages
-from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, Message, ModelError, ModelFailure, Wait
-from lens_lsp.judge.llm.openai_client import MOST_WHOLE, REMOTE_CONTEXT, written
+from lens_lsp.judge.llm.chat_model import (
+    MOST_WHOLE,
+    REMOTE_CONTEXT,
+    ChatReply,
+    ChatRequest,
+    Message,
+    ModelError,
+    ModelFailure,
+    Wait,
+    text_of,
+)
 from lens_lsp.judge.llm.server_capabilities import in_words
 from lens_lsp.lsp.aside import homeward
 from lens_lsp.lsp.wire import ModelMessage, ModelParams, ModelResult
@@ -108,7 +117,7 @@ class EditorChat:
             most = MOST_WHOLE >> 10
             text = f"the editor's model sent more than {most} Ki where a reply has a few; ask again"
             raise ModelError(text, failure=ModelFailure.TOO_LARGE)
-        text = written(said.text)
+        text = text_of(said.text)
         if said.finish == "content_filter" or not text.strip():
             raise ModelError(
                 f"the editor's model {self.name} sent no text; ask again, or use another model",

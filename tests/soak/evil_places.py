@@ -11,9 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.memory.answer_parser import read_citing
-from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
-
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
@@ -22,7 +19,9 @@ from lens_lsp.corpus.walk import discover_names
 from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
 from lens_lsp.memory.answer_files import write_answer, write_block
+from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.sanitize import markdown_without_links, printable, sanitize_markdown
 from lens_lsp.search.resolution import resolve
 from tests.memory.test_answer_files import hostile, saved
 from tests.soak.altered_quotes import view

@@ -17,7 +17,17 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.judge.llm import error_messages
-from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure, Patience, Wait
+from lens_lsp.judge.llm.chat_model import (
+    MOST_WHOLE,
+    REMOTE_CONTEXT,
+    ChatReply,
+    ChatRequest,
+    ModelError,
+    ModelFailure,
+    Patience,
+    Wait,
+    text_of,
+)
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
 from lens_lsp.judge.llm.server_capabilities import Habits
 from lens_lsp.model.errors import UsageError
@@ -26,11 +36,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
     from lens_lsp.judge.llm.endpoint_guard import Access
-
-
-MOST_WHOLE = 1 << 20
-"""Bytes of a reply that is read as one document, and of one event of a stream; code points of a streamed text."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def media_type(header: str, origin: str) -> str:
@@ -164,10 +169,10 @@ class _Reader:
                 f"the model at {self._origin} called a tool, and there are none; use a model without that habit"
             )
         self.pieces += any(said for name, said in message.items() if name != "role")
-        refusal = written(message.get("refusal"))
+        refusal = text_of(message.get("refusal"))
         if refusal:
             self._refusal.append(refusal)
-        text = written(message.get("content"))
+        text = text_of(message.get("content"))
         if text:
             self._text.append(text)
             self._length += len(text)
@@ -231,14 +236,6 @@ def _no_error(found: dict[str, Any], origin: str, key: Key | None) -> None:
 def _first(choices: object) -> dict[str, Any] | None:
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, dict) else None
-
-
-def written(content: object) -> str:
-    """The text of a content field: a string, or a list of parts as some servers send it. No half surrogate pairs."""
-    if isinstance(content, list):
-        texts = (part.get("text") for part in content if isinstance(part, dict))
-        content = "".join(text for text in texts if isinstance(text, str))
-    return _SURROGATE.sub("\ufffd", content) if isinstance(content, str) else ""
 
 
 def _tokens(value: object) -> int | None:
@@ -347,7 +344,6 @@ class Breaker:
 
 LOCAL_CONTEXT = 4_096
 """Tokens assumed of a local server that does not say: what Ollama gives a model unless told otherwise."""
-REMOTE_CONTEXT = 16_384
 SMALL = 2_000_000_000
 """Parameters below which a model does better with less to say."""
 _GRACE_SECONDS = 1.0

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.judge.llm.chat_model import ChatReply, ModelError, ModelFailure
-from lens_lsp.judge.llm.openai_client import MOST_WHOLE, EventStream, media_type, whole_reply
+from lens_lsp.judge.llm.chat_model import MOST_WHOLE, ChatReply, ModelError, ModelFailure
+from lens_lsp.judge.llm.openai_client import EventStream, media_type, whole_reply
 from tests.judge.llm.chat_wire import completion, delta
 
 ORIGIN = "http://localhost:1"

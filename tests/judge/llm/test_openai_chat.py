@@ -17,9 +17,18 @@ from typing import Any, TypeVar
 
 import pytest
 
-from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Role
+from lens_lsp.judge.llm.chat_model import (
+    REMOTE_CONTEXT,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Message,
+    ModelError,
+    ModelFailure,
+    Role,
+)
 from lens_lsp.judge.llm.endpoint import Endpoint
-from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, REMOTE_CONTEXT, OpenAIChat
+from lens_lsp.judge.llm.openai_client import LOCAL_CONTEXT, OpenAIChat
 from lens_lsp.judge.llm.server_capabilities import Habits
 from lens_lsp.model.errors import UsageError
 from tests.judge.llm.attempts import KEY, asking, whole
