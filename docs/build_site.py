@@ -21,7 +21,12 @@ from pathlib import Path
 _REPOSITORY = Path(__file__).resolve().parents[1]
 _DOCS = _REPOSITORY / "docs"
 _THEME = _DOCS / "theme"
-_BROUGHT = {"README.md": "readme.md", "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md"}
+_BROUGHT = {
+    "README.md": "readme.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+}
 """Pages of the repository's own folder, and what they are called here."""
 _PICTURES = "vscode-extension/images/"
 _ELSEWHERE = "https://unpkg.com/iframe-worker/shim"

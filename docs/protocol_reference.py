@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from lens_lsp.lsp import event_params, kept_results, requests, results, wire
-from lens_lsp.lsp.endpoint import NUMBERS
+from lens_lsp.lsp.request_handler import NUMBERS
+from lens_lsp.schema import protocol, protocol_results
 
 HEAD = """\
 # Requests of our own
@@ -65,27 +65,27 @@ class Call:
 
 
 CALLS = {
-    "lens/answer": Call(requests.AnswerParams, kept_results.KeptAnswer),
-    "lens/ask": Call(wire.AskParams, results.AnswerResult | results.DryRunResult),
-    "lens/check": Call(requests.CheckParams, results.CheckResult),
-    "lens/clusters": Call(requests.ClustersParams, kept_results.ClustersResult),
-    "lens/event": Call(event_params.EventParams, direction="server → client, a notification"),
-    "lens/find": Call(requests.FindParams, results.FindResult),
-    "lens/forget": Call(requests.ForgetParams, kept_results.ForgetResult),
-    "lens/ledger": Call(requests.LedgerParams, kept_results.LedgerResult),
-    "lens/model": Call(wire.ModelParams, wire.ModelResult, "server → client"),
-    "lens/passage": Call(requests.PassageParams, results.PassageResult),
-    "lens/recheck": Call(requests.RecheckParams, kept_results.RecheckResult),
-    "lens/status": Call(wire.StatusParams, wire.Status),
-    "lens/text": Call(requests.TextParams, results.TextResult),
-    "lens/threads": Call(requests.ThreadsParams, kept_results.ThreadsResult),
-    "lens/wrong": Call(requests.WrongParams, kept_results.WrongResult),
-    "lens.server.ask": Call(requests.AskCommand, results.AnswerResult, "command"),
-    "lens.server.find": Call(requests.FindCommand, results.FindResult, "command"),
-    "lens.server.insertAnswer": Call(requests.InsertAnswerParams, kept_results.InsertAnswerResult, "command"),
-    "lens.server.openAnswer": Call(requests.OpenAnswerParams, kept_results.OpenAnswerResult, "command"),
-    "lens.server.recheck": Call(requests.RecheckParams, kept_results.RecheckResult, "command"),
-    "lens.server.wrong": Call(requests.WrongParams, kept_results.WrongResult, "command"),
+    "lens/answer": Call(protocol.AnswerParams, protocol_results.KeptAnswer),
+    "lens/ask": Call(protocol.AskParams, protocol_results.AnswerResult | protocol_results.DryRunResult),
+    "lens/check": Call(protocol.CheckParams, protocol_results.CheckResult),
+    "lens/clusters": Call(protocol.ClustersParams, protocol_results.ClustersResult),
+    "lens/event": Call(protocol_results.EventParams, direction="server → client, a notification"),
+    "lens/find": Call(protocol.FindParams, protocol_results.FindResult),
+    "lens/forget": Call(protocol.ForgetParams, protocol_results.ForgetResult),
+    "lens/ledger": Call(protocol.LedgerParams, protocol_results.LedgerResult),
+    "lens/model": Call(protocol.ModelParams, protocol.ModelResult, "server → client"),
+    "lens/passage": Call(protocol.PassageParams, protocol_results.PassageResult),
+    "lens/recheck": Call(protocol.RecheckParams, protocol_results.RecheckResult),
+    "lens/status": Call(protocol.StatusParams, protocol.Status),
+    "lens/text": Call(protocol.TextParams, protocol_results.TextResult),
+    "lens/threads": Call(protocol.ThreadsParams, protocol_results.ThreadsResult),
+    "lens/wrong": Call(protocol.WrongParams, protocol_results.WrongResult),
+    "lens.server.ask": Call(protocol.AskCommand, protocol_results.AnswerResult, "command"),
+    "lens.server.find": Call(protocol.FindCommand, protocol_results.FindResult, "command"),
+    "lens.server.insertAnswer": Call(protocol.InsertAnswerParams, protocol_results.InsertAnswerResult, "command"),
+    "lens.server.openAnswer": Call(protocol.OpenAnswerParams, protocol_results.OpenAnswerResult, "command"),
+    "lens.server.recheck": Call(protocol.RecheckParams, protocol_results.RecheckResult, "command"),
+    "lens.server.wrong": Call(protocol.WrongParams, protocol_results.WrongResult, "command"),
 }
 """By method or command."""
 
@@ -134,7 +134,7 @@ def _flat(schema: dict[str, Any]) -> list[dict[str, Any]]:
 def _told_of_fields() -> dict[str, dict[str, str]]:
     """What stands below the fields of each type, by the names of type and key."""
     told: dict[str, dict[str, str]] = {}
-    for module in (wire, requests, results, event_params, kept_results):
+    for module in (protocol, protocol_results):
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 told[node.name] = {**_inherited(node, told), **dict(_below(node))}

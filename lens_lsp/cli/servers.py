@@ -24,7 +24,7 @@ def run_serve(argv: Sequence[str]) -> int:
     environment = dict(os.environ)
     os.environ.pop("LENS_API_KEY", None)  # no child process and no crash report gets it
     with _no_collection():
-        from lens_lsp.lsp.process import serve
+        from lens_lsp.lsp.server import serve
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="lens: %(message)s")
     # pygls logs whole messages: at INFO always, of failed requests at ERROR.
     logging.getLogger("pygls").setLevel(logging.WARNING)

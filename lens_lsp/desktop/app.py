@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from lens_lsp.client.client import Refused, ServerGone
+from lens_lsp.client import Refused, ServerGone
 from lens_lsp.desktop import preferences
 from lens_lsp.desktop.asks import Ask, TooMany
 from lens_lsp.desktop.assistant import FOLLOWED, Assistant
@@ -23,7 +23,7 @@ from lens_lsp.desktop.feeds import streamed
 from lens_lsp.desktop.folders import Outside
 from lens_lsp.desktop.opening import NoEditor, open_file
 from lens_lsp.desktop.requests import Malformed, body_of, count, word
-from lens_lsp.lsp.endpoint import incident
+from lens_lsp.lsp.request_handler import incident
 from lens_lsp.model.errors import LensError
 
 _PAGE = "index.html"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from lens_lsp.client.client import CANCELLED, Refused, ServerGone
+from lens_lsp.client import CANCELLED, Refused, ServerGone
 from lens_lsp.desktop.feeds import Feed
 
 MOST = 50

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lens_lsp.client.client import Refused, ServerGone, unhandled
+from lens_lsp.client import Refused, ServerGone, unhandled
 from lens_lsp.desktop.asks import Asks
 from lens_lsp.desktop.feeds import Feed
 from lens_lsp.desktop.folders import Folders

@@ -11,7 +11,7 @@ from lens_lsp.corpus.extraction import LARGEST
 from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.rules import CorpusRules, denied_path
 from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
+from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.model.errors import PathNotFound, PathRefused
 
 

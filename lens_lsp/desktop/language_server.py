@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from lens_lsp.client.client import Client, Hearing, ServerGone
+from lens_lsp.client import Client, Hearing, ServerGone
 
 CAPABILITIES: Mapping[str, object] = {
     "general": {"positionEncodings": ["utf-16"]},

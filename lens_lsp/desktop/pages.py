@@ -5,7 +5,7 @@ from __future__ import annotations
 from lens_lsp.desktop.folders import Folders, Outside
 from lens_lsp.documents.extractor import Cancelled, Extractor
 from lens_lsp.documents.kinds import Unextracted, View, kind_for
-from lens_lsp.lsp.uris import UriRefused, path_of
+from lens_lsp.lsp.locations import UriRefused, path_of
 
 _SECONDS = 5.0
 _LONGEST_QUOTE = 20_000

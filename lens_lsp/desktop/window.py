@@ -13,7 +13,7 @@ import sys
 import threading
 from contextlib import suppress
 
-from lens_lsp.client.process import code_folders
+from lens_lsp.client import code_folders
 
 _PACKAGE = __name__.partition(".")[0]
 _PROGRAM = f"""\

@@ -1,66 +1,205 @@
-"""Commands, for editors that can send nothing else: they do what the requests do, and show what came of it."""
+"""``workspace/executeCommand``: commands for editors that can send nothing else.
+
+They do what the requests do and show what came of it. An answer that was asked for in a note goes below its ``??`` line
+as a block, by an edit that the user can undo.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.capabilities import get_capability
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from lens_lsp.lsp.asking import Asked, answered
-from lens_lsp.lsp.desk import Pointed
-from lens_lsp.lsp.endpoint import Endpoint, RequestFailed
-from lens_lsp.lsp.finding import found
-from lens_lsp.lsp.knowing import wrong
-from lens_lsp.lsp.notes import insert, insert_file
-from lens_lsp.lsp.opening import answer_file
-from lens_lsp.lsp.rechecking import recheck
-from lens_lsp.lsp.requests import (
+from lens_lsp.corpus.privacy import privacy_of_file
+from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, asked, take_snapshot, workspace_edit
+from lens_lsp.lsp.editor_window import say, show, summarize, summarize_with_places
+from lens_lsp.lsp.lens_answer import answer_file
+from lens_lsp.lsp.lens_ask import AnsweredQuestion, answer_question
+from lens_lsp.lsp.lens_check import recheck
+from lens_lsp.lsp.lens_clusters import wrong
+from lens_lsp.lsp.lens_find import find_passages
+from lens_lsp.lsp.request_handler import RequestFailed, RequestHandler
+from lens_lsp.lsp.server_state import SelectedQuestion
+from lens_lsp.memory.answer_files import Saved, as_block, write_block
+from lens_lsp.memory.answer_parser import read_citing
+from lens_lsp.memory.clusters import identify
+from lens_lsp.model.text import Span
+from lens_lsp.schema.protocol import (
     AskCommand,
     FindCommand,
     FindParams,
     InsertAnswerParams,
     OpenAnswerParams,
     RecheckParams,
+    Scope,
+    WirePosition,
+    WireRange,
     WrongParams,
 )
-from lens_lsp.lsp.showing import in_short, say, show, with_places
-from lens_lsp.lsp.wire import Scope, WirePosition, WireRange
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
+
+
+_EDIT_SECONDS = 60.0
+_ATTEMPTS = 3
+_DIGITS = 6
+_LARGEST = 4 << 20
+"""Code points of an answer file."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlace:
+    """Where a block goes: what it replaces, its id, and what stands before and behind it."""
+
+    span: Span
+    block: str
+    before: str = ""
+    behind: str = ""
+
+
+async def insert(ls: LensServer, saved: Saved, uri: str, line: int) -> bool:
+    """Put an answer below the line of a note that asks for it; whether the editor did.
+
+    ``line``, from 1, is where the question stood when it was asked. What was answered there before is replaced.
+    """
+    if not get_capability(ls.state.capabilities, "workspace.apply_edit", False):
+        return False
+    for _ in range(_ATTEMPTS):  # the note may be edited between our look at it and the editor's
+        snapshot = await take_snapshot(ls.state, uri)
+        if snapshot is None:
+            return False
+        page = snapshot.page()
+        place = place_of(page, saved.answer.typed or saved.answer.question, line)
+        if place is None:
+            return False
+        if await apply(ls, snapshot, [(place.span, block_text(saved, page, place))], "Lens: answer"):
+            return True
+        document = ls.state.documents.get(uri)
+        if document is None or document.version == snapshot.version:
+            return False  # it is as it was: the user, or the editor, does not want this
+    return False
+
+
+def place_of(page: MarkdownPage, question: str, line: int) -> BlockPlace | None:
+    """Where the answer of a question goes; None if the line that asks it is gone, or what is below has no end."""
+    asking = [number for number in range(1, page.lines + 1) if asked(page.line(number)) == question]
+    if not asking:
+        return None
+    number = min(asking, key=lambda each: abs(each - line))
+    below = page.below(number)
+    if below is not None:
+        if "lens:end" not in page.line(below.last):
+            return None  # nothing tells where the block ends and the user's own words begin
+        return BlockPlace(Span(page.line_span(below.first).start, page.bare(below.last).end), below.block)
+    return _behind(page, number, question)
+
+
+def place_below(page: MarkdownPage, question: str, line: int) -> BlockPlace:
+    """Where a block goes that nothing asks for: below the paragraph, or the block, around a line."""
+    held = page.held_at(line)
+    number = held.last if held is not None and held.block else min(line, page.lines)
+    while number < page.lines and page.line(number).strip() and page.line(number + 1).strip():
+        number += 1
+    place = _behind(page, number, question)
+    return replace(place, before=place.before + "\n") if page.line(number).strip() else place
+
+
+def _behind(page: MarkdownPage, number: int, question: str) -> BlockPlace:
+    """A place of a new block right behind a line."""
+    names = {held.block for held in page.citing.held}
+    name = "q" + identify("block", question)[:_DIGITS]
+    block = next(each for n in range(len(names) + 1) if (each := f"{name}x{n}" if n else name) not in names)
+    span = page.line_span(number)
+    ended = span.start == span.end or page.line(number).endswith(("\n", "\r"))
+    free = number == page.lines or not page.line(number + 1).strip()
+    return BlockPlace(Span(span.end, span.end), block, "" if ended else "\n", "\n" if free else "\n\n")
+
+
+def block_text(saved: Saved, page: MarkdownPage, place: BlockPlace) -> str:
+    """The block of an answer, its lines ended as the note's are. What is private goes only into what is private."""
+    private = privacy_of_file(page.path or "note.md", page.text) is not None
+    folder = None if page.path is None else os.path.dirname(page.path)
+    mine = replace(saved, folder=folder, private=private)
+    return set_in(write_block(mine, place.block), page, place)
+
+
+def set_in(block: str, page: MarkdownPage, place: BlockPlace) -> str:
+    """A block with what stands around it, its lines ended as the note's are."""
+    text = place.before + block.rstrip("\n") + place.behind
+    return text.replace("\n", "\r\n") if "\r\n" in page.text else text
+
+
+async def insert_file(ls: LensServer, path: str, uri: str, position: types.Position) -> bool:
+    """Put the answer of a file below a place in a note; whether the editor did. Raises `RequestFailed` where the note
+    is not open, or the file is no answer any more."""
+    snapshot = await take_snapshot(ls.state, uri)
+    if snapshot is None or not get_capability(ls.state.capabilities, "workspace.apply_edit", False):
+        raise RequestFailed("the answer goes only into a text that is open in an editor that lets itself be edited")
+    change = await asyncio.get_running_loop().run_in_executor(None, _moved, snapshot, path, position)
+    if change is None:
+        raise RequestFailed("the file of the answer was changed or is gone; ask the question again")
+    return await apply(ls, snapshot, [change], "Lens: answer")
+
+
+def _moved(snapshot: DocumentSnapshot, path: str, position: types.Position) -> tuple[Span, str] | None:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(_LARGEST)
+    except (OSError, UnicodeDecodeError):
+        return None
+    page = snapshot.page()
+    held = read_citing(text).held
+    place = place_below(page, held[0].question if held else "", page.line_at(snapshot.ranges().offset(position)))
+    into = None if snapshot.path is None else os.path.dirname(snapshot.path)
+    block = as_block(text, os.path.dirname(path), place.block, into)
+    return None if block is None else (place.span, set_in(block, page, place))
+
+
+async def apply(ls: LensServer, snapshot: DocumentSnapshot, changes: list[tuple[Span, str]], label: str) -> bool:
+    """Have the editor change a text that is still as it was seen; whether it did."""
+    params = types.ApplyWorkspaceEditParams(workspace_edit(ls.state, snapshot, changes), label)
+    try:
+        async with asyncio.timeout(_EDIT_SECONDS):
+            return (await ls.workspace_apply_edit_async(params)).applied
+    except (JsonRpcException, TimeoutError):
+        return False
 
 
 async def ask(ls: LensServer, params: AskCommand) -> dict[str, object]:
     """``lens.server.ask``: answer, then put the answer into the note that asked, or open its file."""
     question, scope, into = params.question, params.scope, params.insert
     if question is None:
-        pointed = _pointed(ls, 'lens.server.ask "your question"')
-        question, scope, into = pointed.question, _scope(pointed), pointed.asks
-    asked = await answered(ls, params.asking(question, scope))
-    ls.spawn("showing", _present(ls, asked, scope if into else None))
-    return asked.result
+        selected = _pointed(ls, 'lens.server.ask "your question"')
+        question, scope, into = selected.question, _scope(selected), selected.asks
+    answered = await answer_question(ls, params.asking(question, scope))
+    ls.spawn("showing", _present(ls, answered, scope if into else None))
+    return answered.result
 
 
-async def _present(ls: LensServer, asked: Asked, into: Scope | None) -> None:
+async def _present(ls: LensServer, answered: AnsweredQuestion, into: Scope | None) -> None:
     if into is not None and into.uri is not None and into.range is not None:
-        if await insert(ls, asked.saved, into.uri, into.range.start.line + 1):
+        if await insert(ls, answered.saved, into.uri, into.range.start.line + 1):
             return
         ls.warn("the answer could not be put into the note")
-    if asked.path is None:
-        say(ls, with_places(asked.saved.answer))
+    if answered.path is None:
+        say(ls, summarize_with_places(answered.saved.answer))
     else:
-        await show(ls, asked.path, in_short(asked.saved.answer))
+        await show(ls, answered.path, summarize(answered.saved.answer))
 
 
 async def find(ls: LensServer, params: FindCommand) -> dict[str, object]:
     """``lens.server.find``: the best passages, then open the file that lists them."""
     query, scope = params.query, params.scope
     if query is None:
-        pointed = _pointed(ls, 'lens.server.find "what to look for"')
-        query, scope = pointed.question, _scope(pointed)
-    passages = await found(ls, FindParams(query=query, scope=scope, limit=params.limit), listed=True)
+        selected = _pointed(ls, 'lens.server.find "what to look for"')
+        query, scope = selected.question, _scope(selected)
+    passages = await find_passages(ls, FindParams(query=query, scope=scope, limit=params.limit), listed=True)
     ls.spawn("showing", _present(ls, passages, None))
     return passages.result
 
@@ -98,26 +237,26 @@ async def insert_answer(ls: LensServer, params: InsertAnswerParams) -> dict[str,
 
 async def _earlier(ls: LensServer, wanted: str | None) -> str:
     """The file of an earlier answer. Raises `RequestFailed` where there is none."""
-    latest = ls.desk.latest if wanted is None else None
+    latest = ls.state.latest if wanted is None else None
     run = asyncio.get_running_loop().run_in_executor
-    path = latest or await run(None, answer_file, ls.desk.stores, ls.session.workspaces(), wanted)
+    path = latest or await run(None, answer_file, ls.state.stores, ls.state.workspaces, wanted)
     if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
     return path
 
 
-def _pointed(ls: LensServer, syntax: str) -> Pointed:
+def _pointed(ls: LensServer, syntax: str) -> SelectedQuestion:
     """What the last code actions were asked for. Raises `JsonRpcInvalidParams` with the syntax where nothing was."""
-    pointed = ls.desk.pointed
-    if pointed is None:
+    selected = ls.state.selected
+    if selected is None:
         raise JsonRpcInvalidParams(f"question: nothing is selected and no ?? line is meant; send {syntax}")
-    return pointed
+    return selected
 
 
-def _scope(pointed: Pointed) -> Scope:
-    start, end = pointed.range.start, pointed.range.end
+def _scope(selected: SelectedQuestion) -> Scope:
+    start, end = selected.range.start, selected.range.end
     return Scope(
-        uri=pointed.uri,
+        uri=selected.uri,
         range=WireRange(
             start=WirePosition(line=start.line, character=start.character),
             end=WirePosition(line=end.line, character=end.character),
@@ -125,9 +264,9 @@ def _scope(pointed: Pointed) -> Scope:
     )
 
 
-ASK = Endpoint(ask, AskCommand)
-FIND = Endpoint(find, FindCommand)
-RECHECK = Endpoint(check, RecheckParams)
-OPEN_ANSWER = Endpoint(open_answer, OpenAnswerParams)
-INSERT_ANSWER = Endpoint(insert_answer, InsertAnswerParams)
-WRONG = Endpoint(call_wrong, WrongParams)
+ASK = RequestHandler(ask, AskCommand)
+FIND = RequestHandler(find, FindCommand)
+RECHECK = RequestHandler(check, RecheckParams)
+OPEN_ANSWER = RequestHandler(open_answer, OpenAnswerParams)
+INSERT_ANSWER = RequestHandler(insert_answer, InsertAnswerParams)
+WRONG = RequestHandler(call_wrong, WrongParams)

@@ -1,4 +1,4 @@
-"""The editor's settings: pulled where it lets itself be asked, taken where it sends them, and never believed.
+"""Settings of the editor: pulled where it lets itself be asked, taken where it sends them, and never trusted.
 
 What a setting may do is decided where settings are composed (`lens_lsp.app.settings`): here are only the two that
 concern the editor's own side, and how the user hears of one that cannot be used.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -17,11 +16,12 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.lsp.uris import uri_of
+from lens_lsp.lsp.locations import TOP, uri_of
+from lens_lsp.lsp.server_state import EditorOptions
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings.sources import Notice
-    from lens_lsp.lsp.server import LensServer
+    from lens_lsp.lsp.protocol import Connection
 
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
@@ -29,31 +29,21 @@ _ANSWERS, _NOTES = "answersFolder", "diagnostics.notes"
 _VARIABLE = "${workspaceFolder}"
 _OF_THE_USER = ("model.", "extraRoots")
 _LIMITS, _WORKSPACE = "budget.", "workspace."
-_TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
-
-
-@dataclass(frozen=True, slots=True)
-class EditorOptions:
-    """What concerns the editor's side. ``answers`` is a folder inside a workspace folder, None for the store's own."""
-
-    answers: str | None = None
-    notes: bool = False
-    """Whether blocks inside notes get diagnostics; answer files always do."""
 
 
 class Configuration:
-    """Of one client. On the event loop only."""
+    """Settings of one client; ``changed`` is called when they are others. On the event loop only."""
 
-    def __init__(self, ls: LensServer) -> None:
+    def __init__(self, ls: Connection, changed: Callable[[], object]) -> None:
         self._ls = ls
-        self.editor = EditorOptions()
-        self._told: set[str] = set()
+        self._changed = changed
+        self._marked: set[str] = set()
 
     def begin(self) -> None:
         """The client can be asked now."""
-        sent = self._ls.session.options.get("settings")
+        sent = self._ls.state.options.get("settings")
         self._use(sent if isinstance(sent, Mapping) else None)
-        if get_capability(self._ls.client_capabilities, "workspace.did_change_configuration.dynamic_registration"):
+        if get_capability(self._ls.state.capabilities, "workspace.did_change_configuration.dynamic_registration"):
             self._ls.spawn("registration", self._register())
         self.pull()
 
@@ -68,22 +58,22 @@ class Configuration:
     def pull(self) -> None:
         """Ask the client for its settings; whoever needs settings waits for the answer."""
         if self._pullable:
-            self._ls.session.configuring = self._ls.spawn("configuration", self._pull())
+            self._ls.state.configuring = self._ls.spawn("configuration", self._pull())
 
-    async def tell(self) -> None:
+    async def _tell(self) -> None:
         """Tell the user, once, what cannot be used; in a project's file it is marked, too."""
         from lens_lsp.app.settings.sources import PROJECT_FILE
 
-        settings = await self._ls.session.settings()
+        settings = await self._ls.state.settings()
         for notice in settings.notices:
-            self._ls.desk.once(notice.text)
-        for folder in self._ls.session.folders:
+            self._ls.state.warn_once(notice.text)
+        for folder in self._ls.state.folders:
             path = os.path.join(folder.real, PROJECT_FILE)
             self._mark(uri_of(os.path.join(folder.path, PROJECT_FILE)), path, settings.notices)
 
     @property
     def _pullable(self) -> bool:
-        return bool(get_capability(self._ls.client_capabilities, "workspace.configuration", False))
+        return bool(get_capability(self._ls.state.capabilities, "workspace.configuration", False))
 
     async def _register(self) -> None:
         registration = types.Registration(
@@ -94,10 +84,12 @@ class Configuration:
         try:
             await self._ls.client_register_capability_async(types.RegistrationParams([registration]))
         except JsonRpcException:
-            self._ls.desk.once("the editor does not tell of changed settings: restart the server after changing them")
+            self._ls.state.warn_once(
+                "the editor does not tell of changed settings: restart the server after changing them"
+            )
 
     async def _pull(self) -> None:
-        folders = self._ls.session.folders
+        folders = self._ls.state.folders
         items = [types.ConfigurationItem(section=_SECTION)]
         items += [types.ConfigurationItem(scope_uri=folder.uri, section=_SECTION) for folder in folders]
         try:
@@ -106,27 +98,27 @@ class Configuration:
         except (JsonRpcException, TimeoutError):
             return
         finally:
-            self._ls.session.configuring = None
+            self._ls.state.configuring = None
         self._use(combined([each if isinstance(each, Mapping) else {} for each in found or ()]))
 
     def _use(self, client: Mapping[str, object] | None) -> None:
-        session, desk = self._ls.session, self._ls.desk
-        session.configure(client)
-        self.editor, wrong = editor_options(client or {}, session.workspaces())
+        state = self._ls.state
+        state.configure(client)
+        state.editor_options, wrong = editor_options(client or {}, state.workspaces)
         for sentence in wrong:
-            desk.once(sentence)
-        self._ls.spawn("settings", self.tell())
-        desk.checks.again()
+            state.warn_once(sentence)
+        self._ls.spawn("settings", self._tell())
+        self._changed()
 
     def _mark(self, uri: str, path: str, notices: Sequence[Notice]) -> None:
         """Mark what is wrong in a project's file; take the marks away when nothing is any more."""
         texts = [notice.text.removeprefix(path).lstrip(": ") for notice in notices if notice.text.startswith(path)]
-        if not texts and uri not in self._told:
+        if not texts and uri not in self._marked:
             return
         error = types.DiagnosticSeverity.Error
-        items = [types.Diagnostic(_TOP, text, error, "lens.config", source=_SECTION) for text in texts]
+        items = [types.Diagnostic(TOP, text, error, "lens.config", source=_SECTION) for text in texts]
         self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items))
-        (self._told.add if texts else self._told.discard)(uri)
+        (self._marked.add if texts else self._marked.discard)(uri)
 
 
 def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:

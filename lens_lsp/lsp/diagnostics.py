@@ -1,42 +1,62 @@
-"""What is wrong with what a text cites, as diagnostics: codes and severities are those of the contract."""
+"""Diagnostics of a text that cites, and of the source files that it cites."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
+from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.opening import Root, Skipped
 from lens_lsp.corpus.privacy import privacy_of_file
-from lens_lsp.lsp.citing import Page
+from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.workspace import overlay
+from lens_lsp.judge.redaction import veils
+from lens_lsp.lsp.document_snapshot import (
+    DocumentSnapshot,
+    LocatedCitation,
+    MarkdownPage,
+    locate_citations,
+    run_on_snapshot,
+)
+from lens_lsp.lsp.locations import TOP, Ranges
+from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.model.answer import Answer, RequirementStatus, Status
 from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.model.errors import LensError
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 
 if TYPE_CHECKING:
-    from lens_lsp.lsp.evidence import Found
-    from lens_lsp.lsp.sight import Sight
     from lens_lsp.memory.answer_parser import Held
     from lens_lsp.memory.check import Finding
 
 
 SOURCE = "lens"
+
 _ERROR, _WARNING = types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning
+
 _INFORMATION = types.DiagnosticSeverity.Information
 _LONGEST = 200
 
 
-def diagnostics_of(sight: Sight, page: Page, found: Sequence[Found], *, related: bool) -> list[types.Diagnostic]:
+def citation_diagnostics(
+    snapshot: DocumentSnapshot, page: MarkdownPage, found: Sequence[LocatedCitation], *, related: bool
+) -> list[types.Diagnostic]:
     """All of a text; ``related``: the client shows related places. Every message says enough without them."""
-    ranges = sight.ranges()
+    ranges = snapshot.ranges()
     told: list[_Told | None] = [
         *(_of_citation(page, each) for each in found),
         *((page.bare(fault.line), "lens.citation-broken", _ERROR, fault.why) for fault in page.citing.faults),
-        *_of_answers(page, found, sight.known),
+        *_of_answers(page, found, snapshot.known),
     ]
     beside = _related(page, found) if related else lambda span, code: None
     items = [
@@ -48,21 +68,21 @@ def diagnostics_of(sight: Sight, page: Page, found: Sequence[Found], *, related:
     return sorted(items, key=lambda item: (item.range.start.line, item.range.start.character, str(item.code)))
 
 
-def of_privacy(sight: Sight, page: Page) -> list[types.Diagnostic]:
+def privacy_diagnostics(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.Diagnostic]:
     """How the mark that makes a text private was understood, where it is not written as documented."""
-    said = privacy_of_file("note.md" if sight.path is None else sight.path.replace(os.sep, "/"), sight.text)
+    said = privacy_of_file("note.md" if snapshot.path is None else snapshot.path.replace(os.sep, "/"), snapshot.text)
     if said is None or said.exact:
         return []
     span = page.bare(min(max(said.line, 1), page.lines))
     return [
-        types.Diagnostic(sight.ranges().range(span), said.message, _WARNING, "lens.private-spelling", source=SOURCE)
+        types.Diagnostic(snapshot.ranges().range(span), said.message, _WARNING, "lens.private-spelling", source=SOURCE)
     ]
 
 
 _Told = tuple[Span, str, types.DiagnosticSeverity, str]
 
 
-def _of_citation(page: Page, found: Found) -> _Told | None:
+def _of_citation(page: MarkdownPage, found: LocatedCitation) -> _Told | None:
     judged = judge(found.finding)
     return None if judged is None else (page.place(found.written), *judged, message(found.finding))
 
@@ -79,7 +99,7 @@ def judge(finding: Finding) -> tuple[str, types.DiagnosticSeverity] | None:
     return ("lens.citation-broken", _ERROR) if checked.gone else ("lens.citation-drifted", _WARNING)
 
 
-def _of_answers(page: Page, found: Sequence[Found], known: Answer | None) -> Iterator[_Told]:
+def _of_answers(page: MarkdownPage, found: Sequence[LocatedCitation], known: Answer | None) -> Iterator[_Told]:
     for held in page.citing.held:
         title = page.bare(_title(page, held))
         gone = [
@@ -96,7 +116,7 @@ def _of_answers(page: Page, found: Sequence[Found], known: Answer | None) -> Ite
             yield title, "lens.fact-missing", _INFORMATION, f"this answer is {held.status}: not every fact was found"
 
 
-def _of_known(page: Page, title: Span, answer: Answer) -> Iterator[_Told]:
+def _of_known(page: MarkdownPage, title: Span, answer: Answer) -> Iterator[_Told]:
     """What this session knows of an answer beyond its file."""
     for result in answer.requirements:
         evidence = ", ".join(f"[{n}]" for n in result.evidence)
@@ -120,7 +140,7 @@ def _of_known(page: Page, title: Span, answer: Answer) -> Iterator[_Told]:
         yield span, "lens.unsupported-claim", _WARNING if doubt.decisive else _INFORMATION, words
 
 
-def _title(page: Page, held: Held) -> int:
+def _title(page: MarkdownPage, held: Held) -> int:
     """The line that shows an answer: its heading, or where its block begins."""
     if held.block:
         return held.first
@@ -128,7 +148,7 @@ def _title(page: Page, held: Held) -> int:
 
 
 def _related(
-    page: Page, found: Sequence[Found]
+    page: MarkdownPage, found: Sequence[LocatedCitation]
 ) -> Callable[[Span, str], list[types.DiagnosticRelatedInformation] | None]:
     """What stands beside a diagnostic, by its place and code: where the quotes stand that are shown there."""
     places = {each.written.label: each.location for each in found if each.location is not None}
@@ -148,3 +168,144 @@ def _related(
 def _short(text: str) -> str:
     plain = " ".join(printable(text).split())
     return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
+
+
+Told = Mapping[str, Sequence[types.Diagnostic]]
+"""By the path of the file that it is about."""
+
+_NOT_READ = frozenset(
+    {
+        SkipReason.BINARY,
+        SkipReason.BROKEN,
+        SkipReason.DIED,
+        SkipReason.ENCRYPTED,
+        SkipReason.NO_READER,
+        SkipReason.NO_TEXT,
+        SkipReason.PERMISSION,
+        SkipReason.TIMED_OUT,
+        SkipReason.TOO_LARGE,
+        SkipReason.UNREADABLE,
+        SkipReason.UNSUPPORTED,
+    }
+)
+"""Why a file that a question means is not read although nobody asked for that."""
+
+_MOST_FILES = 20
+_MOST_VEILS = 20
+
+
+def source_diagnostics(snapshot: DocumentSnapshot, base: str, found: Sequence[LocatedCitation]) -> Told:
+    """What is to be told about files that a checked text cites, or that its question named; ``base`` is its folder."""
+    told: dict[str, list[types.Diagnostic]] = {}
+    for each in found:
+        unread = each.finding.checked.unread
+        if unread is not None and unread is not SkipReason.LINK:  # where it leads is nobody's business
+            citation = each.finding.checked.citation
+            path = os.path.abspath(os.path.join(base, citation.root, *citation.path.split("/")))
+            told[path] = [_failed(unread, f"[{each.written.label}] cites it")]
+    if snapshot.known is not None:
+        for path, reason in _named(snapshot, snapshot.known):
+            told.setdefault(path, [_failed(reason, "the question means it")])
+        for path, places in _hiding(snapshot, snapshot.known):
+            told.setdefault(path, []).extend(places)
+    return told
+
+
+def _failed(reason: SkipReason, why: str) -> types.Diagnostic:
+    said = f"lens cannot read this file ({reason.value}): {why}"
+    return types.Diagnostic(TOP, said, types.DiagnosticSeverity.Information, "lens.extract-failed", source=SOURCE)
+
+
+def _named(snapshot: DocumentSnapshot, answer: Answer) -> Iterator[tuple[str, SkipReason]]:
+    """The files that a question named and that cannot be read: by their names, or since there was nothing else."""
+    coverage = answer.coverage
+    meant = [
+        skip.path
+        for skip in coverage.skipped
+        if skip.reason in _NOT_READ and (not coverage.scanned or _in_words(skip.path, answer.question))
+    ]
+    for root in answer.roots:
+        for path in meant[:_MOST_FILES]:
+            whole = os.path.join(root, *path.split("/"))
+            reason = _read(snapshot, root, path) if os.path.lexists(whole) else None
+            if isinstance(reason, SkipReason):
+                yield whole, reason
+
+
+def _in_words(path: str, question: str) -> bool:
+    name = re.escape(path.rpartition("/")[2])
+    return re.search(rf"(?<![\w.-]){name}(?![\w-])", question, re.IGNORECASE) is not None
+
+
+def _hiding(snapshot: DocumentSnapshot, answer: Answer) -> Iterator[tuple[str, list[types.Diagnostic]]]:
+    """The documents of which a model was sent less than stands there, with the places as they are now."""
+    for root, path in dict.fromkeys((sent.root, sent.path) for sent in answer.account.sent if sent.veiled):
+        text = _read(snapshot, answer.roots[root], path)
+        if isinstance(text, str):
+            ranges = Ranges(text, snapshot.encoding)
+            found = [
+                types.Diagnostic(
+                    ranges.range(span),
+                    f"characters that nobody sees ({len(span)}): they were taken out of what the model was sent",
+                    types.DiagnosticSeverity.Warning,
+                    "lens.hidden-text",
+                    source=SOURCE,
+                )
+                for span in veils(text)[:_MOST_VEILS]
+            ]
+            yield os.path.join(answer.roots[root], *path.split("/")), found
+
+
+def _read(snapshot: DocumentSnapshot, root: str, path: str) -> str | SkipReason | None:
+    """The text of a document now, or why there is none; None where the folder is gone."""
+    try:
+        with Root(root) as opened:
+            return Snapshot([opened], overlay([opened], snapshot.buffers), snapshot.rules).document(0, path).text
+    except Skipped as skipped:
+        return skipped.reason
+    except LensError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDiagnostics:
+    """What a check came to; ``sources`` are the real paths of what the text cites or tells of, ``elsewhere`` what it
+    tells, by URI."""
+
+    cites: bool
+    diagnostics: list[types.Diagnostic]
+    sources: frozenset[str]
+    elsewhere: Mapping[str, Sequence[types.Diagnostic]]
+
+
+async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | None:
+    """Check an open text; None if there is none. What a note cites is only checked where ``lens.diagnostics.notes``
+    says so; how it says that it is private, always."""
+    notes = state.editor_options.notes
+    related = bool(get_capability(state.capabilities, "text_document.publish_diagnostics.related_information", False))
+
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> DocumentDiagnostics:
+        if not page.citing.parts or not (notes or page.is_answer):
+            return DocumentDiagnostics(False, privacy_diagnostics(snapshot, page), frozenset(), {})
+        found = locate_citations(snapshot, page, page.written.values())
+        told = source_diagnostics(snapshot, os.path.dirname(page.name), found)
+        sources = {path for each in found for path in _paths(snapshot, page, each)}
+        sources |= {os.path.realpath(path) for path in told}
+        elsewhere = {snapshot.uri_of(path): items for path, items in told.items()}
+        items = [*privacy_diagnostics(snapshot, page), *citation_diagnostics(snapshot, page, found, related=related)]
+        return DocumentDiagnostics(True, items, frozenset(sources), elsewhere)
+
+    return await run_on_snapshot(state, uri, work)
+
+
+def _paths(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> list[str]:
+    """The real paths that a citation depends on: where it was recorded, and where its file is now. None where it lies
+    elsewhere than sources may, or a link leads to it."""
+    checked = found.finding.checked
+    place = snapshot.allowed.place(os.path.abspath(os.path.join(os.path.dirname(page.name), checked.citation.root)))
+    if place is None or checked.unread is SkipReason.LINK:
+        return []
+    folder = os.path.join(os.path.realpath(place[0]), *place[1].split("/"))
+    names = {checked.citation.path, checked.path or checked.citation.path}
+    paths = [os.path.normpath(os.path.join(folder, *name.split("/"))) for name in names]
+    return [path for path in paths if inside(path, folder)]

@@ -1,74 +1,149 @@
-"""Places of evidence as the editor opens them: a URI and a range, read off the file as it is now."""
+"""File URIs and text positions, converted between our terms and those of the client.
+
+Ours: paths; code points, lines and columns from 1. Those of the client: ``file:`` URIs; lines from 0, characters in the
+negotiated encoding from 0. A position that comes in is clamped to the text; one inside a character is the position
+before it. URIs are exact to the byte, both ways.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+import re
+from typing import Protocol
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.lsp.convert import Encoding, Ranges
-from lens_lsp.lsp.uris import uri_of
-from lens_lsp.memory.sources import Sources
-from lens_lsp.model.cluster import Checked, Citation
-from lens_lsp.model.documents import Context
-from lens_lsp.model.text import SourceText, Span
+from lens_lsp.model.text import Position, SourceText, Span
 
-_TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
+_FILE = re.compile(r"file:(//(?P<authority>[^/]*))?(?P<path>/[^?#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
+_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
+_DRIVE = re.compile(r"/[A-Za-z]:(/|\Z)")
+_SAFE = "/!$&'()*+,;=:@-._~"
+
+_WINDOWS = os.name == "nt"
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where evidence stands now: its quote, and each part of its context, None where that stands beside it no more."""
-
-    uri: str
-    range: types.Range
-    context: tuple[types.Range | None, ...] = ()
+class UriRefused(ValueError):
+    """A URI that names no file we may look at; the message says why."""
 
 
-def places_of(
-    citations: Mapping[int, Citation],
-    rules: CorpusRules,
-    buffers: Mapping[str, Buffer],
-    encoding: Encoding,
-    texts: bool = False,
-    contexts: Mapping[int, Sequence[Context]] = MappingProxyType({}),
-) -> dict[int, Placement]:
-    """Where citations of absolute roots stand now, by their numbers; those that stand no longer are left out.
-    ``contexts`` are what was shown around their quotes, by the same numbers.
-
-    ``buffers`` are the open texts by absolute path, which win over the disk. In extracted formats the place
-    is the top of the file, or with ``texts`` in the text that is taken out of it. Reads the sources: call it off the
-    event loop.
-    """
-    places = {}
-    with Sources(ANYWHERE, rules=rules, buffers=buffers) as sources:
-        for n, citation in sorted(citations.items(), key=lambda each: (each[1].root, each[1].path)):
-            checked, _ = sources.check(citation, "")
-            if checked.span is not None:
-                path = checked.path or citation.path
-                text = sources.text(checked, "", extracted=texts)
-                uri = uri_of(os.path.join(citation.root, *path.split("/")))
-                beside = contexts.get(n, ())
-                if text is None:
-                    places[n] = Placement(uri, _TOP, tuple(_TOP for _ in beside))
-                else:
-                    ranges = Ranges(text, encoding)
-                    spans = [_now(part, checked, text) for part in beside]
-                    around = tuple(None if span is None else ranges.range(span) for span in spans)
-                    places[n] = Placement(uri, ranges.range(checked.span), around)
-    return places
+def path_of(uri: str, *, windows: bool = _WINDOWS) -> str:
+    """The absolute path of a ``file:`` URI as ``windows`` or other systems write it; no part of it is ``.`` or ``..``.
+    Raises `UriRefused`."""
+    match = _FILE.fullmatch(uri)
+    if match is None:
+        raise UriRefused("not a file: URI")
+    if (match["authority"] or "").lower() not in ("", "localhost"):
+        raise UriRefused("a file on another host")
+    written = match["path"]
+    if _BAD_ESCAPE.search(written):
+        raise UriRefused("a % that escapes nothing")
+    try:
+        data = unquote_to_bytes(written)
+    except UnicodeEncodeError as error:
+        raise UriRefused("half a surrogate pair") from error
+    if b"\0" in data:
+        raise UriRefused("a NUL in a path")
+    path = os.fsdecode(data)
+    if windows and not _DRIVE.match(path):
+        raise UriRefused("no drive")
+    parts = re.split(r"[/\\]" if windows else "/", path)[1:]
+    if path.startswith("//") or "." in parts or ".." in parts:
+        raise UriRefused("a path that is not plain")
+    root, separator = (f"{parts.pop(0)}\\", "\\") if windows else ("/", "/")
+    return root + separator.join(parts).rstrip(separator)
 
 
-def _now(part: Context, checked: Checked, text: SourceText) -> Span | None:
-    """Where context stands, as far from its quote as it was; None where the text says something else there."""
-    assert checked.span is not None
-    start = part.span.start + checked.span.start - checked.citation.span.start
-    if start < 0 or not text.text.startswith(part.text, start):
-        return None
-    return Span(start, start + len(part.text))
+def uri_of(path: str, *, windows: bool = _WINDOWS) -> str:
+    """The ``file:`` URI of an absolute path as ``windows`` or other systems write it."""
+    if windows:
+        path = "/" + path.replace("\\", "/")
+    return "file://" + quote_from_bytes(os.fsencode(path), safe=_SAFE)
+
+
+TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
+Encoding = types.PositionEncodingKind
+"""The unit a client counts characters in."""
+
+
+class ClientPosition(Protocol):
+    """A client's position: lsprotocol's, or that of our own wire models."""
+
+    @property
+    def line(self) -> int:
+        """From 0."""
+
+    @property
+    def character(self) -> int:
+        """From 0, in the client's unit."""
+
+
+def encoding_of(value: str) -> Encoding:
+    """The negotiated encoding; UTF-16, the protocol's default, for anything that is none."""
+    try:
+        return Encoding(value)
+    except ValueError:
+        return Encoding.Utf16
+
+
+def code_points(line: str, units: int, encoding: Encoding) -> int:
+    """How many code points of a line, its end left out, lie before a client's character; all, if it is beyond."""
+    if encoding is Encoding.Utf32 or line.isascii():
+        return min(units, len(line))
+    if units >= len(line) * 4:
+        return len(line)
+    for count, character in enumerate(line):
+        units -= _width(character, encoding)
+        if units < 0:
+            return count
+    return len(line)
+
+
+def units(line: str, encoding: Encoding) -> int:
+    """How many characters the client counts in a text."""
+    if encoding is Encoding.Utf32 or line.isascii():
+        return len(line)
+    if encoding is Encoding.Utf16:
+        return len(line.encode("utf-16-le", "surrogatepass")) // 2
+    return len(line.encode("utf-8", "surrogatepass"))
+
+
+class Ranges:
+    """Places in one text, between our offsets and the client's ranges."""
+
+    def __init__(self, text: SourceText | str, encoding: Encoding) -> None:
+        self._source = SourceText(text) if isinstance(text, str) else text
+        self._encoding = encoding
+
+    def position(self, offset: int) -> types.Position:
+        """Where a code point offset stands, as the client counts."""
+        place = self._source.position(offset)
+        start = self._source.line_starts[place.line - 1]
+        before = self._source.text[start : start + place.column - 1]
+        return types.Position(place.line - 1, units(before, self._encoding))
+
+    def range(self, span: Span) -> types.Range:
+        """A span, as the client counts."""
+        return types.Range(self.position(span.start), self.position(span.end))
+
+    def offset(self, position: ClientPosition) -> int:
+        """The code point offset of a client's position."""
+        starts = self._source.line_starts
+        if position.line >= len(starts):
+            return len(self._source.text)
+        start = starts[position.line]
+        end = self._source.offset(Position(position.line + 1, len(self._source.text) + 1))
+        return start + code_points(self._source.text[start:end], position.character, self._encoding)
+
+    def span(self, start: ClientPosition, end: ClientPosition) -> Span:
+        """The span between two of a client's positions, whichever comes first."""
+        first, last = sorted((self.offset(start), self.offset(end)))
+        return Span(first, last)
+
+
+def _width(character: str, encoding: Encoding) -> int:
+    point = ord(character)
+    if encoding is Encoding.Utf16:
+        return 2 if point > 0xFFFF else 1
+    return 1 if point < 0x80 else 2 if point < 0x800 else 3 if point < 0x10000 else 4

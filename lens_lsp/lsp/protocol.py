@@ -1,5 +1,7 @@
-"""pygls' protocol, made to answer every request once. Each override names the fault of pygls 2.1.1 that it is for, and
-the test in ``tests/lsp/test_pygls_contract.py`` that fails when the fault is gone.
+"""JSON-RPC protocol and connection to the editor: pygls' own, made to answer every request once.
+
+Each override names the fault of pygls 2.1.1 that it is for, and the test in ``tests/lsp/test_pygls_contract.py`` that
+fails when the fault is gone.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pygls.exceptions import (
     JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
+from pygls.lsp.server import LanguageServer
 from pygls.protocol import (
     JsonRPCNotification,
     JsonRPCRequestMessage,
@@ -30,14 +33,16 @@ from pygls.protocol import (
     lsp_method,
 )
 
-from lens_lsp.lsp.endpoint import incident
-from lens_lsp.lsp.framing import LARGEST, BrokenFraming, TooLarge
-from lens_lsp.lsp.streams import Inbox
+from lens_lsp import __version__
+from lens_lsp.lsp.request_handler import incident
+from lens_lsp.lsp.transport import LARGEST, BrokenFraming, Inbox, TooLarge
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from cattrs import Converter
 
-    from lens_lsp.lsp.server import LensServer
+    from lens_lsp.lsp.server_state import ServerState
 
 logger = logging.getLogger(__name__)
 
@@ -63,9 +68,9 @@ def make_converter() -> Converter:
 class LensProtocol(LanguageServerProtocol):
     """What is said between client and server. On the event loop only, except for sending."""
 
-    _server: LensServer
+    _server: Connection
 
-    def __init__(self, server: LensServer, converter: Converter) -> None:
+    def __init__(self, server: Connection, converter: Converter) -> None:
         self._goodbye: int | str | None = None
         super().__init__(server, converter)
         for name in set(self.fm.builtin_features) - _KEPT:
@@ -262,9 +267,76 @@ def _is_answer(data: Mapping[str, Any]) -> bool:
     return "method" not in data and ("result" in data or "error" in data)
 
 
-def _is_notification(method: str) -> bool:
-    return types.METHOD_TO_TYPES[method][1] is None
-
-
-_NOTIFICATIONS = {method: _is_notification(method) for method in types.METHOD_TO_TYPES}
+_NOTIFICATIONS = {method: kinds[1] is None for method, kinds in types.METHOD_TO_TYPES.items()}
 """By standard method: whether it is one."""
+
+
+class Connection(LanguageServer):
+    """The connection to one editor, without any feature: what can be asked of it or told to it, and its state.
+
+    ``environment`` is what the process was started with.
+    """
+
+    protocol: LensProtocol
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        super().__init__(
+            "lens",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=LensProtocol,
+            converter_factory=make_converter,
+        )
+        self.environment = environment
+        self._state: ServerState | None = None
+        self._spawned: set[asyncio.Task[None]] = set()
+
+    @property
+    def begun(self) -> bool:
+        """Whether the client has sent ``initialize``."""
+        return self._state is not None
+
+    @property
+    def state(self) -> ServerState:
+        """What this client has told us; there is one from ``initialize`` on."""
+        if self._state is None:
+            raise RuntimeError("no state before initialize")
+        return self._state
+
+    def warn(self, sentence: str) -> None:
+        """Show the user a warning, and log it."""
+        logger.warning("%s", sentence)
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
+
+    def misunderstood(self, method: str, params: object) -> None:
+        """A message whose params did not fit: if it was to change a document, that one can be trusted no longer."""
+        if self._state is None or method != types.TEXT_DOCUMENT_DID_CHANGE:
+            return
+        document = params.get("textDocument") if isinstance(params, dict) else None
+        uri = document.get("uri") if isinstance(document, dict) else None
+        if isinstance(uri, str):
+            self._state.documents.distrust(uri, "a change of it could not be understood")
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log what pygls reports, without what it is about. The default shows it to the user, contents and all."""
+        if not isinstance(source, type) or source.__name__ != "FeatureRequestError":
+            incident("pygls", error)
+
+    def spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Have something done that nobody waits for. What goes wrong in it becomes an incident under this name."""
+
+        def done(task: asyncio.Task[None]) -> None:
+            self._spawned.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                incident(name, error)
+
+        task = asyncio.get_running_loop().create_task(work)
+        self._spawned.add(task)
+        task.add_done_callback(done)
+        return task
+
+    async def drain(self) -> None:
+        """Cancel all that runs, for the client or by itself, and wait for its end, for a short while at most."""
+        for task in self._spawned:
+            task.cancel()
+        await self.protocol.drain()

@@ -1,4 +1,4 @@
-"""The server: pygls' with our protocol, our documents and a table of who handles what.
+"""Language server of one client: its requests, commands and notifications, and the process that it runs in.
 
 Handlers are imported when they are first needed, so that ``initialize`` is answered before numpy and pydantic are.
 """
@@ -6,32 +6,102 @@ Handlers are imported when they are first needed, so that ``initialize`` is answ
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import logging
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
-from pygls.lsp.server import LanguageServer
 
-from lens_lsp import __version__
-from lens_lsp.lsp.desk import Desk
-from lens_lsp.lsp.endpoint import Endpoints, incident, internal
-from lens_lsp.lsp.features import COMMANDS, OPTIONS, PULLED, REQUESTS, Loader
-from lens_lsp.lsp.notifications import NOTIFICATIONS
-from lens_lsp.lsp.protocol import LensProtocol, make_converter
-from lens_lsp.lsp.session import Session
-from lens_lsp.lsp.watchdog import Watchdog
+from lens_lsp.lsp.configuration import Configuration
+from lens_lsp.lsp.diagnostic_schedule import DiagnosticSchedule
+from lens_lsp.lsp.editor_window import ConsentPrompt
+from lens_lsp.lsp.locations import encoding_of
+from lens_lsp.lsp.protocol import ENDED, Connection
+from lens_lsp.lsp.request_handler import RequestDispatcher, RequestHandler, incident, internal
+from lens_lsp.lsp.server_state import RUNNING, ServerState
+from lens_lsp.lsp.transport import Inbox, Outbox
 
 logger = logging.getLogger(__name__)
 
+LOST = 1
+"""How the process ends when nothing can be written to the client any more."""
+GRACE = 2.0
+"""Seconds between the notice that the client is gone and the hard end."""
+_POLL = 0.5
+_FLUSH_SECONDS = 1.0
+_SWITCH_SECONDS = 0.001
+"""How long a thread may keep the interpreter while the event loop waits for it: a fifth of the default."""
+_THREADS = 4 * RUNNING
+_INTERRUPTED = 130
 
-class LensServer(LanguageServer):
+Loader = Callable[[], RequestHandler[Any]]
+
+
+def _in(module: str, name: str) -> Loader:
+    """A handler in a module of this package, which is imported when it is needed."""
+    return lambda: cast("RequestHandler[Any]", getattr(importlib.import_module(f"lens_lsp.lsp.{module}"), name))
+
+
+REQUESTS: Mapping[str, Loader] = {
+    "lens/answer": _in("lens_answer", "ANSWER"),
+    "lens/ask": _in("lens_ask", "ASK"),
+    "lens/check": _in("lens_check", "CHECK"),
+    "lens/clusters": _in("lens_clusters", "CLUSTERS"),
+    "lens/find": _in("lens_find", "FIND"),
+    "lens/forget": _in("lens_clusters", "FORGET"),
+    "lens/ledger": _in("lens_clusters", "LEDGER"),
+    "lens/passage": _in("lens_text", "PASSAGE"),
+    "lens/recheck": _in("lens_check", "RECHECK"),
+    "lens/status": _in("lens_status", "STATUS"),
+    "lens/text": _in("lens_text", "TEXT"),
+    "lens/threads": _in("lens_clusters", "THREADS"),
+    "lens/wrong": _in("lens_clusters", "WRONG"),
+    types.DOCUMENT_LINK_RESOLVE: _in("navigation", "LINK_RESOLVE"),
+    types.TEXT_DOCUMENT_CODE_ACTION: _in("code_action", "CODE_ACTION"),
+    types.TEXT_DOCUMENT_CODE_LENS: _in("code_action", "CODE_LENS"),
+    types.TEXT_DOCUMENT_DEFINITION: _in("navigation", "DEFINITION"),
+    types.TEXT_DOCUMENT_DOCUMENT_LINK: _in("navigation", "LINK"),
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _in("navigation", "DOCUMENT_SYMBOL"),
+    types.TEXT_DOCUMENT_HOVER: _in("hover", "HOVER"),
+    types.TEXT_DOCUMENT_REFERENCES: _in("navigation", "REFERENCES"),
+    types.WORKSPACE_SYMBOL: _in("navigation", "WORKSPACE_SYMBOL"),
+}
+"""Who handles a request; a standard one among them becomes a capability."""
+COMMANDS: Mapping[str, Loader] = {
+    "lens.server.ask": _in("commands", "ASK"),
+    "lens.server.find": _in("commands", "FIND"),
+    "lens.server.insertAnswer": _in("commands", "INSERT_ANSWER"),
+    "lens.server.openAnswer": _in("commands", "OPEN_ANSWER"),
+    "lens.server.recheck": _in("commands", "RECHECK"),
+    "lens.server.wrong": _in("commands", "WRONG"),
+}
+"""Who handles a command: it takes its params as its one argument."""
+PULLED: Mapping[str, Loader] = {types.TEXT_DOCUMENT_DIAGNOSTIC: lambda: RequestHandler(pull_diagnostics)}
+"""Requests that are only offered to a client that pulls diagnostics and lets itself be told when: to the others they
+are pushed, and nobody gets them twice."""
+OPTIONS: Mapping[str, object] = {
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
+        [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
+    ),
+    types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=False, identifier="lens"
+    ),
+}
+"""What is said of a feature beyond that it is there."""
+
+
+class LensServer(Connection):
     """One client's server. ``environment`` is what the process was started with; ``watchdog`` learns whose server it
     is."""
-
-    protocol: LensProtocol
 
     def __init__(
         self,
@@ -39,20 +109,13 @@ class LensServer(LanguageServer):
         watchdog: Watchdog | None = None,
         requests: Mapping[str, Loader] = REQUESTS,
     ) -> None:
-        super().__init__(
-            "lens",
-            __version__,
-            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
-            protocol_cls=LensProtocol,
-            converter_factory=make_converter,
-        )
-        self.environment = environment
+        super().__init__(environment)
         self.watchdog = watchdog
-        self.endpoints = Endpoints(self.warn)
+        self.dispatcher = RequestDispatcher(self.warn, self.plain)
+        self.diagnostics = DiagnosticSchedule(self)
+        self.configuration = Configuration(self, self.diagnostics.check_all)
+        self.consent = ConsentPrompt(self)
         self._requests = {**PULLED, **COMMANDS, **requests}
-        self._desk: Desk | None = None
-        self._session: Session | None = None
-        self._spawned: set[asyncio.Task[None]] = set()
         for name in requests:
             self.offer(name)
         for name in COMMANDS:
@@ -61,36 +124,16 @@ class LensServer(LanguageServer):
         for method, handler in NOTIFICATIONS.items():
             self.feature(method)(_guarded(method, handler))
 
-    @property
-    def begun(self) -> bool:
-        """Whether the client has sent ``initialize``."""
-        return self._session is not None
-
-    @property
-    def session(self) -> Session:
-        """What this client has told us; there is one from ``initialize`` on."""
-        if self._session is None:
-            raise RuntimeError("no session before initialize")
-        return self._session
-
-    @property
-    def desk(self) -> Desk:
-        """What is kept for the features; there is one from ``initialize`` on."""
-        if self._desk is None:
-            raise RuntimeError("no desk before initialize")
-        return self._desk
-
-    def begin(self, session: Session) -> None:
-        """The client has sent ``initialize``."""
-        self._session = session
-        self._desk = Desk(self)
-        if self._desk.checks.pulled:
-            for name in PULLED:
-                self.offer(name)
-
     def offer(self, name: str) -> None:
         """Take requests of this name; before ``initialize`` is answered, a standard one becomes a capability."""
         self.feature(name, OPTIONS.get(name))(_handler(name))
+
+    def begin(self, state: ServerState) -> None:
+        """The client has sent ``initialize``."""
+        self._state = state
+        if self.diagnostics.pulled:
+            for name in PULLED:
+                self.offer(name)
 
     def plain(self, result: object) -> object:
         """A result as plain JSON. Raises what cannot be turned into it: afterwards nobody would be told."""
@@ -102,52 +145,14 @@ class LensServer(LanguageServer):
         json.dumps(plain, allow_nan=False)
         return plain
 
-    def warn(self, sentence: str) -> None:
-        """Show the user a warning, and log it."""
-        logger.warning("%s", sentence)
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, sentence))
-
-    def misunderstood(self, method: str, params: object) -> None:
-        """A message whose params did not fit: if it was to change a document, that one can be trusted no longer."""
-        if self._session is None or method != types.TEXT_DOCUMENT_DID_CHANGE:
-            return
-        document = params.get("textDocument") if isinstance(params, dict) else None
-        uri = document.get("uri") if isinstance(document, dict) else None
-        if isinstance(uri, str):
-            self._session.documents.distrust(uri, "a change of it could not be understood")
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log what pygls reports, without what it is about. The default shows it to the user, contents and all."""
-        if not isinstance(source, type) or source.__name__ != "FeatureRequestError":
-            incident("pygls", error)
-
     async def call(self, name: str, params: object) -> object:
         """The result of a request, as plain JSON. Raises `JsonRpcException`."""
-        return await self.endpoints.call(name, self._requests[name], self, params)
+        return await self.dispatcher.call(name, self._requests[name], self, params)
 
     def load(self) -> None:
         """Import all handlers now."""
         for loader in self._requests.values():
             loader()
-
-    def spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Have something done that nobody waits for. What goes wrong in it becomes an incident under this name."""
-
-        def done(task: asyncio.Task[None]) -> None:
-            self._spawned.discard(task)
-            if not task.cancelled() and (error := task.exception()) is not None:
-                incident(name, error)
-
-        task = asyncio.get_running_loop().create_task(work)
-        self._spawned.add(task)
-        task.add_done_callback(done)
-        return task
-
-    async def drain(self) -> None:
-        """Cancel all that runs, for the client or by itself, and wait for its end, for a short while at most."""
-        for task in self._spawned:
-            task.cancel()
-        await self.protocol.drain()
 
 
 def _handler(name: str) -> Any:
@@ -157,7 +162,30 @@ def _handler(name: str) -> Any:
     return handle
 
 
-def _guarded(method: str, handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+async def execute(ls: LensServer, params: types.ExecuteCommandParams) -> object:
+    """Run a command.
+
+    Faults of pygls' own: it cancels a command's request and lets the command run on
+    (``test_cancelling_a_command_cancels_its_coroutine``), never answers for one that raises ``CancelledError``
+    (``test_a_command_raising_cancelled_error_is_answered``) and knows no defaults
+    (``test_command_parameters_may_have_defaults``).
+    """
+    if params.command not in COMMANDS:
+        raise JsonRpcInvalidParams(f"no such command: {params.command}")
+    arguments = params.arguments or ()
+    if len(arguments) > 1:
+        raise JsonRpcInvalidParams(f"{params.command} takes one argument: a string or an object")
+    return await ls.call(params.command, arguments[0] if arguments else None)
+
+
+async def pull_diagnostics(
+    ls: LensServer, params: types.DocumentDiagnosticParams
+) -> types.RelatedFullDocumentDiagnosticReport:
+    """``textDocument/diagnostic``, for clients that are told when to ask again."""
+    return types.RelatedFullDocumentDiagnosticReport(await ls.diagnostics.report(params.text_document.uri))
+
+
+def _guarded(method: str, handler: Callable[[LensServer, Any], None]) -> Callable[[LensServer, Any], None]:
     """The handler of a notification, of which an incident is left if it fails; of ``initialize`` the answer, too.
 
     Faults of pygls' own: what ``initialize`` raises is answered with all it says
@@ -177,17 +205,220 @@ def _guarded(method: str, handler: Callable[[Any, Any], None]) -> Callable[[Any,
     return handle
 
 
-async def execute(ls: LensServer, params: types.ExecuteCommandParams) -> object:
-    """Run a command.
+# Notifications are handled by plain functions that return at once: pygls remembers a task of every other kind for ever
+# (``test_a_notification_is_forgotten``).
 
-    Faults of pygls' own: it cancels a command's request and lets the command run on
-    (``test_cancelling_a_command_cancels_its_coroutine``), never answers for one that raises ``CancelledError``
-    (``test_a_command_raising_cancelled_error_is_answered``) and knows no defaults
-    (``test_command_parameters_may_have_defaults``).
+
+def _initialize(ls: LensServer, params: types.InitializeParams) -> None:
+    """The client says who it is; pygls answers with our capabilities."""
+    encoding = encoding_of(str(ls.protocol.workspace.position_encoding))
+    ls.begin(ServerState(params, encoding, ls.environment, ls.warn))
+    if ls.watchdog is not None and not ls.watchdog.follow(params.process_id) and params.process_id:
+        logger.warning("the client's process cannot be seen from here; the parent is watched instead")
+
+
+def _initialized(ls: LensServer, _params: object) -> None:
+    """Nobody waits for us now: import what the first request would wait for."""
+    asyncio.get_running_loop().run_in_executor(None, ls.load)
+    ls.configuration.begin()
+
+
+def _did_open(ls: LensServer, params: types.DidOpenTextDocumentParams) -> None:
+    ls.state.documents.opened(params.text_document)
+    ls.diagnostics.changed(params.text_document.uri)
+
+
+def _did_change(ls: LensServer, params: types.DidChangeTextDocumentParams) -> None:
+    document = params.text_document
+    ls.state.documents.changed(document.uri, document.version, params.content_changes)
+    ls.diagnostics.changed(document.uri)
+
+
+def _did_close(ls: LensServer, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    document = ls.state.documents.get(uri)
+    ls.state.documents.closed(uri)
+    ls.diagnostics.closed(uri, None if document is None else document.path)
+
+
+def _did_change_folders(ls: LensServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    ls.state.change_folders(params.event.added, params.event.removed)
+    ls.configuration.pull()
+    ls.diagnostics.watch.restart()
+
+
+NOTIFICATIONS: dict[str, Callable[[LensServer, Any], None]] = {
+    types.INITIALIZE: _initialize,
+    types.INITIALIZED: _initialized,
+    types.TEXT_DOCUMENT_DID_OPEN: _did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: _did_change,
+    types.TEXT_DOCUMENT_DID_CLOSE: _did_close,
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: lambda ls, params: ls.configuration.changed(params.settings),
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: lambda ls, params: ls.diagnostics.watch.told(params.changes),
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: _did_change_folders,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: lambda ls, params: ls.state.cancel_progress(params.token),
+    types.SET_TRACE: lambda ls, params: None,  # no messages are logged at any level
+}
+"""By method, with ``initialize``, which pygls hands on before it answers."""
+
+
+def serve(stdin: BinaryIO, stdout: BinaryIO, environment: Mapping[str, str]) -> int:
+    """Serve until the client leaves, or the process is told to; the exit status.
+
+    The loop and its threads are left as they are, for the process to end with: closing them would wait for work that
+    nobody wants any more.
     """
-    if params.command not in COMMANDS:
-        raise JsonRpcInvalidParams(f"no such command: {params.command}")
-    arguments = params.arguments or ()
-    if len(arguments) > 1:
-        raise JsonRpcInvalidParams(f"{params.command} takes one argument: a string or an object")
-    return await ls.call(params.command, arguments[0] if arguments else None)
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    loop = asyncio.new_event_loop()
+    return loop.run_until_complete(_serve(stdin, stdout, environment))
+
+
+class _Ending:
+    """How it ends; what is said first counts. From any thread."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self.status: asyncio.Future[int] = loop.create_future()
+
+    def because(self, why: str, status: int) -> None:
+        """End with this status, for a reason worth a line in the log."""
+        logger.warning("leaving: %s", why)
+        self.end(status)
+
+    def end(self, status: int) -> None:
+        """End with this status."""
+        self._loop.call_soon_threadsafe(self._set, status)
+
+    def with_result(self, task: asyncio.Task[int]) -> None:
+        """End with what a task came to."""
+        if not task.cancelled():
+            self._set(task.result())
+
+    def _set(self, status: int) -> None:
+        if not self.status.done():
+            self.status.set_result(status)
+
+
+async def _serve(stdin: BinaryIO, stdout: BinaryIO, environment: Mapping[str, str]) -> int:
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(_THREADS, "lens-work"))
+    loop.set_exception_handler(_unhandled)
+    ending = _Ending(loop)
+    for number, status in ((signal.SIGTERM, 0), (signal.SIGINT, _INTERRUPTED)):
+        _on_signal(loop, number, ending, status)
+    watchdog = Watchdog(lambda: ending.because("the client is gone", ENDED), lambda: os._exit(ENDED))
+    server = LensServer(environment, watchdog)
+    inbox, outbox = Inbox(stdin, loop), Outbox(stdout, lambda why: ending.because(why, LOST))
+    server.protocol.set_writer(outbox)
+    outbox.start()
+    inbox.start()
+    watchdog.start()
+    listening = asyncio.create_task(server.protocol.listen(inbox))
+    listening.add_done_callback(ending.with_result)
+    status = await ending.status
+    listening.cancel()
+    await server.drain()
+    outbox.flush(_FLUSH_SECONDS)
+    return status
+
+
+def _on_signal(loop: asyncio.AbstractEventLoop, number: int, ending: _Ending, status: int) -> None:
+    try:
+        loop.add_signal_handler(number, ending.end, status)
+    except NotImplementedError:  # Windows
+        signal.signal(number, lambda *_: ending.end(status))
+
+
+def _unhandled(_loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+    """What nobody awaited, without a word of its contents."""
+    error = context.get("exception")
+    if isinstance(error, BaseException):
+        incident("the event loop", error)
+    else:
+        logger.error("the event loop: %s", context.get("message"))
+
+
+@dataclass(frozen=True, slots=True)
+class ClientProcess:
+    """A process that is told from a later one of the same number by when it began; None where that is not known."""
+
+    pid: int
+    began: str | None
+
+    @classmethod
+    def of(cls, pid: int) -> ClientProcess | None:
+        """The running process of a number; None if there is none, or none that can be seen from here."""
+        if not _exists(pid):
+            return None
+        return cls(pid, _began(pid))
+
+    def lives(self) -> bool:
+        """Whether it is still the one that runs."""
+        return _exists(self.pid) and _began(self.pid) == self.began
+
+
+class Watchdog:
+    """Watches the client: the process that ``initialize`` named, else the parent.
+
+    ``gone`` is called on the watchdog's own thread; `GRACE` seconds later the process ends by ``leave``, which does
+    not return, whatever its other threads do.
+    """
+
+    def __init__(self, gone: Callable[[], None], leave: Callable[[], object]) -> None:
+        self._gone = gone
+        self._leave = leave
+        self._parent = os.getppid()
+        self._client: ClientProcess | None = None
+        self._stop = threading.Event()
+
+    def start(self) -> None:
+        """Begin to watch."""
+        threading.Thread(target=self._watch, name="lens-watchdog", daemon=True).start()
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._stop.set()
+
+    def follow(self, pid: int | None) -> bool:
+        """Watch this process from now on; False if it cannot be seen from here, as from inside a container."""
+        self._client = None if pid is None or pid <= 0 else ClientProcess.of(pid)
+        return self._client is not None
+
+    def alone(self) -> bool:
+        """Whether nobody is left to work for."""
+        client = self._client
+        return not client.lives() if client is not None else os.getppid() != self._parent
+
+    def _watch(self) -> None:
+        while not self.alone():
+            if self._stop.wait(_POLL):
+                return
+        self._gone()
+        self._stop.wait(GRACE)
+        self._leave()
+
+
+def _exists(pid: int) -> bool:
+    if os.name == "nt":  # there, signal 0 would end the process
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return _status(pid)[:1] != ["Z"]
+
+
+def _began(pid: int) -> str | None:
+    fields = _status(pid)
+    return fields[19] if len(fields) > 19 else None
+
+
+def _status(pid: int) -> list[str]:
+    """What Linux says of a process, from its state on; nothing elsewhere."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return []

@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from lens_lsp import __version__
-from lens_lsp.client.client import Refused
+from lens_lsp.client import Refused
 from lens_lsp.mcp.backend import TEMPLATES, Backend, Resources
 from lens_lsp.mcp.calls import AnswersNeeded, Call, Roots
 from lens_lsp.mcp.tool_schema import SCHEMA

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import mcp_types as types
 
-from lens_lsp.client.client import Client, Refused, ServerGone, unhandled
-from lens_lsp.lsp.uris import uri_of
+from lens_lsp.client import Client, Refused, ServerGone, unhandled
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.mcp.calls import Bounds
 from lens_lsp.mcp.tool_schema import (
     SCHEMA,

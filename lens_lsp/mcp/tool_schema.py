@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from lens_lsp.lsp.uris import path_of
+from lens_lsp.lsp.locations import path_of
 from lens_lsp.mcp.calls import Bounds
 from lens_lsp.model.documents import SkipReason, has_own_places, place_text
 from lens_lsp.model.sanitize import printable_path

@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 import mcp_types as types
 from pydantic import BaseModel
 
-from lens_lsp.client.client import Refused
-from lens_lsp.lsp.uris import uri_of
+from lens_lsp.client import Refused
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.mcp.backend import Backend, Resources
 from lens_lsp.mcp.calls import Bounds, Call
 from lens_lsp.mcp.tool_schema import (

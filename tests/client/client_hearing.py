@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-from lens_lsp.client.client import unhandled
+from lens_lsp.client import unhandled
 
 T = TypeVar("T")
 PATIENCE = 120.0

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lens_lsp.client.client import Client, Refused, ServerGone
+from lens_lsp.client import Client, Refused, ServerGone
 from tests.client.client_hearing import Noted, never, run
 from tests.lsp.lsp_client import environment, wait_until
 
@@ -193,7 +193,7 @@ def test_closing_ends_a_server_that_does_not_listen_any_more(folder: Path, env: 
 def test_it_leaves_with_us(folder: Path, env: dict[str, str]) -> None:
     program = (
         "import asyncio, sys\n"
-        "from lens_lsp.client.client import Client\n"
+        "from lens_lsp.client import Client\n"
         "from tests.client.client_hearing import Noted\n"
         "async def go():\n"
         f"    client = await Client.start([{str(folder)!r}], Noted())\n"

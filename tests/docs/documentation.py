@@ -13,6 +13,7 @@ DOCS = REPOSITORY / "docs"
 PAGES = (
     REPOSITORY / "README.md",
     REPOSITORY / "CHANGELOG.md",
+    REPOSITORY / "CONTRIBUTING.md",
     REPOSITORY / "SECURITY.md",
     *sorted(DOCS.rglob("*.md")),
 )

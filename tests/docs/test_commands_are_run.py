@@ -23,8 +23,8 @@ LINES = [(name_of(page), line.strip()) for page in PAGES for block in blocks(pag
 ELSEWHERE = {
     r"docs/first-change\.md: .*": ("tests/docs/test_first_change.py", "first-change.md"),
     r"docs/how-to/install\.md: .*": ("tests/release/test_install.py", "install.md"),
-    r"docs/contributing\.md: python docs/build_site\.py.*": ("tests/docs/test_site.py", "build_site.py"),
-    r"docs/contributing\.md: npm run build .*": ("lens_lsp/desktop/page/test/build.test.ts", "esbuild.mjs"),
+    r"CONTRIBUTING\.md: python docs/build_site\.py.*": ("tests/docs/test_site.py", "build_site.py"),
+    r"CONTRIBUTING\.md: npm run build .*": ("lens_lsp/desktop/page/test/build.test.ts", "esbuild.mjs"),
     r"docs/how-to/desktop\.md: lens desktop .*": ("tests/desktop/desktop_process.py", '"desktop"'),
     r"docs/how-to/release\.md: python -m release build": ("tests/release/test_release.py", 'made("build"'),
 }

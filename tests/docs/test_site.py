@@ -64,7 +64,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_page_is_there_and_reached_from_every_other(site: Path) -> None:
     built = {page.relative_to(site).as_posix() for page in site.rglob("*.html")} - {"404.html"}
-    outside = {"README.md": "readme.html", "CHANGELOG.md": "changelog.html", "SECURITY.md": "security.html"}
+    outside = {
+        "README.md": "readme.html",
+        "CONTRIBUTING.md": "contributing.html",
+        "CHANGELOG.md": "changelog.html",
+        "SECURITY.md": "security.html",
+    }
     pages = {
         page.relative_to(DOCS).with_suffix(".html").as_posix() if page.is_relative_to(DOCS) else outside[page.name]
         for page in PAGES
@@ -104,7 +109,7 @@ def test_the_pictures_are_those_that_the_extension_s_stories_took(site: Path) ->
 
 def test_a_broken_link_fails_the_build(tmp_path: Path) -> None:
     """The control: the same script on a few pages, first whole, then with a link to a heading that is not there."""
-    for name in ("README.md", "CHANGELOG.md", "SECURITY.md"):
+    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"):
         (tmp_path / name).write_text("# Outside\n", encoding="utf-8")
     (tmp_path / "docs" / "pictures").mkdir(parents=True)
     shutil.copy(SCRIPT, tmp_path / "docs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lens_lsp.lsp.features import COMMANDS
+from lens_lsp.lsp.server import COMMANDS
 
 Params = dict[str, Any]
 

@@ -10,7 +10,7 @@ from contextlib import aclosing
 
 import pytest
 
-from lens_lsp.lsp.aside import aside, homeward
+from lens_lsp.lsp.workspace_pool import run_on_this_loop, run_on_worker
 
 
 async def counted(*, until: int, threads: list[int], ended: list[bool]) -> AsyncGenerator[int]:
@@ -30,7 +30,7 @@ def test_items_come_in_order_from_another_thread() -> None:
             yield number, threading.get_ident()
 
     async def scenario() -> list[tuple[int, int]]:
-        return [item async for item in aside(numbers)]
+        return [item async for item in run_on_worker(numbers)]
 
     found = asyncio.run(scenario())
     assert [number for number, _ in found] == list(range(50))
@@ -43,7 +43,7 @@ def test_what_it_raises_is_raised_here_after_its_items() -> None:
         raise KeyError("over there")
 
     async def scenario() -> None:
-        items = aside(failing)
+        items = run_on_worker(failing)
         assert await anext(items) == 1
         with pytest.raises(KeyError, match="over there"):
             await anext(items)
@@ -62,7 +62,7 @@ def test_the_loop_here_runs_while_it_computes_there() -> None:
 
     async def scenario() -> int:
         nonlocal turns
-        task = asyncio.ensure_future(anext(aside(computing)))
+        task = asyncio.ensure_future(anext(run_on_worker(computing)))
         while not task.done():
             turns += 1
             await asyncio.sleep(0.001)
@@ -75,7 +75,7 @@ def test_closing_it_early_cancels_it_and_waits_for_its_end() -> None:
     ended: list[bool] = []
 
     async def scenario() -> None:
-        async with aclosing(aside(lambda: counted(until=3, threads=[], ended=ended))) as items:
+        async with aclosing(run_on_worker(lambda: counted(until=3, threads=[], ended=ended))) as items:
             async for item in items:
                 if item == 2:
                     break
@@ -89,7 +89,7 @@ def test_cancelling_who_waits_for_it_cancels_it_and_waits_for_its_end() -> None:
     heard: list[int] = []
 
     async def hear() -> None:
-        async with aclosing(aside(lambda: counted(until=1, threads=[], ended=ended))) as items:
+        async with aclosing(run_on_worker(lambda: counted(until=1, threads=[], ended=ended))) as items:
             async for item in items:
                 heard.append(item)  # noqa: PERF401 - it ends by being cancelled
 
@@ -116,7 +116,7 @@ def test_who_is_cancelled_leaves_what_cannot_end_to_whoever_takes_it() -> None:
         yield 1
 
     async def hear() -> None:
-        async for _ in aside(stuck, left.append):
+        async for _ in run_on_worker(stuck, left.append):
             pass
 
     async def scenario() -> None:
@@ -140,7 +140,7 @@ def test_what_ends_by_itself_is_left_to_nobody() -> None:
     left: list[asyncio.Future[None]] = []
 
     async def scenario() -> list[int]:
-        items = aside(lambda: counted(until=2, threads=[], ended=[]), left.append)
+        items = run_on_worker(lambda: counted(until=2, threads=[], ended=[]), left.append)
         found = [await anext(items), await anext(items)]
         await items.aclose()
         return found
@@ -153,7 +153,7 @@ def test_what_is_cancelled_before_it_has_a_thread_never_begins() -> None:
     begun: list[int] = []
 
     async def hear() -> None:
-        async for _ in aside(lambda: counted(until=1, threads=begun, ended=[])):
+        async for _ in run_on_worker(lambda: counted(until=1, threads=begun, ended=[])):
             break
 
     async def scenario() -> None:
@@ -190,14 +190,14 @@ def test_work_led_home_runs_on_the_first_loop_and_ends_with_who_awaits_it() -> N
 
     async def scenario() -> None:
         here = asyncio.get_running_loop()
-        doubling, hanging = homeward(double), homeward(hang)
+        doubling, hanging = run_on_this_loop(double), run_on_this_loop(hang)
 
         async def there() -> AsyncGenerator[int]:
             assert asyncio.get_running_loop() is not here
             yield await doubling(21)
             await hanging()
 
-        async with aclosing(aside(there)) as items:
+        async with aclosing(run_on_worker(there)) as items:
             assert await anext(items) == 42
             while len(seen) < 2:
                 await asyncio.sleep(0.001)
@@ -213,13 +213,13 @@ def test_what_fails_at_home_fails_where_it_is_awaited() -> None:
         raise KeyError("at home")
 
     async def scenario() -> None:
-        led = homeward(failing)
+        led = run_on_this_loop(failing)
 
         async def there() -> AsyncGenerator[str]:
             with pytest.raises(KeyError, match="at home"):
                 await led()
             yield "told"
 
-        assert [item async for item in aside(there)] == ["told"]
+        assert [item async for item in run_on_worker(there)] == ["told"]
 
     asyncio.run(scenario())

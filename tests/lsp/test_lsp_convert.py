@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
-from lens_lsp.lsp.convert import Encoding, Ranges, code_points, encoding_of, units
+from lens_lsp.lsp.locations import Encoding, Ranges, code_points, encoding_of, units
 from lens_lsp.model.text import Span
 
 LINE = "\x7f\x80\u07ff\u0800\uffff\U00010000z"

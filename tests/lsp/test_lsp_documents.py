@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from lens_lsp.lsp.convert import Encoding, Ranges, code_points, units
-from lens_lsp.lsp.documents import Documents, TextDocument
+from lens_lsp.lsp.locations import Encoding, Ranges, code_points, units
+from lens_lsp.lsp.open_documents import OpenDocuments, TextDocument
 from lens_lsp.model.text import SourceText, Span
 from tests.lsp.utf16_reference import ALPHABET, Reference, drawn_edit, drawn_text
 
@@ -171,7 +171,7 @@ def test_every_character_is_found_by_its_column(line: str, encoding: Encoding) -
 
 
 def test_an_opened_text_is_what_the_editor_says_of_it() -> None:
-    documents = Documents(Encoding.Utf8, lambda text, why: None)
+    documents = OpenDocuments(Encoding.Utf8, lambda text, why: None)
     text = documents.opened(types.TextDocumentItem(URI, "markdown", 5, "é\n"))
     assert (text.uri, text.path, text.language, text.version) == (URI, "/notes/a.md", "markdown", 5)
     assert (text.text, text.encoding, text.synced, text.history) == ("é\n", Encoding.Utf8, True, None)
@@ -182,7 +182,7 @@ def test_an_opened_text_is_what_the_editor_says_of_it() -> None:
 
 def test_versions_may_skip_and_must_not_stand_still() -> None:
     lost: list[tuple[TextDocument, str]] = []
-    documents = Documents(Encoding.Utf16, lambda text, why: lost.append((text, why)))
+    documents = OpenDocuments(Encoding.Utf16, lambda text, why: lost.append((text, why)))
     text = documents.opened(types.TextDocumentItem(URI, "markdown", 5, "a"))
     whole = types.TextDocumentContentChangeWholeDocument
     part = types.TextDocumentContentChangePartial
@@ -197,7 +197,7 @@ def test_versions_may_skip_and_must_not_stand_still() -> None:
 
 
 def test_a_change_of_what_is_not_open_is_ignored(caplog: pytest.LogCaptureFixture) -> None:
-    documents = Documents(Encoding.Utf16, lambda text, why: None)
+    documents = OpenDocuments(Encoding.Utf16, lambda text, why: None)
     assert documents.changed(URI, 2, [types.TextDocumentContentChangeWholeDocument("b")]) is None
     assert caplog.messages == ["a change of a document that is not open was ignored"]
     documents.closed(URI)
@@ -205,7 +205,7 @@ def test_a_change_of_what_is_not_open_is_ignored(caplog: pytest.LogCaptureFixtur
 
 
 def test_what_is_opened_twice_has_the_second_text(caplog: pytest.LogCaptureFixture) -> None:
-    documents = Documents(Encoding.Utf16, lambda text, why: None)
+    documents = OpenDocuments(Encoding.Utf16, lambda text, why: None)
     documents.opened(types.TextDocumentItem(URI, "markdown", 7, "dirty"))
     assert caplog.messages == []
     documents.opened(types.TextDocumentItem(URI, "markdown", 1, "restored"))

@@ -12,10 +12,8 @@ import pytest
 from pygls.exceptions import JsonRpcException
 
 import lens_lsp
-from lens_lsp.lsp.endpoint import NUMBERS, Endpoint, refusal
-from lens_lsp.lsp.features import COMMANDS, REQUESTS
-from lens_lsp.lsp.server import LensServer
-from lens_lsp.lsp.watchdog import Watchdog
+from lens_lsp.lsp.request_handler import NUMBERS, RequestHandler, refusal
+from lens_lsp.lsp.server import COMMANDS, REQUESTS, LensServer, Watchdog
 from lens_lsp.model.errors import LensError, PathRefused
 from tests.lsp.lsp_memory import Client, talk
 from tests.lsp.lsp_params import notifications, request
@@ -50,7 +48,7 @@ def test_an_error_of_ours_comes_as_its_number_and_its_sentence() -> None:
         error = (await client.ask(1, "test/refused"))["error"]
         assert error == {"code": 1003, "message": "this way leads out", "data": {"code": "lens.path-refused"}}
 
-    talk(conversation, test_refused=lambda: Endpoint(refused))
+    talk(conversation, test_refused=lambda: RequestHandler(refused))
     assert refusal(LensError("x")).code == 1000
 
 
@@ -78,7 +76,7 @@ def test_any_other_error_is_an_incident_without_its_contents(
         assert "canary" not in "".join(ours)
         assert "result" in await client.ask(2, "lens/status")
 
-    talk(conversation, test_failing=lambda: Endpoint(failing))
+    talk(conversation, test_failing=lambda: RequestHandler(failing))
 
 
 @pytest.mark.parametrize("kind", [MemoryError, RecursionError, OSError, UnicodeDecodeError])
@@ -96,7 +94,7 @@ def test_whatever_fails_in_whichever_handler_is_answered_and_survived(kind: type
         assert client.counts == dict.fromkeys(["hello", *names], 1)
         assert (await client.ask("after", "no/such"))["error"]["code"] == -32601
 
-    talk(conversation, **dict.fromkeys(names, lambda: Endpoint(failing)))
+    talk(conversation, **dict.fromkeys(names, lambda: RequestHandler(failing)))
 
 
 class Leaving:
@@ -106,18 +104,16 @@ class Leaving:
         raise SystemExit("canary")
 
 
-@pytest.mark.parametrize("desk", [None, Leaving()], ids=["none", "leaving"])
+@pytest.mark.parametrize("state", [object(), Leaving()], ids=["nothing", "leaving"])
 def test_whatever_fails_in_the_handler_of_a_notification_is_survived(
-    desk: Any, caplog: pytest.LogCaptureFixture
+    state: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    harmless = {"window/workDoneProgress/cancel", "$/setTrace"}
-
     async def conversation(client: Client) -> None:
-        client.server._desk = desk  # whatever needs it raises
+        client.server._state = client.server.diagnostics.watch = state  # whatever needs them raises
         for method, params in notifications("canary").items():
             caplog.clear()
             client.notify(method, params)
-            assert (f"in {method}: " in caplog.text) == (method not in harmless)
+            assert (f"in {method}: " in caplog.text) == (method != "$/setTrace")
             assert "canary" not in caplog.text
         assert (await client.ask("after", "no/such"))["error"]["code"] == -32601
 
@@ -162,7 +158,7 @@ def test_a_feature_that_fails_three_times_in_a_row_is_switched_off_and_said_so_o
         assert len(shown) == 1
         assert "test/moody" in shown[0]["params"]["message"]
 
-    talk(conversation, test_moody=lambda: Endpoint(moody))
+    talk(conversation, test_moody=lambda: RequestHandler(moody))
 
 
 @pytest.mark.parametrize("result", [{1, 2}, object(), float("nan"), {"a": b"bytes"}, lambda: 1])
@@ -173,7 +169,7 @@ def test_a_result_that_is_no_json_is_an_error_and_no_silence(result: object) -> 
     async def conversation(client: Client) -> None:
         assert (await client.ask(1, "test/strange"))["error"]["code"] == -32603
 
-    talk(conversation, test_strange=lambda: Endpoint(strange))
+    talk(conversation, test_strange=lambda: RequestHandler(strange))
 
 
 def test_a_handler_that_is_cancelled_from_inside_still_answers() -> None:
@@ -183,14 +179,14 @@ def test_a_handler_that_is_cancelled_from_inside_still_answers() -> None:
     async def conversation(client: Client) -> None:
         assert (await client.ask(1, "test/leaking"))["error"]["code"] == -32800
 
-    talk(conversation, test_leaking=lambda: Endpoint(leaking))
+    talk(conversation, test_leaking=lambda: RequestHandler(leaking))
 
 
 def test_a_handler_that_cannot_be_imported_is_an_incident() -> None:
     async def conversation(client: Client) -> None:
         assert (await client.ask(1, "test/missing"))["error"]["code"] == -32603
 
-    def missing() -> Endpoint[Any]:
+    def missing() -> RequestHandler[Any]:
         raise ImportError("no such module")
 
     talk(conversation, test_missing=missing)
@@ -204,7 +200,7 @@ def test_an_error_of_the_protocol_is_passed_on() -> None:
         for number in range(4):
             assert (await client.ask(number, "test/modified"))["error"]["code"] == -32801
 
-    talk(conversation, test_modified=lambda: Endpoint(modified))
+    talk(conversation, test_modified=lambda: RequestHandler(modified))
 
 
 def test_a_cancelled_request_is_answered_once_when_it_has_ended() -> None:
@@ -231,7 +227,7 @@ def test_a_cancelled_request_is_answered_once_when_it_has_ended() -> None:
         assert ended == ["q", "q"]
         assert client.counts == {"hello": 1, "lens/ask": 1, "workspace/executeCommand": 1, 5: 1}
 
-    talk(conversation, **dict.fromkeys(("lens/ask", "lens.server.ask"), lambda: Endpoint(slow)))
+    talk(conversation, **dict.fromkeys(("lens/ask", "lens.server.ask"), lambda: RequestHandler(slow)))
 
 
 def test_a_request_that_is_cancelled_before_it_began_never_begins() -> None:
@@ -246,7 +242,7 @@ def test_a_request_that_is_cancelled_before_it_began_never_begins() -> None:
         assert (await client.answer(1))["error"]["code"] == -32800
         assert begun == []
 
-    talk(conversation, test_slow=lambda: Endpoint(slow))
+    talk(conversation, test_slow=lambda: RequestHandler(slow))
 
 
 def test_shutdown_waits_for_what_it_cancels() -> None:
@@ -267,7 +263,7 @@ def test_shutdown_waits_for_what_it_cancels() -> None:
         assert sorted(ended) == [0, 1, 2, 3, 4]
         assert {client.answers[number]["error"]["code"] for number in range(5)} == {-32800}
 
-    talk(conversation, test_slow=lambda: Endpoint(slow))
+    talk(conversation, test_slow=lambda: RequestHandler(slow))
 
 
 def test_an_answer_of_the_client_meets_only_our_own_requests() -> None:
@@ -285,7 +281,7 @@ def test_an_answer_of_the_client_meets_only_our_own_requests() -> None:
         client.server.protocol.receive(json.dumps({"jsonrpc": "2.0", "id": id_, "result": {"a-b": 1}}).encode())
         assert await asking == {"a-b": 1}
 
-    talk(conversation, test_slow=lambda: Endpoint(slow))
+    talk(conversation, test_slow=lambda: RequestHandler(slow))
 
 
 def test_work_that_nobody_waits_for_fails_by_itself(caplog: pytest.LogCaptureFixture) -> None:

@@ -13,9 +13,9 @@ import pytest
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.lsp.endpoint import RequestFailed
-from lens_lsp.lsp.finding import ranked
-from lens_lsp.lsp.lenses import GRACE, MOST_LATE, Lenses, Loan, in_time
+from lens_lsp.lsp.lens_find import rank_passages
+from lens_lsp.lsp.request_handler import RequestFailed
+from lens_lsp.lsp.workspace_pool import GRACE, MOST_LATE, WorkspaceLease, WorkspacePool, in_time
 from lens_lsp.model.documents import Evidence
 
 RULES = CorpusRules()
@@ -39,9 +39,9 @@ def question(folder: Path) -> Request:
     return Request("the lease", (str(folder),))
 
 
-async def while_another_searches(lenses: Lenses, folder: Path, held: Held) -> None:
+async def while_another_searches(lenses: WorkspacePool, folder: Path, held: Held) -> None:
     async with lenses.lent((str(folder),), RULES) as loan:
-        await ranked(loan, question(folder), held)
+        await rank_passages(loan, question(folder), held)
 
 
 @pytest.mark.parametrize("times", [1, 3])
@@ -49,7 +49,7 @@ def test_a_search_that_is_given_up_keeps_its_texts_until_it_has_ended(tmp_path: 
     (tmp_path / "contract.md").write_text("# Contract\n\nThe lease ends on 30 June 2031.\n")
 
     async def go() -> None:
-        lenses, held = Lenses(), Held()
+        lenses, held = WorkspacePool(), Held()
         async with lenses.lent((str(tmp_path),), RULES) as loan:
             kept = loan.lens
         searching = asyncio.ensure_future(while_another_searches(lenses, tmp_path, held))
@@ -70,7 +70,7 @@ def test_a_search_that_is_given_up_keeps_its_texts_until_it_has_ended(tmp_path: 
     asyncio.run(asyncio.wait_for(go(), 120))
 
 
-async def kept_by(lenses: Lenses, folder: Path) -> Lens:
+async def kept_by(lenses: WorkspacePool, folder: Path) -> Lens:
     async with lenses.lent((str(folder),), RULES) as loan:
         return loan.lens
 
@@ -79,7 +79,7 @@ def test_no_more_searches_are_begun_than_may_outlast_their_questions(tmp_path: P
     (tmp_path / "contract.md").write_text("# Contract\n\nThe lease ends on 30 June 2031.\n")
 
     async def go() -> None:
-        lenses, stuck = Lenses(), [Held() for _ in range(MOST_LATE)]
+        lenses, stuck = WorkspacePool(), [Held() for _ in range(MOST_LATE)]
         try:
             for held in stuck:
                 searching = asyncio.ensure_future(while_another_searches(lenses, tmp_path, held))
@@ -123,7 +123,7 @@ def test_a_search_that_nobody_gives_up_finds(tmp_path: Path) -> None:
     async def go() -> list[str]:
         held = Held()
         held.go.set()
-        found = await ranked(Loan(Lens((str(tmp_path),))), question(tmp_path), held)
+        found = await rank_passages(WorkspaceLease(Lens((str(tmp_path),))), question(tmp_path), held)
         return [item.quote for item in found.evidence]
 
     assert "lease ends on 30 June 2031" in asyncio.run(go())[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from lens_lsp.lsp.for_models import event_for_model, for_model
+from lens_lsp.lsp.model_view import event_for_model, for_model
 from lens_lsp.model.answer import EvidenceFound
 from lens_lsp.model.documents import Context, ContextRole, Evidence
 from lens_lsp.model.text import Span

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.lsp import framing
-from lens_lsp.lsp.framing import LARGEST, BrokenFraming, TooLarge, read_message
+from lens_lsp.lsp import transport
+from lens_lsp.lsp.transport import LARGEST, BrokenFraming, TooLarge, read_message
 
 
 def broken(data: bytes) -> str:
@@ -64,7 +64,7 @@ def test_what_breaks_the_framing_says_how(data: bytes, why: str) -> None:
 
 
 def test_the_bounds_of_headers_are_exact() -> None:
-    line, head = framing._LONGEST_LINE, framing._LONGEST_HEAD
+    line, head = transport._LONGEST_LINE, transport._LONGEST_HEAD
     longest = b"X:" + b"a" * (line - 3) + b"\n"
     assert read_message(io.BytesIO(longest + b"Content-Length: 0\n\n")) == b""
     assert broken(b"X:" + b"a" * (line - 2) + b"\nContent-Length: 0\n\n") == "a header line is too long or was cut off"
@@ -89,6 +89,6 @@ class Counting(io.BytesIO):
 def test_a_message_beyond_the_bound_is_drained_in_small_pieces_and_not_kept() -> None:
     stream = Counting(b"Content-Length: %d\r\n\r\n" % (LARGEST + 1))
     assert read_message(stream) == TooLarge(LARGEST + 1)
-    assert stream.most == framing._CHUNK
+    assert stream.most == transport._CHUNK
     at_the_bound = Counting(b"Content-Length: %d\r\n\r\n" % LARGEST)
     assert read_message(at_the_bound) == bytes(LARGEST)

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from lens_lsp.lsp.cited_by import Use
-from lens_lsp.lsp.hovering import beside, escaped, hover_text, told_citation, told_uses
+from lens_lsp.lsp.document_snapshot import surroundings
+from lens_lsp.lsp.hover import as_markup, describe_citation, describe_uses, escaped
+from lens_lsp.lsp.navigation import CitationUse
 from lens_lsp.memory.check import Cited, Finding
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import TextSource
@@ -28,7 +29,7 @@ CITATION = Citation("/", "a.md", TextSource.DISK, "0" * 64, "utf-8", "md/1", Spa
     ],
 )
 def test_plain_text_is_shown_wherever_the_client_takes_it(formats: list[str], kind: str) -> None:
-    shown = hover_text("a *b*", formats)
+    shown = as_markup("a *b*", formats)
     assert (shown.kind.value, shown.value) == (kind, "a *b*" if kind == "plaintext" else r"a \*b\*")
 
 
@@ -44,7 +45,7 @@ def told(
     """The lines of a hover on a citation of ``a.md``."""
     citation = Citation("/", "a.md", TextSource.DISK, "0" * 64, "utf-8", "md/1", Span(9, 12), quote, heading=heading)
     finding = Checked(citation, CitationState.VERIFIED, Span(9, 12), "0" * 64)
-    return told_citation(Finding(Cited("x.md", 1, "1", "/", citation), replace(finding, **checked), at)).split("\n")
+    return describe_citation(Finding(Cited("x.md", 1, "1", "/", citation), replace(finding, **checked), at)).split("\n")
 
 
 def test_quote_place_headings_and_state_stand_on_lines_of_their_own() -> None:
@@ -60,20 +61,20 @@ def test_a_long_quote_is_cut_to_the_character(length: int, shown: str) -> None:
     assert told("y" * length)[0] == f"“{shown}”"
 
 
-def uses(count: int) -> list[Use]:
-    return [Use(Span(0, 1), "/x.md", 1, str(n), f"Why\n{n}?") for n in range(1, count + 1)]
+def uses(count: int) -> list[CitationUse]:
+    return [CitationUse(Span(0, 1), "/x.md", 1, str(n), f"Why\n{n}?") for n in range(1, count + 1)]
 
 
 def test_ten_uses_are_named_and_more_are_hinted_at() -> None:
-    assert told_uses(uses(1)) == "cited by 1 answer\n[1] Why 1?"
-    assert told_uses(uses(2)) == "cited by 2 answers\n[1] Why 1?\n[2] Why 2?"
-    assert told_uses(uses(10)).count("\n") == 10
-    eleven = told_uses(uses(11)).split("\n")
+    assert describe_uses(uses(1)) == "cited by 1 answer\n[1] Why 1?"
+    assert describe_uses(uses(2)) == "cited by 2 answers\n[1] Why 1?\n[2] Why 2?"
+    assert describe_uses(uses(10)).count("\n") == 10
+    eleven = describe_uses(uses(11)).split("\n")
     assert (eleven[0], eleven[-2], eleven[-1]) == ("cited by 11 answers", "[10] Why 10?", "…")
 
 
 def around(before: str, quote: str, after: str) -> tuple[str, str]:
-    return beside(before + quote + after, Span(len(before), len(before + quote)))
+    return surroundings(before + quote + after, Span(len(before), len(before + quote)))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_hover_shows_the_quote_between_what_stands_beside_it() -> None:
     finding = Finding(
         Cited("x.md", 1, "1", "/", CITATION), Checked(CITATION, CitationState.VERIFIED, Span(9, 12)), PLACE
     )
-    assert told_citation(finding, ("Say\u202e it:", "or no")).split("\n")[0] == "Say it: “yes” or no"
-    assert told_citation(finding).split("\n")[0] == "“yes”"
-    markdown = hover_text(told_citation(finding, ("![x](y)", "<b>")), ["markdown"]).value
+    assert describe_citation(finding, ("Say\u202e it:", "or no")).split("\n")[0] == "Say it: “yes” or no"
+    assert describe_citation(finding).split("\n")[0] == "“yes”"
+    markdown = as_markup(describe_citation(finding, ("![x](y)", "<b>")), ["markdown"]).value
     assert acting(markdown) == set()

@@ -12,15 +12,13 @@ from lens_lsp.app.request import Request
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.lsp.asking import with_places
-from lens_lsp.lsp.convert import Encoding
-from lens_lsp.lsp.locations import Placement, places_of
-from lens_lsp.lsp.questions import Question
-from lens_lsp.lsp.results import PlacedEvidence
+from lens_lsp.lsp.lens_ask import FrozenQuestion, Placement, places_of, with_places
+from lens_lsp.lsp.locations import Encoding
 from lens_lsp.memory.citations import record
 from lens_lsp.model.cluster import Citation
 from lens_lsp.model.documents import Context, ContextRole
 from lens_lsp.model.text import Span
+from lens_lsp.schema.protocol_results import PlacedEvidence
 from tests.hand_made import evidence
 
 SAID = "The lantern of Tirubel was lit in 1500."
@@ -114,7 +112,7 @@ def test_each_part_of_the_context_of_a_result_has_its_range() -> None:
     place = Placement(
         "file:///notes/house/contract.md", types.Range(types.Position(4, 0), types.Position(4, 47)), (first, None)
     )
-    question = Question(Request("?"), ("/notes",), 0, Encoding.Utf16, False, "/notes")
+    question = FrozenQuestion(Request("?"), ("/notes",), 0, Encoding.Utf16, False, "/notes")
     ([shown], warnings) = with_places([item], {item.n: place}, question)
     assert warnings == []
     assert [part["range"] for part in shown["context"]] == [first, None]

@@ -43,7 +43,7 @@ except TypeError as error:
 
 STARTED = """
 import json, sys, linecache
-from lens_lsp.lsp.process import LensServer
+from lens_lsp.lsp.server import LensServer
 from lsprotocol import types
 
 server = LensServer({})

@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from lens_lsp.lsp.passages import PAGE, pages_of
+from lens_lsp.lsp.lens_text import PAGE, pages_of
 from lens_lsp.model.text import SourceText, Span
 from tests.lsp.lsp_client import LspProcess
 

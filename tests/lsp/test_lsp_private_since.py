@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.lsp.uris import path_of
+from lens_lsp.lsp.locations import path_of
 from tests.lsp.lsp_editor import Editor
 from tests.soak.private_marks import EXACT, SPELLED, edited
 

@@ -18,16 +18,16 @@ from tests.lsp.lsp_client import LspProcess, frame, wait_until
 Start = Callable[..., LspProcess]
 PRINTING = """
 import sys
-from lens_lsp.lsp import status
+from lens_lsp.lsp import lens_status
 
 async def loud(ls, params):
     import os
     print("a stray print")
     os.write(1, b"a stray write\\n")
     os.system("echo a stray child")
-    return {"key": os.environ.get("LENS_API_KEY"), "mine": ls.session.environment.get("LENS_API_KEY")}
+    return {"key": os.environ.get("LENS_API_KEY"), "mine": ls.state.environment.get("LENS_API_KEY")}
 
-status.ENDPOINT = status.Endpoint(loud, status.StatusParams)
+lens_status.STATUS = lens_status.RequestHandler(loud, lens_status.StatusParams)
 from lens_lsp.cli import main
 sys.exit(main(["serve", "--stdio"]))
 """
@@ -238,7 +238,7 @@ def test_help_and_mistyped_options_do_not_start_a_server() -> None:
 
 def test_initialize_is_answered_before_anything_heavy_is_imported(start: Start) -> None:
     code = (
-        "import sys\nfrom lens_lsp.lsp import process\n"
+        "import sys\nfrom lens_lsp.lsp import server\n"
         "print(*sorted({'numpy', 'pydantic', 'openai', 'lens_lsp.app.lens', 'sqlite3'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,8 +11,8 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.lsp.hovering import told_citation
-from lens_lsp.lsp.lenses import Lenses
+from lens_lsp.lsp.hover import describe_citation
+from lens_lsp.lsp.workspace_pool import WorkspacePool
 from lens_lsp.memory.check import Cited, Finding
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Locator, TextSource
@@ -40,7 +40,7 @@ async def until_read(lens: Lens) -> None:
 
 def test_what_a_question_left_is_read_when_it_is_over(papers: Path) -> None:
     async def go() -> None:
-        lenses = Lenses(first=0)
+        lenses = WorkspacePool(first=0)
         async with lenses.lent((str(papers),), RULES) as loan:
             await asyncio.to_thread(loan.lens.find, "board")
             assert loan.lens.unread == 3
@@ -55,7 +55,7 @@ def test_the_next_question_has_the_texts_to_itself(papers: Path) -> None:
     (papers / "long.pdf").write_bytes(pdf(*([f"Page {number} is read while nobody asks."] for number in range(3000))))
 
     async def go() -> None:
-        lenses = Lenses(first=0)
+        lenses = WorkspacePool(first=0)
         async with lenses.lent((str(papers),), RULES) as loan:
             lens = loan.lens
             await asyncio.to_thread(lens.find, "long")  # so that it is read first
@@ -71,7 +71,7 @@ def test_the_next_question_has_the_texts_to_itself(papers: Path) -> None:
 
 def test_a_question_beside_another_one_reads_nothing_afterwards(papers: Path) -> None:
     async def go() -> None:
-        lenses = Lenses(first=0)
+        lenses = WorkspacePool(first=0)
         async with lenses.lent((str(papers),), RULES) as kept, lenses.lent((str(papers),), RULES) as other:
             await asyncio.to_thread(other.lens.find, "board")
         assert (kept.lens.unread, other.lens.unread) == (0, 3)
@@ -81,7 +81,7 @@ def test_a_question_beside_another_one_reads_nothing_afterwards(papers: Path) ->
 
 def test_a_folder_that_is_gone_is_told_by_the_next_question(papers: Path) -> None:
     async def go() -> None:
-        lenses = Lenses(first=0)
+        lenses = WorkspacePool(first=0)
         async with lenses.lent((str(papers),), RULES) as loan:
             await asyncio.to_thread(loan.lens.find, "board")
             shutil.rmtree(papers)
@@ -96,7 +96,7 @@ def told(locator: Locator | None, now: Locator | None = None) -> str:
     """The line of a hover that says where a quote is."""
     citation = Citation("/", "a.pdf", TextSource.DISK, "0" * 64, "binary", "pdf/1", Span(9, 12), "yes", locator=locator)
     checked = Checked(citation, CitationState.VERIFIED, Span(9, 12), "0" * 64, locator=now)
-    return told_citation(Finding(Cited("x.md", 1, "1", "/", citation), checked, Position(3, 4))).split("\n")[1]
+    return describe_citation(Finding(Cited("x.md", 1, "1", "/", citation), checked, Position(3, 4))).split("\n")[1]
 
 
 def test_a_hover_says_the_page_instead_of_the_line() -> None:

@@ -17,7 +17,7 @@ from tests.lsp.lsp_model import CAPABILITIES, PROMPT, Played, choosing
 sys.path.insert(0, str(REPOSITORY / "docs"))
 from protocol_reference import CALLS
 
-from lens_lsp.lsp.features import COMMANDS, REQUESTS
+from lens_lsp.lsp.server import COMMANDS, REQUESTS
 
 Start = Callable[..., LspProcess]
 

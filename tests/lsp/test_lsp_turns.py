@@ -1,4 +1,4 @@
-"""Turns: a few run, more wait in order, and whoever leaves makes room."""
+"""TurnQueue: a few run, more wait in order, and whoever leaves makes room."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lens_lsp.lsp.turns import Busy, Turns
+from lens_lsp.lsp.workspace_pool import QueueFull, TurnQueue
 
 
 def silent(_ahead: int) -> None: ...
@@ -22,7 +22,7 @@ def test_turns_are_taken_in_order_and_never_more_than_may() -> None:
     most = 0
 
     async def scenario() -> None:
-        turns = Turns(2, 10)
+        turns = TurnQueue(2, 10)
 
         async def work(number: int) -> None:
             nonlocal most
@@ -41,7 +41,7 @@ def test_turns_are_taken_in_order_and_never_more_than_may() -> None:
 
 def test_more_than_may_wait_are_refused() -> None:
     async def scenario() -> None:
-        turns, release = Turns(1, 2), asyncio.Event()
+        turns, release = TurnQueue(1, 2), asyncio.Event()
 
         async def work() -> None:
             async with turns.taken(silent):
@@ -49,7 +49,7 @@ def test_more_than_may_wait_are_refused() -> None:
 
         tasks = [asyncio.create_task(work()) for _ in range(3)]
         await settle()
-        with pytest.raises(Busy):
+        with pytest.raises(QueueFull):
             await work()
         release.set()
         await asyncio.gather(*tasks)
@@ -61,7 +61,7 @@ def test_who_waits_is_told_how_many_come_first() -> None:
     told: dict[int, list[int]] = {0: [], 1: [], 2: []}
 
     async def scenario() -> None:
-        turns, gates = Turns(1, 5), [asyncio.Event() for _ in range(3)]
+        turns, gates = TurnQueue(1, 5), [asyncio.Event() for _ in range(3)]
 
         async def work(number: int) -> None:
             async with turns.taken(told[number].append):
@@ -79,7 +79,7 @@ def test_who_waits_is_told_how_many_come_first() -> None:
 
 def test_who_leaves_while_waiting_makes_room() -> None:
     async def scenario() -> None:
-        turns, release = Turns(1, 5), asyncio.Event()
+        turns, release = TurnQueue(1, 5), asyncio.Event()
         done: list[str] = []
 
         async def work(name: str) -> None:
@@ -102,7 +102,7 @@ def test_who_leaves_while_waiting_makes_room() -> None:
 
 def test_a_turn_that_comes_as_its_owner_is_cancelled_goes_to_the_next() -> None:
     async def scenario() -> None:
-        turns = Turns(1, 5)
+        turns = TurnQueue(1, 5)
         done: list[str] = []
 
         async def work(name: str) -> None:

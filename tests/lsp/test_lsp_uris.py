@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.allowed import inside
-from lens_lsp.lsp.uris import UriRefused, path_of, uri_of
+from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 
 part = st.binary(min_size=1, max_size=12).filter(lambda name: not set(name) & {0, 0x2F} and name not in (b".", b".."))
 

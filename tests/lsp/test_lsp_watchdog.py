@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 
-from lens_lsp.lsp.watchdog import Process, Watchdog
+from lens_lsp.lsp.server import ClientProcess, Watchdog
 
 
 def ended() -> int:
@@ -18,16 +18,16 @@ def ended() -> int:
 
 
 def test_a_process_is_known_by_its_number_and_when_it_began() -> None:
-    mine = Process.of(os.getpid())
+    mine = ClientProcess.of(os.getpid())
     assert mine is not None
     assert mine.lives()
-    assert mine.began is None or not Process(mine.pid, "some other time").lives()
-    assert Process.of(ended()) is None
+    assert mine.began is None or not ClientProcess(mine.pid, "some other time").lives()
+    assert ClientProcess.of(ended()) is None
 
 
 def test_a_process_that_nobody_has_buried_yet_is_gone() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        known = Process.of(process.pid)
+        known = ClientProcess.of(process.pid)
         assert known is not None
         assert known.lives()
         assert process.stdin is not None

@@ -6,10 +6,9 @@ from __future__ import annotations
 MODULES = {
     "model/text.py": ("model/test_text.py",),
     "model/sanitize.py": ("model/test_sanitize.py", "cli/test_cli_terminal.py"),
-    "lsp/convert.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py"),
-    "lsp/documents.py": ("lsp/test_lsp_documents.py",),
-    "lsp/framing.py": ("lsp/test_lsp_frames.py",),
-    "lsp/uris.py": ("lsp/test_lsp_uris.py",),
+    "lsp/locations.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py", "lsp/test_lsp_uris.py"),
+    "lsp/open_documents.py": ("lsp/test_lsp_documents.py",),
+    "lsp/transport.py": ("lsp/test_lsp_frames.py",),
     "memory/citations.py": ("memory/test_citations.py", "knowledge/test_citation_outcomes.py"),
     "search/resolution.py": ("search/test_normal.py", "search/test_resolve.py", "search/test_resolve_bounds.py"),
     "judge/ledger.py": ("judge/rules/test_ledger.py",),
@@ -20,8 +19,8 @@ MODULES = {
 
 LEFT_OUT = {
     "model/text.py": (),
-    "lsp/documents.py": ("test_every_character_is_found_by_its_column",),
-    "lsp/convert.py": (
+    "lsp/open_documents.py": ("test_every_character_is_found_by_its_column",),
+    "lsp/locations.py": (
         "test_every_character_is_found_by_its_column",
         "test_as_many_lines_and_code_points_as_may_be_are_followed_and_one_more_is_not",
     ),

@@ -26,10 +26,8 @@ from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.renamed import Budget, Renamed
 from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.lsp.citing import Page
-from lens_lsp.lsp.diagnostics import diagnostics_of
-from lens_lsp.lsp.evidence import looked_up
-from lens_lsp.lsp.sight import Sight
+from lens_lsp.lsp.diagnostics import citation_diagnostics
+from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, locate_citations
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation
@@ -110,9 +108,9 @@ def cite_many(folder: Path, n: int) -> Path:
     return path
 
 
-def looked_at(path: Path) -> tuple[Sight, Page]:
+def looked_at(path: Path) -> tuple[DocumentSnapshot, MarkdownPage]:
     """An answer as an editor has it open."""
-    sight = Sight(
+    snapshot = DocumentSnapshot(
         uri=path.as_uri(),
         path=str(path),
         text=path.read_text(),
@@ -125,13 +123,15 @@ def looked_at(path: Path) -> tuple[Sight, Page]:
         texts=False,
         allowed=Allowed.below([str(path.parent)]),
     )
-    return sight, Page(sight.text, sight.path)
+    return snapshot, MarkdownPage(snapshot.text, snapshot.path)
 
 
 def diagnosed(path: Path) -> int:
     """Its diagnostics, counted."""
-    sight, page = looked_at(path)
-    return len(diagnostics_of(sight, page, looked_up(sight, page, page.written.values()), related=True))
+    snapshot, page = looked_at(path)
+    return len(
+        citation_diagnostics(snapshot, page, locate_citations(snapshot, page, page.written.values()), related=True)
+    )
 
 
 def checked(path: Path) -> Report:

@@ -31,10 +31,10 @@ from typing import Any
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.client.client import Client
+from lens_lsp.client import Client
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat
-from lens_lsp.lsp.uris import uri_of
+from lens_lsp.lsp.locations import uri_of
 from lens_lsp.model.answer import Answer, Answered, Mode, StopReason
 from lens_lsp.model.documents import PartReason, SkipReason
 from tests.judge.llm.chat_faults import Fault

@@ -45,14 +45,14 @@ BACKTRACKING = Pattern("control", "", "a", "!")
 EXPRESSION = "(a+)+$"
 SEARCHING = f"""
 import sys
-from lens_lsp.lsp import asking
+from lens_lsp.lsp import lens_ask
 
 async def searching(ls, params):
     import asyncio, re
     await asyncio.get_running_loop().run_in_executor(None, re.search, {EXPRESSION!r}, params.question)
     return {{}}
 
-asking.ENDPOINT = asking.Endpoint(searching, asking.AskParams)
+lens_ask.ASK = lens_ask.RequestHandler(searching, lens_ask.AskParams)
 from lens_lsp.cli import main
 sys.exit(main(["serve"]))
 """

@@ -37,7 +37,7 @@ from lens_lsp.cli import clusters as command
 from lens_lsp.corpus.kept_extractions import KeptExtractions
 from lens_lsp.disk import PART
 from lens_lsp.documents.kinds import Extracted
-from lens_lsp.lsp.answers import Shelf, keep
+from lens_lsp.lsp.lens_answer import AnswerDestination, write_answer_file
 from lens_lsp.memory.answer_files import Saved
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import NotSaved
@@ -95,11 +95,11 @@ def writers(answer: Answer) -> list[Writer]:
         return Saved(replace(answer, text=texts[variant]), {}, datetime(2026, 1, 1, tzinfo=UTC), None, private=False)
 
     def keep_in_workspace(base: Path, variant: int) -> None:
-        keep(saved(variant), Shelf(str(base / "notes" / "answers"), None))
+        write_answer_file(saved(variant), AnswerDestination(str(base / "notes" / "answers"), None))
 
     def keep_in_store(base: Path, variant: int) -> None:
         with Store.open(base / "store") as store:
-            keep(saved(variant), Shelf(None, store))
+            write_answer_file(saved(variant), AnswerDestination(None, store))
 
     def export(base: Path, variant: int) -> None:
         with Store.open(base.parent / f"clusters-{variant}") as store:
@@ -158,7 +158,7 @@ def writers(answer: Answer) -> list[Writer]:
 def file_of(saved: Saved) -> str:
     """The name of an answer's file."""
     with tempfile.TemporaryDirectory() as folder:
-        keep(saved, Shelf(folder, None))
+        write_answer_file(saved, AnswerDestination(folder, None))
         (name,) = os.listdir(folder)
         return name
 

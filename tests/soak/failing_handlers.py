@@ -16,10 +16,8 @@ from typing import Any, NoReturn, cast
 
 from lsprotocol import types
 
-from lens_lsp.lsp.endpoint import FAILURES, Endpoint, Endpoints
-from lens_lsp.lsp.features import COMMANDS, PULLED, REQUESTS, Loader
-from lens_lsp.lsp.notifications import NOTIFICATIONS
-from lens_lsp.lsp.server import LensServer
+from lens_lsp.lsp.request_handler import FAILURES, RequestDispatcher, RequestHandler
+from lens_lsp.lsp.server import COMMANDS, NOTIFICATIONS, PULLED, REQUESTS, LensServer, Loader
 
 SAID = "canary-5e1f"
 """Stands in whatever fails, and may stand nowhere else."""
@@ -137,7 +135,7 @@ def _place(draw: random.Random, kind: str) -> str:
 def answering(plan: Iterator[Fault | None]) -> Loader:
     """The endpoint of a handler that fails as planned."""
 
-    def load() -> Endpoint[Any]:
+    def load() -> RequestHandler[Any]:
         fault = next(plan, None)
         if fault is not None and fault.place == "loading":
             KINDS[fault.kind]()
@@ -151,7 +149,7 @@ def answering(plan: Iterator[Fault | None]) -> Loader:
                 KINDS[fault.kind]()
             return {}
 
-        return Endpoint(handle)
+        return RequestHandler(handle)
 
     return load
 
@@ -168,7 +166,9 @@ def told(plan: Iterator[Fault | None], handler: Callable[[Any, Any], None]) -> C
     return handle
 
 
-async def unguarded(self: Endpoints, name: str, endpoint: Callable[[], Endpoint[Any]], ls: Any, raw: object) -> object:
+async def unguarded(
+    self: RequestDispatcher, name: str, endpoint: Callable[[], RequestHandler[Any]], ls: Any, raw: object
+) -> object:
     """The control: nothing stands between a handler and pygls."""
     chosen = endpoint()
     return ls.plain(await chosen.handler(ls, chosen.parse(raw)))
@@ -190,7 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, handler in NOTIFICATIONS.items():
         NOTIFICATIONS[name] = told(iter(plan[name]), handler)
     if options.unguarded:
-        Endpoints.call = unguarded  # type: ignore[method-assign]
+        RequestDispatcher.call = unguarded  # type: ignore[method-assign]
     from lens_lsp.cli import main as lens
 
     return lens(["serve"])

@@ -20,9 +20,9 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from lens_lsp.cli import main
-from lens_lsp.lsp import checks, features, watching
-from lens_lsp.lsp.endpoint import Endpoint
-from lens_lsp.lsp.wire import Wire
+from lens_lsp.lsp import diagnostic_schedule, server
+from lens_lsp.lsp.request_handler import RequestHandler
+from lens_lsp.schema.protocol import Wire
 
 
 class Kill(Wire):
@@ -32,26 +32,26 @@ class Kill(Wire):
 
 
 def unwatched() -> None:
-    watching.Watching.begin = lambda self: None  # type: ignore[method-assign]
+    diagnostic_schedule.FileWatch.begin = lambda self: None  # type: ignore[method-assign]
     unpolled()
 
 
 def unpolled() -> None:
-    async def nothing(self: checks.Checks) -> None: ...
+    async def nothing(self: diagnostic_schedule.DiagnosticSchedule) -> None: ...
 
-    checks.Checks._poll = nothing  # type: ignore[method-assign]
+    diagnostic_schedule.DiagnosticSchedule._poll = nothing  # type: ignore[method-assign]
 
 
 def hasty() -> None:
     unpolled()
-    checks.PAUSE = checks._APART = 0.0
+    diagnostic_schedule.PAUSE = diagnostic_schedule._APART = 0.0
 
 
 def killable() -> None:
     async def kill(ls: Any, params: Any) -> dict[str, object]:
         from watchdog.observers.inotify_c import inotify_rm_watch
 
-        observer = ls.desk.watching._watch._observer
+        observer = ls.diagnostics.watch._watch._observer
         queue = observer._inotify_fd
         if params.how == "threads":
             for thread in (*observer.emitters, observer):
@@ -63,7 +63,7 @@ def killable() -> None:
                 inotify_rm_watch(queue._inotify_fd, descriptor)
         return {}
 
-    features.REQUESTS["test/kill"] = lambda: Endpoint(kill, Kill)  # type: ignore[index]
+    server.REQUESTS["test/kill"] = lambda: RequestHandler(kill, Kill)  # type: ignore[index]
 
 
 def trusting() -> None:
@@ -105,7 +105,7 @@ def unforgiving() -> None:
 def inline() -> None:
     import asyncio
 
-    from lens_lsp.lsp.lenses import Loan
+    from lens_lsp.lsp.workspace_pool import WorkspaceLease
     from lens_lsp.search.work import Work
 
     def start(self: Work, work: Callable[[], Any]) -> Any:
@@ -114,7 +114,7 @@ def inline() -> None:
         return done
 
     Work.start = start  # type: ignore[method-assign]
-    Loan.aside = lambda self, make: make()  # type: ignore[method-assign]
+    WorkspaceLease.run_on_worker = lambda self, make: make()  # type: ignore[method-assign]
 
 
 class Gate:
@@ -141,12 +141,12 @@ def gated() -> None:
 
 def _gate_questions(gate: Gate) -> None:
     from lens_lsp.app.lens import Lens
-    from lens_lsp.lsp import asking, finding
+    from lens_lsp.lsp import lens_ask
     from lens_lsp.model.answer import Answered, Observed, Scanned
     from lens_lsp.model.documents import TextSource
     from lens_lsp.schema.answer import evidence_json
 
-    ask, find, placed, recorded = Lens.ask, Lens.find, asking.places_of, asking.recorded
+    ask, find, placed, recorded = Lens.ask, Lens.find, lens_ask.places_of, lens_ask.record_citations
     points = {Scanned: "scanned", Observed: "observed", Answered: "answered"}
     searched, looked = 0.0, 0.0  # when the search ended: open texts are taken anew after that, the disk later still
 
@@ -178,24 +178,25 @@ def _gate_questions(gate: Gate) -> None:
         return evidence_json(item) | {"began": searched if item.origin.source is TextSource.BUFFER else looked}
 
     Lens.ask, Lens.find = stopping, ended  # type: ignore[method-assign, assignment]
-    asking.recorded = finding.recorded = recording
-    asking.places_of = finding.places_of = placing
-    asking.evidence_json = shaped
+    lens_ask.record_citations = recording
+    lens_ask.places_of = placing
+    lens_ask.evidence_json = shaped
 
 
 def _gate_checks(gate: Gate) -> None:
-    from lens_lsp.lsp import inspecting
+    from lens_lsp.lsp import diagnostics
 
-    seen, look, publish = inspecting.seen, inspecting.looked_up, checks.Checks._publish
+    run, look = diagnostics.run_on_snapshot, diagnostics.locate_citations
+    publish = diagnostic_schedule.DiagnosticSchedule._publish
     began: dict[str, float] = {}
 
-    async def seeing(ls: Any, uri: str, work: Any) -> Any:
+    async def running(state: Any, uri: str, work: Any) -> Any:
         began[uri] = time.monotonic()
-        return await seen(ls, uri, work)
+        return await run(state, uri, work)
 
-    def looking(sight: Any, page: Any, written: Any) -> Any:
+    def looking(snapshot: Any, page: Any, written: Any) -> Any:
         gate.at("check")
-        found = look(sight, page, written)
+        found = look(snapshot, page, written)
         gate.at("checked")
         return found
 
@@ -203,8 +204,8 @@ def _gate_checks(gate: Gate) -> None:
         self._ls.protocol.notify("test/published", {"uri": uri, "began": began.get(uri, time.monotonic())})
         publish(self, uri, items, version)
 
-    inspecting.seen, inspecting.looked_up = seeing, looking
-    checks.Checks._publish = saying  # type: ignore[method-assign]
+    diagnostics.run_on_snapshot, diagnostics.locate_citations = running, looking
+    diagnostic_schedule.DiagnosticSchedule._publish = saying  # type: ignore[method-assign]
 
 
 FAULTS: dict[str, Callable[[], None]] = {

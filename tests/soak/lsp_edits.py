@@ -25,8 +25,8 @@ from typing import Any
 from lsprotocol import types
 from pygls.workspace import TextDocument as BareDocument
 
-from lens_lsp.lsp.convert import Encoding
-from lens_lsp.lsp.documents import TextDocument
+from lens_lsp.lsp.locations import Encoding
+from lens_lsp.lsp.open_documents import TextDocument
 from tests.lsp.utf16_reference import Place, Reference, drawn_edit, drawn_text
 from tests.soak.node import Node
 

@@ -31,15 +31,15 @@ CONTROL_ASKS = 48
 TYPED = 5
 KEEPING = """
 import sys
-from lens_lsp.lsp import asking
+from lens_lsp.lsp import lens_ask
 
-honest, kept = asking.ENDPOINT, []
+honest, kept = lens_ask.ASK, []
 
 async def keeping(ls, params):
     kept.append(b"x" * (1 << 19))
     return await honest.handler(ls, params)
 
-asking.ENDPOINT = asking.Endpoint(keeping, asking.AskParams)
+lens_ask.ASK = lens_ask.RequestHandler(keeping, lens_ask.AskParams)
 from lens_lsp.cli import main
 sys.exit(main(["serve"]))
 """

@@ -32,8 +32,8 @@ _ASKS = "?? What is lit?\n"
 _LEASE = "The lease of the workshop ends on 30 June 2031."
 UNBOUNDED = """
 import sys
-from lens_lsp.lsp import streams
-streams.MESSAGES = streams.LARGEST = 1 << 60
+from lens_lsp.lsp import transport
+transport.MESSAGES = transport.LARGEST = 1 << 60
 from lens_lsp.cli import main
 sys.exit(main(["serve"]))
 """

@@ -26,7 +26,7 @@ from pygls.lsp.server import LanguageServer
 
 from lens_lsp.lsp.protocol import BROKEN, ENDED
 from lens_lsp.lsp.server import LensServer
-from lens_lsp.lsp.streams import Inbox
+from lens_lsp.lsp.transport import Inbox
 from tests.lsp.lsp_client import frame
 
 SOON = 1.0

@@ -25,7 +25,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from lens_lsp.lsp.endpoint import FAILURES, RequestFailed
+from lens_lsp.lsp.request_handler import FAILURES, RequestFailed
 from tests.lsp.lsp_client import PATIENCE, LspProcess, Message, environment
 from tests.lsp.lsp_params import notifications, request
 from tests.soak.failing_handlers import ALIVE, ANSWERED, SAID, TOLD, Fault, planned

@@ -24,18 +24,18 @@ ASKED = 54
 FILES, PARAGRAPHS = 1_500, 30
 ON_THE_LOOP = """
 import sys
-from lens_lsp.lsp import asking
+from lens_lsp.lsp import lens_ask
 
 async def blocking(ls, params):
     import asyncio
     from lens_lsp.model.answer import answer_of
     from lens_lsp.app.lens import Lens
-    paths = tuple(folder.path for folder in ls.session.folders)
+    paths = tuple(folder.path for folder in ls.state.folders)
     lens = Lens(paths)
     lens.find(params.question)
     return {}
 
-asking.ENDPOINT = asking.Endpoint(blocking, asking.AskParams)
+lens_ask.ASK = lens_ask.RequestHandler(blocking, lens_ask.AskParams)
 from lens_lsp.cli import main
 sys.exit(main(["serve"]))
 """

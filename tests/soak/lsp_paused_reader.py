@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.lsp.streams import BACKLOG
+from lens_lsp.lsp.transport import BACKLOG
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
 from tests.lsp.lsp_client import SERVE, LspProcess, environment, wait_until
@@ -44,13 +44,13 @@ _AROUND = 200
 _CANCELLED = -32800
 IN_ONE_PLACE = """
 import sys
-from lens_lsp.lsp import streams
+from lens_lsp.lsp import transport
 
 def write(self, data):
     self._stream.write(data)
     self._stream.flush()
 
-streams.Outbox.write = write
+transport.Outbox.write = write
 from lens_lsp.cli import main
 sys.exit(main(["serve"]))
 """

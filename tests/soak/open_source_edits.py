@@ -35,8 +35,8 @@ from lens_lsp.corpus.allowed import ANYWHERE
 from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.lsp.convert import Encoding, Ranges
-from lens_lsp.lsp.documents import TextDocument
+from lens_lsp.lsp.locations import Encoding, Ranges
+from lens_lsp.lsp.open_documents import TextDocument
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation

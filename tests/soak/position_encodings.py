@@ -26,8 +26,8 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Buffer, Snapshot
 from lens_lsp.corpus.workspace import overlay
-from lens_lsp.lsp.convert import Encoding, Ranges
-from lens_lsp.lsp.locations import places_of
+from lens_lsp.lsp.lens_ask import places_of
+from lens_lsp.lsp.locations import Encoding, Ranges
 from lens_lsp.memory.citations import record
 from lens_lsp.model.text import Span
 from tests.lsp.utf16_reference import ALPHABET, CODES

@@ -1,7 +1,7 @@
 /** Passages that say something, and the documents that they were looked for in. */
 import type { WireRange } from './places';
 
-/** What tells a quote from others like it. `lens_lsp.lsp.requests.Beside`. */
+/** What tells a quote from others like it. `lens_lsp.schema.protocol.Beside`. */
 export interface Beside {
   readonly before?: string | null;
   readonly after?: string | null;

@@ -1,0 +1,203 @@
+"""Code actions and code lenses: where in a text something can be asked, or done about a citation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from lens_lsp.corpus.allowed import inside
+from lens_lsp.lsp.document_snapshot import (
+    DocumentSnapshot,
+    LocatedCitation,
+    MarkdownPage,
+    asked,
+    locate_citations,
+    run_on_snapshot,
+    workspace_edit,
+)
+from lens_lsp.lsp.request_handler import RequestHandler
+from lens_lsp.lsp.server_state import SelectedQuestion, ServerState
+from lens_lsp.memory.answer_files import anchored, link_to
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.cluster import CitationState
+from lens_lsp.model.sanitize import printable
+from lens_lsp.model.text import Span
+
+if TYPE_CHECKING:
+    from lens_lsp.lsp.server import LensServer
+
+
+_ASK, _FIND, _RECHECK = "lens.server.ask", "lens.server.find", "lens.server.recheck"
+_LONGEST_QUESTION = 2_000
+_REWRITE = types.CodeActionKind.RefactorRewrite.value
+_QUICK_FIX = types.CodeActionKind.QuickFix.value
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOffer:
+    """What could be done: a command with its argument, or an edit."""
+
+    title: str
+    kind: str
+    command: str | None = None
+    argument: object = None
+    changes: tuple[tuple[Span, str], ...] = ()
+    label: str | None = None
+    """The citation that it is about."""
+
+
+async def act(ls: LensServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """``textDocument/codeAction``: ask a ``??`` line or about a selection; mend or ask anew what a citation proves."""
+    uri, where = params.text_document.uri, params.range
+
+    def work(
+        snapshot: DocumentSnapshot, page: MarkdownPage
+    ) -> tuple[DocumentSnapshot, SelectedQuestion | None, list[ActionOffer]]:
+        span = snapshot.ranges().span(where.start, where.end)
+        selected = _selected(uri, page, snapshot, span)
+        offers = [] if selected is None else _offers_to_ask(selected)
+        return snapshot, selected, [*offers, *_offers_to_mend(snapshot, page, span)]
+
+    found = await run_on_snapshot(ls.state, uri, work)
+    if found is None:
+        return []
+    snapshot, selected, offers = found
+    if selected is not None:
+        ls.state.selected = selected
+    only = params.context.only
+    return [
+        _action(ls.state, snapshot, offer, params.context.diagnostics)
+        for offer in offers
+        if only is None or any(f"{offer.kind}.".startswith(f"{_plain(kind)}.") for kind in only)
+    ]
+
+
+async def lens(ls: LensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """``textDocument/codeLens``: "Ask" at every line that asks."""
+
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.CodeLens]:
+        found = []
+        for number in range(1, page.lines + 1):
+            selected = _asking(params.text_document.uri, page, snapshot, number)
+            if selected is not None:
+                offer = _offers_to_ask(selected)[0]
+                command = types.Command(offer.title, _ASK, arguments=[offer.argument])
+                found.append(types.CodeLens(selected.range, command))
+        return found
+
+    return await run_on_snapshot(ls.state, params.text_document.uri, work) or []
+
+
+def _selected(uri: str, page: MarkdownPage, snapshot: DocumentSnapshot, span: Span) -> SelectedQuestion | None:
+    line = page.line_at(span.start)
+    asking = _asking(uri, page, snapshot, line)
+    if asking is not None:
+        return asking
+    words = " ".join(page.text[span.start : span.end].split())
+    if not words or len(words) > _LONGEST_QUESTION:
+        return None
+    return SelectedQuestion(uri, words, snapshot.ranges().range(span), asks=False)
+
+
+def _asking(uri: str, page: MarkdownPage, snapshot: DocumentSnapshot, line: int) -> SelectedQuestion | None:
+    if "??" not in page.line(line):
+        return None
+    question = asked(page.line(line))
+    return (
+        None
+        if question is None
+        else SelectedQuestion(uri, question, snapshot.ranges().range(page.bare(line)), asks=True)
+    )
+
+
+def _offers_to_ask(selected: SelectedQuestion) -> list[ActionOffer]:
+    scope = {"uri": selected.uri, "range": _plain_range(selected.range)}
+    if selected.asks:
+        return [ActionOffer("Ask", _REWRITE, _ASK, {"question": selected.question, "scope": scope, "insert": True})]
+    return [
+        ActionOffer("Ask about this", _REWRITE, _ASK, {"question": selected.question, "scope": scope}),
+        ActionOffer("Find evidence for this sentence", _REWRITE, _FIND, {"query": selected.question, "scope": scope}),
+    ]
+
+
+def _offers_to_mend(snapshot: DocumentSnapshot, page: MarkdownPage, span: Span) -> Iterator[ActionOffer]:
+    first, last = page.line_at(span.start), page.line_at(span.end)
+    labels = {mark.label for mark in page.marks(first, last)}
+    for found in locate_citations(snapshot, page, [page.written[label] for label in sorted(labels)]):
+        state, label = found.finding.checked.state, found.written.label
+        if state is CitationState.MOVED:
+            changes = _changes(snapshot, page, found)
+            if changes:
+                yield ActionOffer(f"Cite [{label}] where it stands now", _QUICK_FIX, changes=changes, label=label)
+        if state is not CitationState.VERIFIED:
+            yield from _again(snapshot, page, found)
+    if page.citing.parts and page.held_at(first) is not None:
+        yield ActionOffer("Check citations again", _QUICK_FIX, _RECHECK, {"uri": snapshot.uri})
+
+
+def _again(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> Iterator[ActionOffer]:
+    """Ask anew for what a citation proved: the fact where this session knows it, else the whole question."""
+    label, held = found.written.label, page.held_at(found.written.line)
+    if held is None or not held.question:
+        return
+    question = held.question
+    if snapshot.known is not None and not held.block:
+        facts = [result.text for result in snapshot.known.requirements if label in map(str, result.evidence)]
+        question = facts[0] if facts else question
+    argument: dict[str, object] = {"question": question}
+    if held.block and snapshot.path is not None:
+        line = next((number for number in range(held.first - 1, 0, -1) if page.line(number).strip()), None)
+        if line is not None and asked(page.line(line)) == held.question:
+            span = snapshot.ranges().range(page.bare(line))
+            argument |= {"scope": {"uri": snapshot.uri, "range": _plain_range(span)}, "insert": True}
+    title = " ".join(printable(question).split())
+    yield ActionOffer(f"Ask again: {title[:80]}", _QUICK_FIX, _ASK, argument, label=label)
+
+
+def _changes(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> tuple[tuple[Span, str], ...]:
+    """What makes a citation name the place where its quote stands now."""
+    base = os.path.dirname(page.name)
+    with Sources(snapshot.allowed, rules=snapshot.rules, buffers=snapshot.buffers) as sources:
+        checked, at = sources.check(found.finding.checked.citation, base)
+        if checked.state is not CitationState.MOVED or at is None:
+            return ()
+        citation = sources.anew(checked, base)
+    root = os.path.abspath(os.path.join(base, citation.root))
+    path = os.path.join(root, *citation.path.split("/"))
+    link = link_to(path, base if inside(base, root) else None)
+    return tuple(anchored(page.text, found.written.label, citation, at.line, link))
+
+
+def _action(
+    state: ServerState, snapshot: DocumentSnapshot, offer: ActionOffer, diagnostics: Sequence[types.Diagnostic]
+) -> types.CodeAction:
+    about = [each for each in diagnostics if offer.label is not None and f"[{offer.label}]" in each.message]
+    command = types.Command(offer.title, offer.command, arguments=[offer.argument]) if offer.command else None
+    return types.CodeAction(
+        title=offer.title,
+        kind=offer.kind,
+        diagnostics=about or None,
+        is_preferred=True if offer.changes else None,
+        edit=workspace_edit(state, snapshot, list(offer.changes)) if offer.changes else None,
+        command=command,
+    )
+
+
+def _plain(kind: object) -> str:
+    return kind.value if isinstance(kind, types.CodeActionKind) else str(kind)
+
+
+def _plain_range(where: types.Range) -> dict[str, dict[str, int]]:
+    """A range inside the argument of a command, which is sent as it is."""
+    return {
+        name: {"line": place.line, "character": place.character}
+        for name, place in (("start", where.start), ("end", where.end))
+    }
+
+
+CODE_ACTION: RequestHandler[types.CodeActionParams] = RequestHandler(act)
+CODE_LENS: RequestHandler[types.CodeLensParams] = RequestHandler(lens)

@@ -1,0 +1,274 @@
+"""Navigation by what a text cites: definition, references, document links and symbols.
+
+Every place is looked up in its source at the moment of the request. What moved is shown where it stands now; what was
+withdrawn has no place, and the user is told why. The way back, from a place in a note to the answers that cite it, is
+looked for in the answer files of the stores and in the open texts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+from lens_lsp.lsp.document_snapshot import (
+    DocumentSnapshot,
+    LocatedCitation,
+    MarkdownPage,
+    locate_citations,
+    run_on_snapshot,
+)
+from lens_lsp.lsp.lens_answer import answers_of
+from lens_lsp.lsp.locations import TOP, uri_of
+from lens_lsp.lsp.request_handler import RequestHandler
+from lens_lsp.lsp.server_state import Stores
+from lens_lsp.memory.answer_parser import Citing, read_citing
+from lens_lsp.memory.check import Cited, cited_in, look
+from lens_lsp.memory.clusters import live
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.text import Span
+from lens_lsp.schema.check import message
+
+if TYPE_CHECKING:
+    from lens_lsp.lsp.server import LensServer
+
+_LARGEST = 1 << 20
+"""Bytes of an answer file that is looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitationUse:
+    """A place of the note that an answer cites: ``span`` is where the quote stands, the rest where it is cited."""
+
+    span: Span
+    where: str
+    """The absolute path of the text that cites."""
+    line: int
+    """Of the footnote, from 1."""
+    label: str
+    question: str
+
+
+def cited_by(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int, stores: Stores) -> list[CitationUse]:
+    """What cites the line of an offset."""
+    if snapshot.path is None:
+        return []
+    line = page.bare(page.line_at(offset))
+    uses = []
+    with Sources(snapshot.allowed, rules=snapshot.rules, buffers=snapshot.buffers) as sources:
+        for citing, cited in _citing(snapshot, stores):
+            checked = look(cited, sources).checked
+            span = checked.span
+            if span is not None and span.overlaps(line) and _is(snapshot.path, cited, checked.path):
+                uses.append(CitationUse(span, cited.where, cited.line, cited.label, _question(citing, cited.line)))
+    return sorted(uses, key=lambda use: (use.where, use.line))
+
+
+def references_to(snapshot: DocumentSnapshot, page: MarkdownPage, offset: int, stores: Stores) -> list[types.Location]:
+    """The footnotes that cite the line of an offset."""
+    uses = cited_by(snapshot, page, offset, stores)
+    return [types.Location(snapshot.uri_of(use.where), _line(use.line)) for use in uses]
+
+
+def _citing(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Citing, Cited]]:
+    """The citations that may lie in the text, by the name of its file, each with all that its own text cites."""
+    open_texts = {path: read_citing(buffer.text) for path, buffer in snapshot.buffers.items() if "lens" in buffer.text}
+    kept = {str(path): citing for path, citing in _kept(snapshot, stores) if str(path) not in open_texts}
+    name = os.path.basename(snapshot.path or "")
+    for path, citing in (*open_texts.items(), *kept.items()):
+        for cited in cited_in(path, citing):
+            if os.path.basename(cited.citation.path) == name:
+                yield citing, cited
+
+
+def _question(citing: Citing, line: int) -> str:
+    held = [each for each in citing.held if each.first <= line <= each.last]
+    return max(held, key=lambda each: each.first).question if held else ""
+
+
+def _kept(snapshot: DocumentSnapshot, stores: Stores) -> Iterator[tuple[Path, Citing]]:
+    for folder in stores.answers(snapshot.workspaces):
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(".md") and status.st_size <= _LARGEST:
+                    yield Path(entry.path), _read(entry.path, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache(maxsize=4_096)
+def _read(path: str, _changed: int, _size: int, _inode: int) -> Citing:
+    """What an answer file cites; read again when its status is another."""
+    try:
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            return read_citing(file.read(_LARGEST))
+    except OSError:
+        return Citing()
+
+
+def _is(path: str, cited: Cited, renamed: str | None) -> bool:
+    """Whether a citation's source is the file of this path, whatever the two are called."""
+    source = os.path.join(cited.base, cited.citation.root, *(renamed or cited.citation.path).split("/"))
+    return os.path.realpath(source) == os.path.realpath(path)
+
+
+def _line(number: int) -> types.Range:
+    return types.Range(types.Position(number - 1, 0), types.Position(number - 1, 0))
+
+
+async def define(ls: LensServer, params: types.DefinitionParams) -> list[types.Location]:
+    """``textDocument/definition`` on a footnote: the exact span of its quote."""
+
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[LocatedCitation]:
+        return locate_citations(snapshot, page, page.meant(snapshot.ranges().offset(params.position))[0])
+
+    found = await run_on_snapshot(ls.state, params.text_document.uri, work) or []
+    for each in found:
+        if each.location is None:
+            ls.warn(message(each.finding))
+    return [each.location for each in found if each.location is not None]
+
+
+async def refer(ls: LensServer, params: types.ReferenceParams) -> list[types.Location]:
+    """``textDocument/references``: all evidence of a claim or heading; in a note, the answers that cite the place."""
+    stores = ls.state.stores
+
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.Location]:
+        offset = snapshot.ranges().offset(params.position)
+        found = locate_citations(snapshot, page, page.around(offset))
+        evidence = [each.location for each in found if each.location is not None]
+        return evidence + references_to(snapshot, page, offset, stores)
+
+    return await run_on_snapshot(ls.state, params.text_document.uri, work) or []
+
+
+async def link(ls: LensServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    """``textDocument/documentLink``: every footnote's mark. Where it leads is looked up when it is followed."""
+    uri = params.text_document.uri
+    tooltips = get_capability(ls.state.capabilities, "text_document.document_link.tooltip_support", False)
+
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.DocumentLink]:
+        ranges = snapshot.ranges()
+        return [
+            types.DocumentLink(
+                range=ranges.range(mark.span),
+                tooltip=printable_path(page.written[mark.label].citation.path) if tooltips else None,
+                data={"uri": uri, "label": mark.label},
+            )
+            for mark in page.marks()
+        ]
+
+    return await run_on_snapshot(ls.state, uri, work) or []
+
+
+async def follow(ls: LensServer, params: types.DocumentLink) -> types.DocumentLink:
+    """``documentLink/resolve``: where a mark leads now."""
+    data = params.data if isinstance(params.data, dict) else {}
+    label = str(data.get("label"))
+
+    def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[LocatedCitation]:
+        return locate_citations(snapshot, page, [page.written[label]] if label in page.written else [])
+
+    for each in await run_on_snapshot(ls.state, str(data.get("uri")), work) or []:
+        if each.location is None:
+            ls.warn(message(each.finding))
+        else:
+            params.target = with_place(each.location)
+    return params
+
+
+def with_place(location: types.Location) -> str:
+    """A location as one URI, its place as a fragment that VS Code and others understand."""
+    start, end = location.range.start, location.range.end
+    return f"{location.uri}#L{start.line + 1},{start.character + 1}-L{end.line + 1},{end.character + 1}"
+
+
+_PREFIX = "lens:"
+_MOST = 100
+_LONGEST = 80
+
+
+async def browse(ls: LensServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
+    """``workspace/symbol``: the clusters whose title holds the words, with or without ``lens:`` before them."""
+    words = params.query.strip().removeprefix(_PREFIX).casefold().split()
+    run = asyncio.get_running_loop().run_in_executor
+    return await run(None, _clusters, ls.state.stores, ls.state.workspaces, words)
+
+
+def _clusters(stores: Stores, workspaces: Sequence[str], words: Sequence[str]) -> list[types.SymbolInformation]:
+    known = [(store, cluster) for _, store in stores.existing(workspaces) for cluster in store.clusters()]
+    found = []
+    for store, cluster in sorted(known, key=lambda pair: (-pair[1].used, pair[1].id)):
+        title = _short_line(cluster.title)
+        if not all(word in title.casefold() for word in words):
+            continue
+        path = max(answers_of(store, cluster), default=None)
+        if path is not None:
+            facts = len(live(cluster))
+            state = "archived" if cluster.archived else f"{facts} fact{'' if facts == 1 else 's'}"
+            place = types.Location(uri_of(path[1]), TOP)
+            found.append(types.SymbolInformation(place, title, types.SymbolKind.Key, container_name=f"lens, {state}"))
+        if len(found) == _MOST:
+            break
+    return found
+
+
+async def outline(
+    ls: LensServer, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+    """``textDocument/documentSymbol`` of an answer file: its question, its claims, its sources."""
+    uri = params.text_document.uri
+    whole = await run_on_snapshot(ls.state, uri, _outline) or []
+    nested = "text_document.document_symbol.hierarchical_document_symbol_support"
+    if get_capability(ls.state.capabilities, nested, False):
+        return whole
+    flat = [each for symbol in whole for each in (symbol, *(symbol.children or ()))]
+    return [types.SymbolInformation(types.Location(uri, each.range), each.name, each.kind) for each in flat]
+
+
+def _outline(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.DocumentSymbol]:
+    if not page.is_answer:
+        return []
+    ranges = snapshot.ranges()
+    title = next((number for number in range(1, page.lines + 1) if page.line(number).startswith("# ")), None)
+    if title is None:
+        return []
+    whole = ranges.range(Span(page.line_span(title).start, len(page.text)))
+    name = _short_line(page.line(title)[2:]) or "answer"
+    children = [
+        types.DocumentSymbol(text, kind, ranges.range(span), ranges.range(span))
+        for text, kind, span in _parts(page, title + 1)
+    ]
+    return [
+        types.DocumentSymbol(name, types.SymbolKind.Namespace, whole, ranges.range(page.bare(title)), children=children)
+    ]
+
+
+def _parts(page: MarkdownPage, first: int) -> Iterator[tuple[str, types.SymbolKind, Span]]:
+    footnotes = {each.line for each in page.citing.written}
+    for number in range(first, page.lines + 1):
+        marks = page.marks(number, number)
+        if marks:
+            kind = types.SymbolKind.Constant if number in footnotes else types.SymbolKind.String
+            yield _short_line(page.line(number)), kind, page.bare(number)
+
+
+def _short_line(text: str) -> str:
+    plain = " ".join(printable(text).split())
+    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
+
+
+DEFINITION: RequestHandler[types.DefinitionParams] = RequestHandler(define)
+REFERENCES: RequestHandler[types.ReferenceParams] = RequestHandler(refer)
+LINK: RequestHandler[types.DocumentLinkParams] = RequestHandler(link)
+LINK_RESOLVE: RequestHandler[types.DocumentLink] = RequestHandler(follow)
+WORKSPACE_SYMBOL: RequestHandler[types.WorkspaceSymbolParams] = RequestHandler(browse)
+DOCUMENT_SYMBOL: RequestHandler[types.DocumentSymbolParams] = RequestHandler(outline)
