@@ -14,8 +14,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.lsp.transport import BrokenFraming, read_message
-
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.formats.table import readers
 from lens_lsp.corpus.opening import Root, Skipped
@@ -25,6 +23,7 @@ from lens_lsp.judge.llm import replies
 from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.judge.llm.openai_client import EventStream, whole_reply
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
+from lens_lsp.lsp.transport import BrokenFraming, read_message
 from lens_lsp.memory.answer_parser import read_citing
 from lens_lsp.memory.store import rows_in
 from lens_lsp.model.documents import Structure

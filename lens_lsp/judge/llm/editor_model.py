@@ -11,7 +11,17 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 
 from lens_lsp.judge.llm import error_messages
-from lens_lsp.judge.llm.chat_model import MOST_WHOLE, REMOTE_CONTEXT, ChatReply, ChatRequest, Message, ModelError, ModelFailure, Wait, text_of
+from lens_lsp.judge.llm.chat_model import (
+    MOST_WHOLE,
+    REMOTE_CONTEXT,
+    ChatReply,
+    ChatRequest,
+    Message,
+    ModelError,
+    ModelFailure,
+    Wait,
+    text_of,
+)
 from lens_lsp.judge.llm.server_capabilities import in_words
 
 
