@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.memory.matching import question_key
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import StopReason, answer_of

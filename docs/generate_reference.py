@@ -16,8 +16,8 @@ from protocol_reference import protocol_json, protocol_page
 from tools_reference import tools_page
 
 from evaluation import command as evaluation
-from lens_lsp.app.settings.languages import LANGUAGES
-from lens_lsp.app.settings.options import EDITOR_ONLY, ClientOptions, ProjectOptions, UserOptions
+from lens_lsp.app.option_models import EDITOR_ONLY, ClientOptions, ProjectOptions, UserOptions
+from lens_lsp.app.settings import LANGUAGES
 from lens_lsp.cli.arguments import (
     COMMANDS,
     Parser,

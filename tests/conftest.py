@@ -77,7 +77,7 @@ def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         if importlib.util.find_spec("onnxruntime") is not None:
             write_reader(reader, marks=YEARS)
         patch.setenv("LENS_READER", str(reader) if reader.is_dir() else "off")
-        patch.setattr("lens_lsp.app.without_model.SHIPPED_FOLDER", reader)
+        patch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", reader)
         yield
 
 

@@ -49,7 +49,7 @@ TESTS = (
     "lsp/test_lsp_frames.py",
     "lsp/test_lsp_hovering.py",
     "lsp/test_lsp_uris.py",
-    "documents/test_framing.py",
+    "documents/test_frames.py",
     "corpus/test_safe_open.py",
     "judge/rules/test_chat_marking.py",
 )

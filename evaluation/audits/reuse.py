@@ -14,9 +14,9 @@ from pathlib import Path
 
 from evaluation.data.datasets import Question
 from evaluation.data.snapshots import Corpus
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import OracleFactory
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, Status, StopReason, answer_of

@@ -10,19 +10,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lens_lsp.app.composition import ask, find
     from lens_lsp.app.consent import ConsentMissing
     from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.app.question import ask, find
     from lens_lsp.app.request import Request
 
 _HOME = {
     "ConsentMissing": "lens_lsp.app.consent",
     "OracleFactory": "lens_lsp.app.oracle_factory",
     "Request": "lens_lsp.app.request",
-    "ask": "lens_lsp.app.question",
-    "find": "lens_lsp.app.question",
+    "ask": "lens_lsp.app.composition",
+    "find": "lens_lsp.app.composition",
 }
-
 __all__ = ["ConsentMissing", "OracleFactory", "Request", "ask", "find"]
 
 

@@ -18,7 +18,7 @@ from lens_lsp.model.errors import LensError
 from lens_lsp.model.sanitize import printable_path
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.settings import Settings
+    from lens_lsp.app.settings import Settings
 
 
 class ConsentMissing(LensError):

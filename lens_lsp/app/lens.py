@@ -12,16 +12,16 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.oracle_factory import Terms, local_reader
 from lens_lsp.app.request import RERANKED, Request
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import Settings
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.unread import notices
 from lens_lsp.corpus.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.model.answer import Event
-from lens_lsp.model.documents import Coverage, Evidence, Findings, Stage
-from lens_lsp.model.errors import UsageError
+from lens_lsp.model.answer import Event, StopReason
+from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
+from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.model.plan import LOOP, SIGNALS
 from lens_lsp.model.words import fold
 from lens_lsp.search.corpus_view import Ints, Reading, never
@@ -31,8 +31,7 @@ from lens_lsp.search.passages import Passage
 if TYPE_CHECKING:
     from asyncio import Future
 
-    from lens_lsp.app.asking import WithoutModel
-    from lens_lsp.app.history import Memory
+    from lens_lsp.app.question_memory import Memory
 
 
 class FindObserver(Progress, Protocol):
@@ -105,16 +104,14 @@ class Lens:
             evidence = _publish(reading, place, observer, limit)
             stages = [*place.stages, Stage("verify", time.perf_counter() - verifying)]
             warnings = [*notices(self._workspace.skipped(ready)), *reading.warnings]
-            order = None
+            read = None
             if request.rerank:
-                from lens_lsp.app.rerank import reranked  # brings onnxruntime, which `find` alone never needs
-
                 observer.progress("rerank", 0, None)
                 ordering = time.perf_counter()
-                order = reranked(query, list(evidence.values()), settings, cancelled)
+                places, read, warning = _reranked(query, list(evidence.values()), settings, cancelled)
                 stages.append(Stage("rerank", time.perf_counter() - ordering))
-                warnings += [order.warning] if order.warning else []
-                place, evidence = _ordered(place, evidence, order.places[:limit])
+                warnings += [warning] if warning else []
+                place, evidence = _ordered(place, evidence, places[:limit])
         return Findings(
             query=query,
             roots=ready.roots,
@@ -125,7 +122,7 @@ class Lens:
             stages=(*self._workspace.stages(ready), *stages),
             warnings=tuple(warnings),
             missing=() if cancelled is not None and cancelled() else place.candidates.missing(),
-            reranked=None if order is None else order.read,
+            reranked=read,
         )
 
     @property
@@ -183,30 +180,9 @@ class Lens:
             sweep = bring_up() if before is None else None
             async with work:
                 # So is the disk while the loop and the arithmetic are imported.
-                from lens_lsp.app.asking import Asking
-                from lens_lsp.search.options import Options
+                from lens_lsp.app.pipeline import Pipeline
 
-                def without_model() -> Future[WithoutModel]:
-                    from lens_lsp.app.without_model import judge
-
-                    return work.start(lambda: judge(terms.settings, work.ended))
-
-                options = Options(
-                    terms.mode, request.seed, request.ablate, request.trace, request.documents, request.admitted
-                )
-                steps = Asking(
-                    workspace,
-                    request.question,
-                    terms.oracle,
-                    without_model,
-                    terms.ledger(clock),
-                    options,
-                    request.exclude_spans,
-                    work,
-                    heard,
-                    memory,
-                    request.thread,
-                )
+                steps = Pipeline(workspace, request, terms, terms.ledger(clock), work, heard, memory)
                 async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):
                     yield event
 
@@ -246,6 +222,39 @@ def _ordered(
     chosen = [found[at] for at in places]
     numbered = {passage: replace(item, n=n) for n, (passage, item) in enumerate(chosen, 1)}
     return replace(place, passages=list(numbered)), numbered
+
+
+def _reranked(
+    query: str, found: Sequence[Evidence], settings: Settings, cancelled: Callable[[], bool] | None
+) -> tuple[Sequence[int], bool, str | None]:
+    """The places of passages, best first: the first `RERANKED` as the reader of the settings orders them together with
+    the scan that found them, those behind as they came. Whether the reader read, else why it did not, unless nobody
+    wants to know. Loads the reader where it was not yet."""
+    # Brings onnxruntime, which `find` alone never needs.
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, Shown
+
+    places = list(range(len(found)))
+    first = found[:RERANKED]
+    best = max((item.score for item in first), default=0.0) or 1.0
+
+    def stop() -> None:
+        if cancelled is not None and cancelled():
+            raise BudgetSpent(StopReason.CANCELLED)
+
+    def shown(item: Evidence) -> Shown:
+        headers = (part.text for part in item.context if part.role is ContextRole.HEADER)
+        return Shown(item.quote, item.path, (*item.heading, *headers))
+
+    try:
+        stop()
+        model = local_reader(settings)
+        readings = model.read(query, [shown(item) for item in first], stop)
+    except BudgetSpent:
+        return places, False, None
+    except (ReaderUnavailable, OracleFailed) as why:
+        return places, False, f"{why}: the passages stand in the order of the scan"
+    ranks = [model.calibration.rank(one, item.score / best) for one, item in zip(readings, first, strict=True)]
+    return [*sorted(range(len(first)), key=lambda at: -ranks[at]), *places[len(first) :]], True, None
 
 
 def _check(question: str, ablate: Set[str], known: Sequence[str]) -> None:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.settings.advice import advice_on
-from lens_lsp.app.settings.model import ModelSettings
-from lens_lsp.app.settings.settings import Settings, Source
+from lens_lsp.app.settings import OFF, SHIPPED, ModelSettings, Settings, SettingSource, advice_on
 from lens_lsp.judge.ledger import Budget, Ledger, Limits
 from lens_lsp.model.answer import Answer, Mode
-from lens_lsp.model.errors import BudgetSpent
+from lens_lsp.model.errors import BudgetSpent, UsageError
+from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
     from lens_lsp.app.consent import Destination
     from lens_lsp.app.request import Request
     from lens_lsp.judge.cancellation import Stop
-    from lens_lsp.judge.llm.chat_model import ChatModel
+    from lens_lsp.judge.llm.chat_model import ChatModel, ChatReply, ChatRequest
     from lens_lsp.judge.llm.chat_oracle import ChatOracle
     from lens_lsp.judge.oracle import Oracle
+    from lens_lsp.judge.reader.cross_encoder import ReaderModel
     from lens_lsp.memory.userdata import Meter
 
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 class Terms:
     """Who judges one question, and what it may cost.
 
-    ``oracle`` is None for who judges without a model (`app.without_model`); ``budget`` is None for that of the mode.
+    ``oracle`` is None for who judges without a model (`local_judge`); ``budget`` is None for that of the mode.
     ``settings`` are what the budget was made from, and know the prices and the reader; ``meter`` counts each call as
     soon as it is over.
     """
@@ -109,9 +110,7 @@ class OracleFactory:
     def model_name(self) -> str:
         """The model and where it is, as a measurement is bound to them."""
         if self.model is None:
-            from lens_lsp.app.without_model import name
-
-            return name(self.settings)
+            return reader_name(self.settings)
         return f"{self.model.name} at {self.endpoint or 'this process'}"
 
     def oracle(self, ticket: str = "") -> Oracle | None:
@@ -147,7 +146,6 @@ class OracleFactory:
     def metered(self) -> OracleFactory:
         """The same for a run of many questions: every call is counted on its own, and the run ends before one that
         could exceed a day's tokens."""
-        from lens_lsp.app.metered_chat import MeteredChat
 
         if self.model is None:
             return self
@@ -173,7 +171,7 @@ class OracleFactory:
 
         stop, settings, meter = stop or Stop(), self.settings, self._counter()
         if settings.daily_tokens is not None:
-            settings = settings.lowered(Limits(tokens=meter.left(settings.daily_tokens)), Source.DAY)
+            settings = settings.lowered(Limits(tokens=meter.left(settings.daily_tokens)), SettingSource.DAY)
         if 0 not in (settings.limits.calls, settings.limits.tokens):
             with suppress(BudgetSpent):
                 async with stop.heeded():
@@ -196,8 +194,8 @@ def decide(
     or whose model is not configured, and for a limit of cost without prices.
     """
     if request.mode is not None:
-        settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": Source.REQUEST})
-    settings = settings.lowered(request.limits, Source.REQUEST)
+        settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": SettingSource.REQUEST})
+    settings = settings.lowered(request.limits, SettingSource.REQUEST)
     mode, model = settings.seat(editor=editor)
     settings.require_prices(calling=model is not None)
     return settings, mode, model
@@ -214,3 +212,193 @@ def of_endpoint(mode: Mode, settings: Settings) -> OracleFactory:
     address or a key that cannot be meant, `KeyringFailed`."""
     model = settings.model.chat()
     return OracleFactory(mode, model, settings, model.probe, model.loopback)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJudge:
+    """Who judges where no language model does; ``warning`` is what the user has to know of it, once an answer."""
+
+    oracle: Oracle
+    warning: str | None = None
+
+
+def local_judge(settings: Settings, cancelled: Callable[[], bool] = lambda: False) -> LocalJudge:
+    """Who judges one question without a language model: the reader that the settings name, or that of the package.
+
+    Without a reader nothing but exact counts, lists and extracts is answered; all else is shown as near. It is loaded
+    from its folder when a question first needs it, and kept: call this on another thread than the event loop's. It
+    stops reading where ``cancelled`` turns true, which is asked on any thread.
+    """
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, load
+    from lens_lsp.judge.reader.reader_oracle import ReaderOracle
+    from lens_lsp.judge.rules.offline_oracle import OfflineOracle
+
+    folder = _reader_folder(settings)
+    if folder is None:
+        return LocalJudge(OfflineOracle())
+    try:
+        model = load(folder)
+    except ReaderUnavailable as why:
+        return LocalJudge(OfflineOracle(), f"{why}: no passage is called a proof without it")
+    name = "the shipped reader" if settings.reader == SHIPPED else "a reader of your own"
+    return LocalJudge(ReaderOracle(model, cancelled=cancelled, name=name))
+
+
+def local_reader(settings: Settings) -> ReaderModel:
+    """The reader of the settings. Raises `ReaderUnavailable` where they turn it off and where it cannot be had."""
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, load
+
+    folder = _reader_folder(settings)
+    if folder is None:
+        why = "`reader` in your settings says so" if settings.reader == OFF else "this package has none"
+        raise ReaderUnavailable(f"the reader is off: {why}")
+    return load(folder)
+
+
+def reader_name(settings: Settings) -> str:
+    """Who judges without a language model, as a measurement is bound to it."""
+    folder = _reader_folder(settings)
+    if folder is None:
+        return "no reader"
+    return "the shipped reader" if settings.reader == SHIPPED else f"the reader in {folder}"
+
+
+def reader_status(settings: Settings) -> str:
+    """Whether the reader is on: its folder, its size and how long it took to load; else why not, and what helps."""
+    from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, load
+
+    folder, began = _reader_folder(settings), time.perf_counter()
+    if folder is None:
+        said = (
+            "`reader` says so, only counts and lists are answered; take it out of your settings to turn it on"
+            if settings.reader == OFF
+            else "this package has none, only counts and lists are answered"
+        )
+        return f"off: {said}"
+    try:
+        load(folder)
+    except ReaderUnavailable as why:
+        helps = "install lens-lsp anew" if settings.reader == SHIPPED else "correct `reader` in your settings"
+        return f"{str(why).removeprefix('the reader is ')}; {helps}, or set it to off"
+    took = time.perf_counter() - began
+    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    return f"on: {folder}, {size / 1e6:.1f} MB, loaded in {1000 * took:.0f} ms"
+
+
+def _reader_folder(settings: Settings) -> Path | None:
+    """Where the reader of the settings is; None where there is to be none."""
+    from lens_lsp.judge.reader import cross_encoder
+
+    if settings.reader == OFF:
+        return None
+    if settings.reader == SHIPPED:
+        return (
+            cross_encoder.SHIPPED if cross_encoder.SHIPPED.is_dir() else None
+        )  # a package without weights has no reader to miss
+    return Path(settings.reader)
+
+
+class MeteredChat:
+    """A chat model within a day's tokens, ``daily``; None is no limit.
+
+    Calls that are under way count as what they may cost at most. Raises `UsageError` instead of a call that could
+    exceed the limit.
+    """
+
+    def __init__(self, model: ChatModel, meter: Meter, daily: int | None) -> None:
+        self._model = model
+        self._meter = meter
+        self._daily = daily
+        self._pending = 0
+        """Tokens that calls under way may cost."""
+
+    @property
+    def name(self) -> str:
+        """What the endpoint calls the model."""
+        return self._model.name
+
+    @property
+    def endpoint(self) -> str | None:
+        """The origin that everything is sent to."""
+        return self._model.endpoint
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens fit, prompt and reply together."""
+        return self._model.context_tokens
+
+    @property
+    def small(self) -> bool:
+        """Whether it is known to be a small model."""
+        return self._model.small
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """One call, the whole reply. Raises `ModelError`."""
+        with self._metered(request) as call:
+            reply = await self._model.complete(request)
+            call.heard(reply)
+            return reply
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
+        """One call, the reply's text piece by piece, then the whole reply. Raises `ModelError`."""
+        with self._metered(request) as call:
+            pieces = self._model.stream(request)
+            try:
+                async for piece in pieces:
+                    call.heard(piece)
+                    yield piece
+            finally:
+                if isinstance(pieces, AsyncGenerator):
+                    await pieces.aclose()
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._model.aclose()
+
+    @contextmanager
+    def _metered(self, request: ChatRequest) -> Iterator[_Call]:
+        from lens_lsp.judge.llm.chat_model import ModelError
+
+        call = _Call(request)
+        most = call.tokens_in + request.max_tokens
+        self._require(most)
+        self._pending += most
+        try:
+            yield call
+        except ModelError as error:
+            call.refused = not error.accepted
+            raise
+        finally:
+            self._pending -= most
+            if not call.refused:
+                self._meter.spent(call.tokens_in, call.tokens_out)
+
+    def _require(self, most: int) -> None:
+        """Raises `UsageError` unless so many tokens are left beside those that calls under way may cost."""
+        if self._daily is None:
+            return
+        left = self._meter.left(self._daily) - self._pending
+        if left < most:
+            raise UsageError(
+                f"of the {self._daily:,} tokens a day of budget.dailyTokens, {max(0, left):,} are left, and the next "
+                f"call may take {most:,}; run the same command tomorrow, or with a higher limit: a measurement "
+                "goes on from here"
+            )
+
+
+class _Call:
+    """What a call costs: as the endpoint says, the estimate where that cannot be."""
+
+    def __init__(self, request: ChatRequest) -> None:
+        from lens_lsp.judge.llm.conversation import Prompt
+
+        self.tokens_in = Prompt(request.messages, request.max_tokens, request.schema).tokens
+        self.tokens_out = 0
+        self.refused = False
+
+    def heard(self, piece: str | ChatReply) -> None:
+        if isinstance(piece, str):
+            self.tokens_out += tokens(piece)
+            return
+        self.tokens_in = counted(piece.tokens_in, self.tokens_in)
+        self.tokens_out = counted(piece.tokens_out, max(self.tokens_out, tokens(piece.text)))

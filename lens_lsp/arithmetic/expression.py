@@ -23,8 +23,8 @@ from lens_lsp.arithmetic.operations import add, amounts, described_value, divide
 from lens_lsp.arithmetic.typed_values import (
     NUMERIC,
     CalendarDate,
-    Kind,
     Value,
+    ValueKind,
     dated,
     days_between,
     half_up,
@@ -38,7 +38,7 @@ from lens_lsp.arithmetic.typed_values import (
 from lens_lsp.arithmetic.units import (
     ONE,
     Dimension,
-    Unit,
+    MeasureUnit,
     compatible,
     counted,
     find_unit,
@@ -66,7 +66,7 @@ class Function:
 def _alike(values: Sequence[Value], what: str, *, affine: bool) -> list[Value]:
     """All values as amounts in the unit of the first."""
     first = values[0]
-    if is_year(first) and any(value.kind is Kind.NUMBER for value in values):
+    if is_year(first) and any(value.kind is ValueKind.NUMBER for value in values):
         values = [amounts(value, quantity(0))[0] for value in values]
         first = values[0]
     if first.kind not in NUMERIC or first.unit.dimension is Dimension.ORDINAL:
@@ -127,7 +127,7 @@ def _abs(values: Sequence[Value]) -> Value:
 
 def _round(values: Sequence[Value]) -> Value:
     value, places = values[0], values[1] if len(values) > 1 else quantity(0)
-    whole = places.kind is Kind.NUMBER and places.unit == ONE and places.magnitude.denominator == 1
+    whole = places.kind is ValueKind.NUMBER and places.unit == ONE and places.magnitude.denominator == 1
     if not whole or abs(places.magnitude) > _MOST_PLACES:
         raise ComputationError(f"The places of round must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}.")
     if value.kind not in NUMERIC:
@@ -173,7 +173,7 @@ def _change(values: Sequence[Value]) -> Value:
 
 def _make_date(values: Sequence[Value]) -> Value:
     parts = [value.magnitude for value in values]
-    plain = all((value.kind is Kind.NUMBER and value.unit == ONE) or is_year(value) for value in values)
+    plain = all((value.kind is ValueKind.NUMBER and value.unit == ONE) or is_year(value) for value in values)
     whole = plain and all(part.denominator == 1 and abs(part) < 10_000 for part in parts)
     date = try_date(*map(int, parts)) if whole else None
     if date is None:
@@ -239,7 +239,7 @@ _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ExpressionResult:
     """What an expression came to, and which operands it used, in the order of their first use."""
 
     value: Value
@@ -247,13 +247,13 @@ class Result:
     operands: tuple[str, ...]
 
 
-def evaluate(expression: str, operands: Mapping[str, Value]) -> Result:
+def evaluate(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
     """Compute an expression over operands by name; raises ComputationError, and nothing else, for what it cannot."""
     if len(expression) > LONGEST:
         raise ComputationError(f"The expression is longer than {LONGEST:,} characters.")
     parser = _Parser(expression.translate(_PLAIN), operands)
     value = parser.whole()
-    return Result(value, expression, tuple(parser.used))
+    return ExpressionResult(value, expression, tuple(parser.used))
 
 
 class _Parser:
@@ -429,7 +429,7 @@ class _Parser:
             amount *= _SCALES[scale[1] or scale[2]]
         return amount
 
-    def _unit(self) -> Unit:
+    def _unit(self) -> MeasureUnit:
         """The unit after a number: one of the table, or a noun that an operand counts."""
         self._peek()
         found = match_unit(self.text, self.at)

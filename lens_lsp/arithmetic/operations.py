@@ -10,8 +10,8 @@ from fractions import Fraction
 from lens_lsp.arithmetic.typed_values import (
     NUMERIC,
     CalendarDate,
-    Kind,
     Value,
+    ValueKind,
     add_days,
     add_months,
     agrees,
@@ -26,7 +26,7 @@ from lens_lsp.arithmetic.units import (
     KNOWN_UNITS,
     ONE,
     Dimension,
-    Unit,
+    MeasureUnit,
     compatible,
     convert,
     counted,
@@ -79,9 +79,9 @@ def described_value(value: Value) -> str:
 
 def amounts(a: Value, b: Value) -> tuple[Value, Value]:
     """The two as they compute: a year beside a number that is not a duration is a number."""
-    if is_year(a) and b.kind is Kind.NUMBER:
+    if is_year(a) and b.kind is ValueKind.NUMBER:
         a = quantity(a.magnitude, approximate=a.approximate)
-    elif is_year(b) and a.kind is Kind.NUMBER:
+    elif is_year(b) and a.kind is ValueKind.NUMBER:
         b = quantity(b.magnitude, approximate=b.approximate)
     return a, b
 
@@ -89,9 +89,9 @@ def amounts(a: Value, b: Value) -> tuple[Value, Value]:
 def add(a: Value, b: Value) -> Value:
     """a + b: one dimension, in a's unit; a date or time and a duration; "x + 20 %" is x increased by a fifth."""
     a, b = amounts(a, b)
-    if a.kind is Kind.DURATION and b.kind in (Kind.DATE, Kind.TIME):
+    if a.kind is ValueKind.DURATION and b.kind in (ValueKind.DATE, ValueKind.TIME):
         a, b = b, a
-    if a.kind in (Kind.DATE, Kind.TIME):
+    if a.kind in (ValueKind.DATE, ValueKind.TIME):
         return _moved(a, b, 1)
     if _numeric(a, b) and a.unit.dimension is Dimension.TEMPERATURE_STEP and b.unit.dimension is Dimension.TEMPERATURE:
         a, b = b, a
@@ -103,9 +103,9 @@ def subtract(a: Value, b: Value) -> Value:
     a, b = amounts(a, b)
     if a.date is not None and b.date is not None:
         return _computed(days_between(b.date, a.date), known_unit("day"), a, b)
-    if a.kind is Kind.TIME and b.kind is Kind.TIME:
+    if a.kind is ValueKind.TIME and b.kind is ValueKind.TIME:
         return _computed((a.magnitude - b.magnitude) / 60, known_unit("min"), a, b)
-    if a.kind in (Kind.DATE, Kind.TIME):
+    if a.kind in (ValueKind.DATE, ValueKind.TIME):
         return _moved(a, b, -1)
     if _numeric(a, b) and a.unit.dimension is b.unit.dimension and a.unit.dimension in _AFFINE:
         return _difference(a, b)
@@ -161,16 +161,16 @@ def part_of(a: Value, b: Value) -> Value:
 
 def power(a: Value, b: Value) -> Value:
     """a ** b for whole b up to :data:`GREATEST_EXPONENT`; lengths to areas and volumes."""
-    if b.kind is not Kind.NUMBER or b.unit != ONE or b.magnitude.denominator != 1:
+    if b.kind is not ValueKind.NUMBER or b.unit != ONE or b.magnitude.denominator != 1:
         raise ComputationError("An exponent must be a whole plain number.")
     exponent = int(b.magnitude) if abs(b.magnitude) <= GREATEST_EXPONENT else None
     if exponent is None:
         raise ComputationError(f"An exponent must lie between -{GREATEST_EXPONENT} and {GREATEST_EXPONENT}.")
     if is_year(a):
         a = quantity(a.magnitude, approximate=a.approximate)
-    if a.kind is Kind.NUMBER and a.unit.dimension is Dimension.LENGTH and exponent in (2, 3):
+    if a.kind is ValueKind.NUMBER and a.unit.dimension is Dimension.LENGTH and exponent in (2, 3):
         return multiply(multiply(a, a), a) if exponent == 3 else multiply(a, a)
-    if a.kind is not Kind.NUMBER or a.unit.dimension not in (Dimension.NUMBER, Dimension.SHARE):
+    if a.kind is not ValueKind.NUMBER or a.unit.dimension not in (Dimension.NUMBER, Dimension.SHARE):
         raise ComputationError(f"Cannot raise {described_value(a)} to the power {exponent}.")
     base = to_base(a.magnitude, a.unit)
     if base == 0 and exponent < 0:
@@ -190,7 +190,7 @@ def negate(a: Value) -> Value:
     return _computed(-a.magnitude, a.unit, a, a)
 
 
-def in_unit(a: Value, unit: Unit) -> Value:
+def in_unit(a: Value, unit: MeasureUnit) -> Value:
     """The same amount in another unit of its dimension."""
     if a.kind not in NUMERIC:
         raise ComputationError(f"Cannot convert {described_value(a)} to {described(unit)}.")
@@ -204,7 +204,7 @@ def order(a: Value, b: Value) -> int:
         return -1 if earlier(a.date, b.date) else int(earlier(b.date, a.date))
     if _numeric(a, b):
         left, right = a.magnitude, convert(b.magnitude, b.unit, a.unit)
-    elif a.kind is Kind.TIME and b.kind is Kind.TIME:
+    elif a.kind is ValueKind.TIME and b.kind is ValueKind.TIME:
         left, right = a.magnitude, b.magnitude
     else:
         raise ComputationError(f"Cannot put {described_value(a)} and {described_value(b)} in order.")
@@ -216,7 +216,7 @@ def equal(a: Value, b: Value) -> bool:
     a, b = amounts(a, b)
     if a.date is not None and b.date is not None:
         return agrees(a.date, b.date)
-    if a.kind is Kind.BOOLEAN and b.kind is Kind.BOOLEAN:
+    if a.kind is ValueKind.BOOLEAN and b.kind is ValueKind.BOOLEAN:
         return a.magnitude == b.magnitude
     if a.kind is not b.kind and not _numeric(a, b):
         raise ComputationError(f"Cannot compare {described_value(a)} and {described_value(b)}.")
@@ -227,7 +227,7 @@ def _numeric(a: Value, b: Value) -> bool:
     return a.kind in NUMERIC and b.kind in NUMERIC
 
 
-def _computed(amount: Fraction | int, unit: Unit, a: Value, b: Value) -> Value:
+def _computed(amount: Fraction | int, unit: MeasureUnit, a: Value, b: Value) -> Value:
     return quantity(bounded(Fraction(amount)), unit, approximate=a.approximate or b.approximate)
 
 
@@ -239,7 +239,7 @@ def _derived(amount: Fraction, dimension: Dimension, factor: Fraction, a: Value,
     return _computed(amount * factor, _BASES[dimension], a, b)
 
 
-def _is_factor(unit: Unit, of: Unit) -> bool:
+def _is_factor(unit: MeasureUnit, of: MeasureUnit) -> bool:
     """Whether amounts in ``unit`` only multiply amounts in ``of``: numbers, percentages, counts of what has a unit.
 
     A percentage times a plain number is a plain number, in either order.
@@ -293,7 +293,7 @@ def _difference(a: Value, b: Value) -> Value:
 
 def _moved(a: Value, b: Value, sign: int) -> Value:
     """A date or time of day and a duration."""
-    if b.kind is not Kind.DURATION:
+    if b.kind is not ValueKind.DURATION:
         raise _not_combined(a, b, sign, ", only a duration")
     by = sign * to_base(b.magnitude, b.unit)
     approximate = a.approximate or b.approximate

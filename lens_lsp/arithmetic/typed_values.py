@@ -16,7 +16,7 @@ from lens_lsp.arithmetic.units import (
     ONE,
     SIGN_OF,
     Dimension,
-    Unit,
+    MeasureUnit,
     compatible,
     is_rate,
     plural,
@@ -168,7 +168,7 @@ def _months(a: CalendarDate, b: CalendarDate) -> int:
     return months if add_months(a, months).first <= b.first else months - 1
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a value is."""
 
     NUMBER = "number"
@@ -180,7 +180,7 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
 
 
-NUMERIC = frozenset({Kind.NUMBER, Kind.DURATION})
+NUMERIC = frozenset({ValueKind.NUMBER, ValueKind.DURATION})
 """The kinds that are an amount of a unit."""
 _DURATIONS = (Dimension.TIME, Dimension.CALENDAR)
 _CLOSE = Fraction(1, 100)
@@ -191,10 +191,10 @@ _HALF_DAY = 12 * 3600
 class Value:
     """One value. Made by :func:`quantity`, :func:`dated`, :func:`clock` and :func:`truth`."""
 
-    kind: Kind
+    kind: ValueKind
     magnitude: Fraction = Fraction(0)
     """How many of ``unit``, exact; seconds for a time; 1 or 0 for a boolean; the year for a date known to the year."""
-    unit: Unit = ONE
+    unit: MeasureUnit = ONE
     date: CalendarDate | None = None
     span: Span | None = None
     """Where it was read, in code points of that text; None when it was computed."""
@@ -208,7 +208,7 @@ class Value:
 
 def quantity(
     magnitude: Fraction | int,
-    unit: Unit = ONE,
+    unit: MeasureUnit = ONE,
     *,
     span: Span | None = None,
     approximate: bool = False,
@@ -216,7 +216,7 @@ def quantity(
     step: Fraction = Fraction(0),
 ) -> Value:
     """An amount of a unit: a duration when the unit is one of time, else a number."""
-    kind = Kind.DURATION if unit.dimension in _DURATIONS else Kind.NUMBER
+    kind = ValueKind.DURATION if unit.dimension in _DURATIONS else ValueKind.NUMBER
     amount = Fraction(magnitude)
     return Value(kind, amount, unit, span=span, approximate=approximate, other=other, step=step)
 
@@ -224,18 +224,18 @@ def quantity(
 def dated(date: CalendarDate, *, span: Span | None = None, approximate: bool = False) -> Value:
     """A date."""
     year = Fraction(date.year if date.precision is Precision.YEAR else 0)
-    return Value(Kind.DATE, year, date=date, span=span, approximate=approximate)
+    return Value(ValueKind.DATE, year, date=date, span=span, approximate=approximate)
 
 
 def clock(seconds: Fraction | int, *, span: Span | None = None, twelve_hours: bool = False) -> Value:
     """A time of day in seconds since midnight; ``twelve_hours`` when it may as well be 12 hours later."""
     other = Fraction((seconds + _HALF_DAY) % (2 * _HALF_DAY)) if twelve_hours else None
-    return Value(Kind.TIME, Fraction(seconds), span=span, other=other)
+    return Value(ValueKind.TIME, Fraction(seconds), span=span, other=other)
 
 
 def truth(holds: bool) -> Value:
     """Yes or no."""
-    return Value(Kind.BOOLEAN, Fraction(int(holds)))
+    return Value(ValueKind.BOOLEAN, Fraction(int(holds)))
 
 
 def same(a: Value, b: Value) -> bool | None:
@@ -251,7 +251,7 @@ def same(a: Value, b: Value) -> bool | None:
         if agrees(a.date, b.date):
             return True
         return None if a.approximate or b.approximate else False
-    if Kind.DATE in (a.kind, b.kind):
+    if ValueKind.DATE in (a.kind, b.kind):
         return _same_year(a, b)
     if a.kind is not b.kind:
         return None
@@ -276,8 +276,8 @@ def _same_amount(a: Value, b: Value) -> bool | None:
 
 def _same_year(a: Value, b: Value) -> bool | None:
     """A bare year and a plain number may be the same number; else a date compares with dates only."""
-    day, other = (a, b) if a.kind is Kind.DATE else (b, a)
-    plain = other.kind is Kind.NUMBER and other.unit == ONE
+    day, other = (a, b) if a.kind is ValueKind.DATE else (b, a)
+    plain = other.kind is ValueKind.NUMBER and other.unit == ONE
     return True if plain and is_year(day) and day.magnitude == other.magnitude else None
 
 
@@ -300,12 +300,12 @@ _SMALLEST = Fraction(1, 10**_PLACES)
 
 def show(value: Value) -> str:
     """The value in words and figures: "12.5 km", "≈ 3.33 pages", "23 March 2015", "yes"."""
-    if value.kind is Kind.BOOLEAN:
+    if value.kind is ValueKind.BOOLEAN:
         return "yes" if value.magnitude else "no"
     about = "≈ " if value.approximate else ""
     if value.date is not None:
         return about + _date(value.date)
-    if value.kind is Kind.TIME:
+    if value.kind is ValueKind.TIME:
         return about + _time(int(value.magnitude))
     figures, exact = figure(abs(value.magnitude))
     sign = "-" if value.magnitude < 0 else ""
@@ -361,7 +361,7 @@ def _exponent(amount: Fraction) -> int:
     return exponent
 
 
-def _with_unit(sign: str, figures: str, amount: Fraction, unit: Unit) -> str:
+def _with_unit(sign: str, figures: str, amount: Fraction, unit: MeasureUnit) -> str:
     if unit == ONE:
         return sign + figures
     if unit.dimension is Dimension.ORDINAL:
@@ -377,14 +377,14 @@ def _with_unit(sign: str, figures: str, amount: Fraction, unit: Unit) -> str:
     return f"{sign}{figures}{space}{name}"
 
 
-def _several(unit: Unit) -> str:
+def _several(unit: MeasureUnit) -> str:
     if is_rate(unit):
         amount, per = rate_parts(unit)
         return f"{_several(unit_named(amount))} per {per}"
     return plural(unit.symbol) if unit.spelled else unit.symbol
 
 
-def _place(figures: str, amount: Fraction, unit: Unit) -> str:
+def _place(figures: str, amount: Fraction, unit: MeasureUnit) -> str:
     if amount.denominator != 1:
         return f"{unit.of} {figures}".strip()
     last, teens = amount.numerator % 10, amount.numerator // 10 % 10 == 1

@@ -113,7 +113,7 @@ _PER = " per "
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class MeasureUnit:
     """A unit; ``symbol`` is what is shown after a number."""
 
     symbol: str
@@ -130,70 +130,70 @@ class Unit:
     """The symbol is a word with a plural."""
 
 
-ONE = Unit("", Dimension.NUMBER)
+ONE = MeasureUnit("", Dimension.NUMBER)
 """The unit of a plain number."""
 
 
 @lru_cache(maxsize=4096)
-def counted(noun: str) -> Unit:
+def counted(noun: str) -> MeasureUnit:
     """The unit of things counted by a noun; singular and plural give the same unit."""
     one = singular(noun)
-    return Unit(one, Dimension.COUNT, of=one, spelled=True)
+    return MeasureUnit(one, Dimension.COUNT, of=one, spelled=True)
 
 
 @lru_cache(maxsize=4096)
-def ordinal(noun: str = "") -> Unit:
+def ordinal(noun: str = "") -> MeasureUnit:
     """The unit of places in a row: chapter 12 and the 12th chapter; without a noun just "12th"."""
     one = singular(noun)
-    return Unit(one, Dimension.ORDINAL, of=one)
+    return MeasureUnit(one, Dimension.ORDINAL, of=one)
 
 
 @lru_cache(maxsize=256)
-def currency(code: str) -> Unit:
+def currency(code: str) -> MeasureUnit:
     """The unit of money in one currency; never converted into another."""
-    return Unit(code, Dimension.MONEY, of=code)
+    return MeasureUnit(code, Dimension.MONEY, of=code)
 
 
-def rate(unit: Unit, per: Unit) -> Unit:
+def rate(unit: MeasureUnit, per: MeasureUnit) -> MeasureUnit:
     """The unit of an amount for each of something ("km per day"); it adds only to itself."""
     written = f"{unit.symbol}{_PER}{per.symbol}"
-    return Unit(written, Dimension.COUNT, of=written)
+    return MeasureUnit(written, Dimension.COUNT, of=written)
 
 
-def is_rate(unit: Unit) -> bool:
+def is_rate(unit: MeasureUnit) -> bool:
     """Whether it was made by :func:`rate`."""
     return unit.dimension is Dimension.COUNT and _PER in unit.of
 
 
-def rate_parts(unit: Unit) -> tuple[str, str]:
+def rate_parts(unit: MeasureUnit) -> tuple[str, str]:
     """The symbols of the two units of a rate."""
     amount, _, per = unit.of.partition(_PER)
     return amount, per
 
 
-def compatible(a: Unit, b: Unit) -> bool:
+def compatible(a: MeasureUnit, b: MeasureUnit) -> bool:
     """Whether amounts in the two convert into each other exactly."""
     return a.dimension is b.dimension and (a.of == b.of or a.dimension is Dimension.SHARE)
 
 
-def to_base(amount: Fraction, unit: Unit) -> Fraction:
+def to_base(amount: Fraction, unit: MeasureUnit) -> Fraction:
     """An amount in the base unit of its dimension."""
     return amount * unit.factor + unit.offset
 
 
-def from_base(amount: Fraction, unit: Unit) -> Fraction:
+def from_base(amount: Fraction, unit: MeasureUnit) -> Fraction:
     """An amount of base units in ``unit``."""
     return (amount - unit.offset) / unit.factor
 
 
-def convert(amount: Fraction, unit: Unit, target: Unit) -> Fraction:
+def convert(amount: Fraction, unit: MeasureUnit, target: MeasureUnit) -> Fraction:
     """The same amount in another unit, exactly; raises ComputationError when the two measure different things."""
     if not compatible(unit, target):
         raise ComputationError(f"Cannot convert {described(unit)} to {described(target)}{reason(unit, target)}.")
     return from_base(to_base(amount, unit), target)
 
 
-def described(unit: Unit) -> str:
+def described(unit: MeasureUnit) -> str:
     """A unit as a message names it: ``km (length)``."""
     if unit.dimension is Dimension.NUMBER:
         return "a plain number"
@@ -202,7 +202,7 @@ def described(unit: Unit) -> str:
     return f"{unit.symbol} ({unit.dimension.value})"
 
 
-def reason(a: Unit, b: Unit) -> str:
+def reason(a: MeasureUnit, b: MeasureUnit) -> str:
     """Why two units that seem to belong together do not, to end a sentence with; often empty."""
     dimensions = {a.dimension, b.dimension}
     if dimensions == {Dimension.TIME, Dimension.CALENDAR}:
@@ -431,8 +431,8 @@ _MONEY_FORMS = {
 _COUNTERS = "人 个 個 页 頁 ページ 本 冊 册 章 回 次 台 名 位 件 种 種 家 匹 枚 명 개 권 장"
 # Read as units only where no word follows: "12 in." is a length, "5 in the box" is not.
 _CAREFUL = {"in", "A", "won", "d"}
-_exact: dict[str, Unit] = {}
-_names: dict[str, Unit] = {}
+_exact: dict[str, MeasureUnit] = {}
+_names: dict[str, MeasureUnit] = {}
 
 
 def _define(dimension: Dimension, fields: list[str]) -> None:
@@ -440,7 +440,7 @@ def _define(dimension: Dimension, fields: list[str]) -> None:
     also = tuple(Fraction(field[1:]) for field in fields if field.startswith("~"))
     zero = _ZERO.get(symbol, Fraction(0))
     of = _POINTS.get(symbol, "")
-    unit = Unit(symbol, dimension, Fraction(fields[1]), zero, of, also, spelled=fields[0].endswith("*"))
+    unit = MeasureUnit(symbol, dimension, Fraction(fields[1]), zero, of, also, spelled=fields[0].endswith("*"))
     _exact[symbol] = unit
     exact = False
     for field in fields[2:]:
@@ -488,32 +488,32 @@ _PIECE_END = re.compile(r"(?<=[^ \n/-])(?=[ \n/-]|\Z)")
 _POWERS = str.maketrans({"2": "²", "3": "³", "^": None, "\n": " ", "-": " "})
 
 
-def find_unit(name: str) -> Unit | None:
+def find_unit(name: str) -> MeasureUnit | None:
     """The unit a symbol or name stands for, or None: symbols exactly as written, names in any case."""
     name = " ".join(name.translate(_POWERS).split())
     return _exact.get(name) or _names.get(name.lower())
 
 
-def known_unit(name: str) -> Unit:
+def known_unit(name: str) -> MeasureUnit:
     """The unit a name stands for; only for names that the tables hold."""
     unit = find_unit(name)
     assert unit is not None, name
     return unit
 
 
-def unit_named(symbol: str) -> Unit:
+def unit_named(symbol: str) -> MeasureUnit:
     """The unit a symbol stands for, else that of things counted by it."""
     return find_unit(symbol) or counted(symbol)
 
 
-def money_before(before: str) -> tuple[Unit, int] | None:
+def money_before(before: str) -> tuple[MeasureUnit, int] | None:
     """The currency that ends what stands before an amount, and how many code points it takes; or None."""
     last = before[-1:] if before[-1:] != " " else before[-2:-1]
     match = _MONEY_BEFORE.search(before) if last in _LAST_OF_MONEY and last else None
     return None if match is None else (_exact[match.group().strip()], len(match.group()))
 
 
-def match_unit(text: str, start: int) -> tuple[Unit, int] | None:
+def match_unit(text: str, start: int) -> tuple[MeasureUnit, int] | None:
     """The longest unit that begins at ``start`` and where it ends, or None."""
     sign = _SIGN.match(text, start)
     if sign is not None:

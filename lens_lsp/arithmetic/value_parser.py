@@ -28,13 +28,13 @@ from lens_lsp.arithmetic.notation import (
     plain,
 )
 from lens_lsp.arithmetic.operations import order
-from lens_lsp.arithmetic.typed_values import CalendarDate, Kind, Value, agrees, clock, dated, is_year, quantity
+from lens_lsp.arithmetic.typed_values import CalendarDate, Value, ValueKind, agrees, clock, dated, is_year, quantity
 from lens_lsp.arithmetic.units import (
     FUNCTION_WORDS,
     ONE,
     UNSPACED,
     Dimension,
-    Unit,
+    MeasureUnit,
     convert,
     counted,
     looks_plural,
@@ -171,7 +171,7 @@ _COMPOUNDS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("a
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundValue:
     """Something that was recognised and where reading goes on; ``value`` is None for what has none."""
 
     end: int
@@ -182,10 +182,10 @@ class Found:
     """Written in nothing but digits, so it may be half a range."""
 
 
-def joined(text: str, found: Sequence[Found]) -> list[Value]:
+def joined(text: str, found: Sequence[FoundValue]) -> list[Value]:
     """The values in order, after neighbours were brought together."""
     values: list[Value] = []
-    previous: Found | None = None
+    previous: FoundValue | None = None
     for item in found:
         value = item.value
         if value is None:
@@ -208,7 +208,7 @@ def _between(text: str, a: Value, b: Value) -> str | None:
     return text[a.span.end : b.span.start]
 
 
-def _shared(text: str, a: Value, left: Found, b: Value, right: Found) -> tuple[Value, Value]:
+def _shared(text: str, a: Value, left: FoundValue, b: Value, right: FoundValue) -> tuple[Value, Value]:
     """Two ends of a range, each with the unit that is written once."""
     gap = _between(text, a, b)
     if gap is None or a.span is None:
@@ -216,7 +216,7 @@ def _shared(text: str, a: Value, left: Found, b: Value, right: Found) -> tuple[V
     spanned = _RANGE.fullmatch(gap) is not None and _MARKS_ONLY.fullmatch(gap) is None
     if not spanned and not (gap == " and " and _BETWEEN.search(text[max(0, a.span.start - 20) : a.span.start])):
         return a, b
-    if is_year(a) and left.digits and b.kind is Kind.NUMBER and b.unit == ONE and right.digits and spanned:
+    if is_year(a) and left.digits and b.kind is ValueKind.NUMBER and b.unit == ONE and right.digits and spanned:
         return a, _short_year(a, b)
     plain = _plain(a, left)
     if plain is not None and b.date is None and b.unit != ONE and b.unit.dimension is not Dimension.ORDINAL:
@@ -225,14 +225,14 @@ def _shared(text: str, a: Value, left: Found, b: Value, right: Found) -> tuple[V
         return replace(shared, step=plain.step * factor), b
     if plain is not None and right.scale > 1 and left.scale == 1 and b.unit == ONE:
         return replace(plain, magnitude=plain.magnitude * right.scale, step=plain.step * right.scale, other=None), b
-    if a.unit.dimension in (Dimension.MONEY, Dimension.ORDINAL) and b.kind is Kind.NUMBER and b.unit == ONE:
+    if a.unit.dimension in (Dimension.MONEY, Dimension.ORDINAL) and b.kind is ValueKind.NUMBER and b.unit == ONE:
         return a, replace(b, unit=a.unit)
     return a, b
 
 
-def _plain(value: Value, found: Found) -> Value | None:
+def _plain(value: Value, found: FoundValue) -> Value | None:
     """The value as a number without a unit, when it may be one."""
-    if value.kind is Kind.NUMBER and value.unit == ONE:
+    if value.kind is ValueKind.NUMBER and value.unit == ONE:
         return value
     return quantity(value.magnitude, span=value.span, step=Fraction(1)) if is_year(value) and found.digits else None
 
@@ -250,7 +250,7 @@ def _sum(text: str, a: Value, b: Value) -> Value | None:
     gap = _between(text, a, b)
     if gap is None or a.span is None or b.span is None or a.unit.dimension is not b.unit.dimension:
         return None
-    loose = a.kind is Kind.DURATION and b.kind is Kind.DURATION
+    loose = a.kind is ValueKind.DURATION and b.kind is ValueKind.DURATION
     if (_LOOSE if loose else _TIGHT).fullmatch(gap) is None:
         return None
     if not loose and (a.unit.symbol, b.unit.symbol) not in _COMPOUNDS:
@@ -283,8 +283,8 @@ _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 
 def find_values(text: str) -> tuple[Value, ...]:
     """Every value in a text in order, with its span in code points; spans do not overlap. Never raises."""
-    reader = _Reader(plain(text))
-    found: list[Found] = []
+    reader = _ValueScanner(plain(text))
+    found: list[FoundValue] = []
     start = _START.search(reader.text)
     while start is not None:
         hit = reader.at(start)
@@ -302,12 +302,12 @@ def first_value(text: str) -> Value | None:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ValueScanner:
     text: str
     floor: int = 0
     """Where what was already read ends: no value reaches back behind it."""
 
-    def at(self, start: re.Match[str]) -> Found | None:
+    def at(self, start: re.Match[str]) -> FoundValue | None:
         """What begins at a run of digits or a word; None when nothing does."""
         first = start.group()
         if first[0].isdigit() or first in VULGAR:
@@ -326,19 +326,19 @@ class _Reader:
     def _before(self, start: int) -> str:
         return self.text[max(0, start - REACH) : start]
 
-    def _digits(self, start: int) -> Found:
+    def _digits(self, start: int) -> FoundValue:
         before = self._before(start)
         if money_before(before) is None:
             if blocked_before(before):
-                return Found(core_end(self.text, start))
+                return FoundValue(core_end(self.text, start))
             found = self._date(start) or self._time(start) or self._numbered(start)
             if found is not None:
                 return found
             passed = _CHAIN.match(self.text, start) or _DECADE.match(self.text, start)
             if passed is not None:
-                return Found(passed.end())
+                return FoundValue(passed.end())
         numeral = self._numeral(start)
-        return Found(core_end(self.text, start)) if numeral is None else self._amount(start, numeral)
+        return FoundValue(core_end(self.text, start)) if numeral is None else self._amount(start, numeral)
 
     def _numeral(self, start: int) -> Numeral | None:
         character = self.text[start]
@@ -350,23 +350,23 @@ class _Reader:
         step = Fraction(1, 10 ** len(decimals.group()))
         return Numeral(decimals.end(), int(decimals.group()) * step, step, digits=False)
 
-    def _date(self, start: int) -> Found | None:
+    def _date(self, start: int) -> FoundValue | None:
         written = match_date(self.text, start)
         if written is None:
             return None
         if written.date is None:
-            return Found(written.end)
+            return FoundValue(written.end)
         approximate = approximate_before(self._before(start))
-        return Found(written.end, dated(written.date, span=Span(start, written.end), approximate=approximate))
+        return FoundValue(written.end, dated(written.date, span=Span(start, written.end), approximate=approximate))
 
-    def _time(self, start: int) -> Found | None:
+    def _time(self, start: int) -> FoundValue | None:
         written = match_time(self.text, start)
         if written is None or blocked_after(self.text, written.end):
             return None
         span = Span(start, written.end)
-        return Found(written.end, clock(written.seconds, span=span, twelve_hours=written.twelve_hours))
+        return FoundValue(written.end, clock(written.seconds, span=span, twelve_hours=written.twelve_hours))
 
-    def _numbered(self, start: int) -> Found | None:
+    def _numbered(self, start: int) -> FoundValue | None:
         """A place in a row: "3rd chapter", "chapter 3"."""
         match = _ORDINAL.match(self.text, start)
         if match is not None:
@@ -377,19 +377,19 @@ class _Reader:
             return None
         parts = _PARTS.match(self.text, numeral.end)
         if parts is not None and noun == singular(noun):
-            return Found(parts.end())  # "listing 20-28" is one name, "pages 20-28" are a range
+            return FoundValue(parts.end())  # "listing 20-28" is one name, "pages 20-28" are a range
         value = quantity(numeral.amount, ordinal(noun), span=Span(start, numeral.end), step=Fraction(1))
-        return Found(numeral.end, value, digits=True)
+        return FoundValue(numeral.end, value, digits=True)
 
-    def _place(self, start: int, end: int, n: int) -> Found:
+    def _place(self, start: int, end: int, n: int) -> FoundValue:
         noun = _NOUN.match(self.text, end)
         word = "" if noun is None else noun[1].lower()
         other = word in FUNCTION_WORDS or word in MONTHS or word in ORDINAL_WORDS or word in STARTS
         if noun is None or other or not noun[1].islower() or word.endswith("est"):
-            return Found(end, quantity(n, ordinal(), span=Span(start, end), step=Fraction(1)))
-        return Found(noun.end(), quantity(n, ordinal(word), span=Span(start, noun.end()), step=Fraction(1)))
+            return FoundValue(end, quantity(n, ordinal(), span=Span(start, end), step=Fraction(1)))
+        return FoundValue(noun.end(), quantity(n, ordinal(word), span=Span(start, noun.end()), step=Fraction(1)))
 
-    def _in_words(self, start: int, word: str) -> Found | None:
+    def _in_words(self, start: int, word: str) -> FoundValue | None:
         before = self._before(start)
         numeral = match_words(self.text, start)
         if (
@@ -403,7 +403,7 @@ class _Reader:
             return None
         return self._amount(start, numeral)
 
-    def _amount(self, start: int, numeral: Numeral) -> Found:
+    def _amount(self, start: int, numeral: Numeral) -> FoundValue:
         """A number with its sign, currency, scale, unit or noun; or a year; or nothing."""
         begin, money = self._money(start)
         numeral = match_scale(self.text, numeral, money=money is not None)
@@ -412,14 +412,14 @@ class _Reader:
             numeral = replace(numeral, end=numeral.end + 1, digits=False)
         unit, end = (money, numeral.end) if money is not None else self._unit_after(numeral)
         if unit == ONE and self._belongs_elsewhere(start, numeral):
-            return Found(max(numeral.end, core_end(self.text, start)))
+            return FoundValue(max(numeral.end, core_end(self.text, start)))
         begin, negative = self._sign(begin)
         before = self._before(begin)
         year = self._year(numeral, unit, before) if begin == start else None
         if year is not None:
             span = Span(start, numeral.end)
             approximate = approximate_before(before)
-            return Found(numeral.end, dated(year, span=span, approximate=approximate), digits=True)
+            return FoundValue(numeral.end, dated(year, span=span, approximate=approximate), digits=True)
         unit, end = self._rate(unit, end)
         if self.text[start - 1 : start] == "." and begin == start:
             begin -= 1
@@ -432,9 +432,9 @@ class _Reader:
             other=None if numeral.other is None else sign * numeral.other,
             step=numeral.step,
         )
-        return Found(end, value, scale=numeral.scale, digits=numeral.digits)
+        return FoundValue(end, value, scale=numeral.scale, digits=numeral.digits)
 
-    def _money(self, start: int) -> tuple[int, Unit | None]:
+    def _money(self, start: int) -> tuple[int, MeasureUnit | None]:
         """Where a currency before the number begins, and which it is."""
         found = money_before(self._before(start))
         if found is None or start - found[1] < self.floor:
@@ -458,7 +458,7 @@ class _Reader:
             return True
         return numeral.scale == 1 and not _may_be_year(numeral) and part_of_name(self._before(start))
 
-    def _unit_after(self, numeral: Numeral) -> tuple[Unit, int]:
+    def _unit_after(self, numeral: Numeral) -> tuple[MeasureUnit, int]:
         """The unit or counted noun after a number and where it ends, or ONE and the end of the number."""
         gap = _PART_GAP.match(self.text, numeral.end) if 0 < numeral.amount < 1 and not numeral.step else None
         gap = gap or _GAP.match(self.text, numeral.end)
@@ -470,7 +470,7 @@ class _Reader:
                 return unit
         return self._noun_after(numeral) or (ONE, numeral.end)
 
-    def _noun_after(self, numeral: Numeral) -> tuple[Unit, int] | None:
+    def _noun_after(self, numeral: Numeral) -> tuple[MeasureUnit, int] | None:
         """The plural within three words after the number, or the word right after a single one.
 
         After what may be a year, words in lower case only.
@@ -488,14 +488,14 @@ class _Reader:
             end = match.end()
         return None
 
-    def _rate(self, unit: Unit, end: int) -> tuple[Unit, int]:
+    def _rate(self, unit: MeasureUnit, end: int) -> tuple[MeasureUnit, int]:
         """ "5 km/day" and "$5 per month" are counted in a unit of their own, which adds only to itself."""
         match = _PER.match(self.text, end) if unit != ONE else None
         if match is None:
             return unit, end
         return rate(unit, unit_named(match[1])), match.end()
 
-    def _year(self, numeral: Numeral, unit: Unit, before: str) -> CalendarDate | None:
+    def _year(self, numeral: Numeral, unit: MeasureUnit, before: str) -> CalendarDate | None:
         """The year that bare digits mean: 1000 to 2100 with nothing they measure or count."""
         if not _may_be_year(numeral):
             return None
@@ -531,7 +531,7 @@ def _amounts(line: str, target: Value) -> Sequence[Value]:
     "sold: 2050" is more than 2,000; "since 2015" and "in 2015" stay years.
     """
     values = find_values(line)
-    if target.kind is not Kind.NUMBER or target.unit != ONE or not 1000 <= target.magnitude < 10_000:
+    if target.kind is not ValueKind.NUMBER or target.unit != ONE or not 1000 <= target.magnitude < 10_000:
         return values
     return [quantity(value.magnitude) if is_year(value) and not _said_year(line, value) else value for value in values]
 

@@ -14,7 +14,7 @@ from lens_lsp.cli.terminal import tell
 from lens_lsp.model.errors import PathNotFound, UsageError
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.settings import CommandLine, Settings
+    from lens_lsp.app.settings import CommandLine, Settings
 
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",
@@ -590,7 +590,7 @@ def question_and_paths(words: Sequence[str], *, otherwise: str) -> tuple[str, tu
 
 def command_line(options: argparse.Namespace) -> CommandLine:
     """What options of a command say in place of the user's settings; those that it does not have say nothing."""
-    from lens_lsp.app.settings.settings import CommandLine
+    from lens_lsp.app.settings import CommandLine
     from lens_lsp.judge.ledger import Limits
 
     limits = (getattr(options, f"max_{name}", None) for name in ("calls", "tokens", "seconds", "cost"))

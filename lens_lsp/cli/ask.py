@@ -14,12 +14,12 @@ from threading import current_thread, main_thread
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.composition import answer, preview
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import choose
-from lens_lsp.app.question import answer, preview
 from lens_lsp.app.request import Request
-from lens_lsp.app.stores import Notify, StoreChoice, opened_memory, unchanged_memory
+from lens_lsp.app.workspace_store import Notify, StoreChoice, opened_memory, unchanged_memory
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.answer_printer import AnswerPrinter
 from lens_lsp.cli.arguments import ask_parser, command_line, parse_mixed, question_and_paths, settings_for

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import HERE, folder_of, workspace_of
-from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
-from lens_lsp.app.upkeep import kept_citations
+from lens_lsp.app.workspace_store import StoreChoice, existing_store, kept_citations, workspace_for
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.arguments import check_parser, command_line, parse_mixed, settings_for
 from lens_lsp.cli.renderers import Places, Style

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lens_lsp.app.request import Request
-from lens_lsp.app.stores import StoreChoice, existing_store, workspace_for
-from lens_lsp.app.upkeep import call_wrong, kept_citations, settle
+from lens_lsp.app.workspace_store import StoreChoice, call_wrong, existing_store, kept_citations, settle, workspace_for
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.arguments import clusters_parser, forget_parser
 from lens_lsp.cli.renderers import Style
@@ -29,7 +28,7 @@ from lens_lsp.schema.check import check_json, message
 from lens_lsp.schema.clusters import asked_again_json, clusters_json, wrong_json
 
 if TYPE_CHECKING:
-    from lens_lsp.app.wrong_answers import AskedAgain
+    from lens_lsp.app.composition import AskedAgain
 
 
 _SHORT = 8
@@ -177,7 +176,7 @@ def _check(store: Store, options: argparse.Namespace) -> int:
     """Ask again what was answered wrong, one question after the other."""
     import asyncio  # with the whole engine, which no other action needs
 
-    from lens_lsp.app.wrong_answers import ask_again
+    from lens_lsp.app.composition import ask_again
 
     wrong = store.wrong()
     asked: list[AskedAgain] = []

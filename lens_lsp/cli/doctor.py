@@ -19,10 +19,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from lens_lsp import __version__
-from lens_lsp.app.configuration import read_settings, workspace_of
-from lens_lsp.app.settings.settings import OFF, SHIPPED, Settings, Source
-from lens_lsp.app.settings.sources import PROJECT_FILE, user_file
-from lens_lsp.app.without_model import reader_in_words
+from lens_lsp.app.configuration import PROJECT_FILE, read_settings, user_file, workspace_of
+from lens_lsp.app.oracle_factory import reader_status
+from lens_lsp.app.settings import OFF, SHIPPED, Settings, SettingSource
 from lens_lsp.cli import FOUND
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
 from lens_lsp.cli.renderers import Style
@@ -153,7 +152,7 @@ def model_in_words(settings: Settings) -> str:
     """Whether a model is configured, and by whom."""
     if settings.model.missing:
         return "no model configured: offline"
-    where = "environment" if settings.source("model.baseUrl") is Source.ENVIRONMENT else "user file"
+    where = "environment" if settings.source("model.baseUrl") is SettingSource.ENVIRONMENT else "user file"
     return f"set in the {where}: `lens ask` calls it"
 
 
@@ -329,7 +328,7 @@ def _facts(paths: Sequence[str], workspace: str, environment: Mapping[str, str])
         "search": {
             "scanner": scanner,
             "model": model_in_words(settings),
-            "reader": reader_in_words(settings),
+            "reader": reader_status(settings),
         },
         "documents": _documents(),
         "settings": settings_in_words(settings),

@@ -32,7 +32,7 @@ def _model(args: argparse.Namespace) -> OracleFactory:
     without consent to send it anything."""
     from lens_lsp.app.oracle_factory import choose
     from lens_lsp.app.request import Request
-    from lens_lsp.app.settings.settings import CommandLine
+    from lens_lsp.app.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
 
     if args.eval_command == "judge":
@@ -50,8 +50,7 @@ def _judge(args: argparse.Namespace) -> OracleFactory:
     """The model that the environment names as judge: configured apart from the one that is measured. Raises
     `UsageError` without one, and `ConsentMissing` without consent to send it questions and answers."""
     from lens_lsp.app.oracle_factory import of_endpoint
-    from lens_lsp.app.settings.model import ModelSettings
-    from lens_lsp.app.settings.settings import CommandLine
+    from lens_lsp.app.settings import CommandLine, ModelSettings
     from lens_lsp.cli.consent import require_consent
     from lens_lsp.model.answer import Mode
 
@@ -74,7 +73,7 @@ def _embedder(args: argparse.Namespace) -> Embedder:
     from evaluation.arms.minilm import MiniLm
     from evaluation.embeddings import Embeddings
     from lens_lsp.app.consent import Destination
-    from lens_lsp.app.settings.settings import CommandLine
+    from lens_lsp.app.settings import CommandLine
     from lens_lsp.cli.consent import require_consent
 
     base_url, name = (os.environ.get(f"LENS_EMBEDDINGS_{part}") for part in ("BASE_URL", "MODEL"))

@@ -22,7 +22,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lens_lsp.corpus.opening import Skipped
-from lens_lsp.documents.kinds import Extracted, Failure, Kind, Unextracted, pages_shown, reader_version
+from lens_lsp.documents.kinds import DocumentKind, Extracted, Failure, Unextracted, pages_shown, reader_version
 from lens_lsp.model.documents import SkipReason
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Extractions:
 
     def of(
         self,
-        kind: Kind,
+        kind: DocumentKind,
         data: bytes,
         *,
         cancelled: Callable[[], bool] | None = None,
@@ -218,7 +218,7 @@ class Extractions:
             raise Skipped(_REASONS[failed.failure]) from failed
 
     def glance(
-        self, kind: Kind, documents: Sequence[bytes], *, cancelled: Callable[[], bool] | None = None
+        self, kind: DocumentKind, documents: Sequence[bytes], *, cancelled: Callable[[], bool] | None = None
     ) -> Sequence[str]:
         """What some documents say of themselves, for choosing which to read; empty for one that does not or cannot."""
         from lens_lsp.documents.extractor import Cancelled
@@ -257,7 +257,7 @@ def _told(read: ReadText, why: str = "") -> ReadText:
     return replace(read, notices=tuple(said))
 
 
-def reader_of(kind: Kind) -> str:
+def reader_of(kind: DocumentKind) -> str:
     """Name and version of the reader of a kind, as evidence and citations record it: ``"pdf/1+pdfium.7543"``."""
     return f"{kind.name}/{reader_version(kind)}"
 

@@ -28,7 +28,7 @@ from lens_lsp.corpus.ours import Ours, ours, suspects, unsearchable
 from lens_lsp.corpus.pieces import LARGE
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.corpus.utf_8 import is_utf_8
-from lens_lsp.documents.kinds import Kind, kind_for
+from lens_lsp.documents.kinds import DocumentKind, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
 from lens_lsp.model.text import SourceText
 
@@ -177,7 +177,7 @@ class Intake:
         return IDENTITY(status), extractions().of(kind, data, cancelled=cancelled, pictures=pictures)
 
     def glanced(
-        self, kind: Kind, documents: Sequence[tuple[Root, str]], cancelled: Callable[[], bool]
+        self, kind: DocumentKind, documents: Sequence[tuple[Root, str]], cancelled: Callable[[], bool]
     ) -> Sequence[str]:
         """What documents of a kind say of themselves, as `Extractions.glance`."""
 

@@ -25,7 +25,7 @@ from lens_lsp.corpus.ours import ours
 from lens_lsp.corpus.pieces import LARGE, Piece, Whole, WholeReader
 from lens_lsp.corpus.privacy import privacy_of
 from lens_lsp.corpus.rules import CorpusRules, denied_path, denied_root
-from lens_lsp.documents.kinds import Extracted, Kind, kind_for
+from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
 from lens_lsp.model.documents import Document, Origin, SkipReason, Structure, TextSource
 from lens_lsp.model.marks import privacy
 from lens_lsp.model.text import EditHistory
@@ -130,7 +130,7 @@ class Snapshot:
             locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
         )
 
-    def _extracted(self, root: int, rel: str, kind: Kind, pictures: Pictures) -> Document:
+    def _extracted(self, root: int, rel: str, kind: DocumentKind, pictures: Pictures) -> Document:
         data = self.content(root, rel, LARGEST)
         read = extractions().of(kind, data, cancelled=self._cancelled, pictures=pictures)
         extracted = read.extracted

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from lens_lsp.corpus.listings import Identity
 from lens_lsp.corpus.texts import Key
 from lens_lsp.documents.frames import MOST_AT_ONCE
-from lens_lsp.documents.kinds import INSTALL, Kind, kind_for
+from lens_lsp.documents.kinds import INSTALL, DocumentKind, kind_for
 from lens_lsp.model.documents import Skip, SkipReason
 from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 
@@ -98,7 +98,7 @@ class Unread:
 
         return sorted(self._names, key=rank)
 
-    def to_glance(self, question: str) -> Iterator[tuple[Kind, Sequence[Key]]]:
+    def to_glance(self, question: str) -> Iterator[tuple[DocumentKind, Sequence[Key]]]:
         """Those that nobody has glanced at, in the same order and some of a kind at a time.
 
         None where a name already holds all of the question.
@@ -106,8 +106,8 @@ class Unread:
         wanted = _wanted(question)
         if any(wanted <= name.own for name in self._names.values()):
             return
-        batches: dict[Kind, list[Key]] = {}
-        sizes: Counter[Kind] = Counter()
+        batches: dict[DocumentKind, list[Key]] = {}
+        sizes: Counter[DocumentKind] = Counter()
         for known in self.order(question):
             name, kind = self._names[known], kind_for(known[1])
             if name.said is not None or kind is None or not kind.glances or name.identity[0] > _GLANCED:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from lens_lsp.app.configuration import read_settings
+from lens_lsp.app.configuration import change_settings, read_settings, written_settings
 from lens_lsp.app.consent import ConsentMissing, ask_again
-from lens_lsp.app.settings.model import ModelSettings
-from lens_lsp.app.settings.writing import change_settings, written_settings
+from lens_lsp.app.settings import ModelSettings
 from lens_lsp.judge.llm.endpoint import Endpoint, Key
 from lens_lsp.memory import keyring
 from lens_lsp.model.errors import UsageError

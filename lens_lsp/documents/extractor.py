@@ -31,7 +31,7 @@ from lens_lsp.documents.frames import (
     strings_in,
     view_from,
 )
-from lens_lsp.documents.kinds import INSTALL, KINDS, Extracted, Failure, Kind, Unextracted, View, missing
+from lens_lsp.documents.kinds import INSTALL, KINDS, DocumentKind, Extracted, Failure, Unextracted, View, missing
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
@@ -96,7 +96,7 @@ class Extractor:
 
     def extract(
         self,
-        kind: Kind,
+        kind: DocumentKind,
         data: bytes,
         *,
         seconds: float = SECONDS,
@@ -111,7 +111,7 @@ class Extractor:
 
     def glance(
         self,
-        kind: Kind,
+        kind: DocumentKind,
         documents: Sequence[bytes],
         *,
         seconds: float = SECONDS,
@@ -129,7 +129,7 @@ class Extractor:
         return self._done(kind, b"".join(documents), seconds, cancelled, understood, {"sizes": sizes})
 
     def picture(
-        self, kind: Kind, data: bytes, index: int, *, cancelled: Callable[[], bool] | None = None
+        self, kind: DocumentKind, data: bytes, index: int, *, cancelled: Callable[[], bool] | None = None
     ) -> tuple[bytes, int]:
         """The page ``index`` from 0 of a document as a binary PGM, and how many there are. Otherwise as `extract`."""
 
@@ -141,13 +141,13 @@ class Extractor:
 
         return self._done(kind, data, PICTURE_SECONDS, cancelled, understood, {"picture": index})
 
-    def view(self, kind: Kind, data: bytes, page: int, quote: str, *, seconds: float = SECONDS) -> View:
+    def view(self, kind: DocumentKind, data: bytes, page: int, quote: str, *, seconds: float = SECONDS) -> View:
         """A page, from 1, as people see it, a quote marked. Of a kind with ``pictures``; otherwise as `extract`."""
         return self._done(kind, data, seconds, None, view_from, {"page": page, "quote": quote})
 
     def _done(
         self,
-        kind: Kind,
+        kind: DocumentKind,
         data: bytes,
         seconds: float,
         cancelled: Callable[[], bool] | None,
@@ -219,7 +219,7 @@ class _Worker:
         """The kinds whose libraries it has imported."""
 
     def read(
-        self, kind: Kind, data: bytes, seconds: float, stopped: Callable[[], bool], more: Mapping[str, Any]
+        self, kind: DocumentKind, data: bytes, seconds: float, stopped: Callable[[], bool], more: Mapping[str, Any]
     ) -> tuple[dict[str, Any], bytes]:
         """The reply to a document; raises `Unextracted` without one, `Damaged` for half of one, and `Cancelled`."""
         began = time.monotonic()

@@ -11,6 +11,7 @@ import json
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import IO, Any
 
@@ -214,20 +215,18 @@ def bounded(extracted: Extracted, most: int = MOST_PLACES) -> Extracted:
     cut = min(ends)
     end = max((block.span.end for block in structure.blocks if block.span.end <= cut), default=cut)
     kept = sum(start < end for start in locators.starts)
-    return Extracted(
+    return replace(
+        extracted,
         text=extracted.text[:end],
         locators=LocatorMap(locators.starts[:kept], locators.locators[:kept]),
-        structure=Structure(
-            head=structure.head,
+        structure=replace(
+            structure,
             headings=tuple(heading for heading in structure.headings if heading.span.end <= end),
             blocks=tuple(block for block in structure.blocks if block.span.end <= end),
             fields=tuple(field for field in structure.fields if field.span.end <= end),
             hidden=tuple(span for span in structure.hidden if span.end <= end),
         ),
         notices=(*extracted.notices, f"only the first {end:,} characters were read"),
-        pages=extracted.pages,
-        pictures=extracted.pictures,
-        private=extracted.private,
     )
 
 

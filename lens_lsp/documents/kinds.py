@@ -31,7 +31,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DocumentKind:
     """One kind of document and who reads it."""
 
     name: str
@@ -48,9 +48,9 @@ class Kind:
     by_python: bool = False
     """Whether Python's own library does some of the reading, so that its version counts, too."""
     pictures: bool = False
-    """Whether its reader is a `PicturingReader`."""
+    """Whether its reader can draw the pages."""
     glances: bool = False
-    """Whether its reader is a `GlancingReader`: worth it where all of a document takes much longer."""
+    """Whether its reader can tell what a document is about: worth it where reading all of it takes much longer."""
 
 
 _CALAMINE = Library("python-calamine", "python_calamine")
@@ -58,32 +58,34 @@ _LXML = Library("lxml", "lxml")
 _PDFIUM = Library("pypdfium2", "pypdfium2")
 _STRIPRTF = Library("striprtf", "striprtf")
 KINDS = (
-    Kind("pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), pictures=True, glances=True),
-    Kind("docx", ("docx", "docm", "dotx"), f"{_READERS}.docx", "DocxReader", (_LXML,)),
-    Kind("pptx", ("pptx", "pptm"), f"{_READERS}.pptx", "PptxReader", (_LXML,)),
-    Kind("sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 2),
-    Kind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.opendocument", "OpenDocumentReader", (_LXML,)),
-    Kind("epub", ("epub",), f"{_READERS}.epub", "EpubReader", (_LXML,)),
-    Kind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
-    Kind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 2, by_python=True),
-    Kind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), by_python=True),
+    DocumentKind("pdf", ("pdf",), f"{_READERS}.pdf", "PdfReader", (_PDFIUM,), pictures=True, glances=True),
+    DocumentKind("docx", ("docx", "docm", "dotx"), f"{_READERS}.office", "DocxReader", (_LXML,)),
+    DocumentKind("pptx", ("pptx", "pptm"), f"{_READERS}.office", "PptxReader", (_LXML,)),
+    DocumentKind(
+        "sheet", ("xlsx", "xlsm", "xlsb", "xls", "ods"), f"{_READERS}.sheets", "SheetReader", (_CALAMINE, _LXML), 2
+    ),
+    DocumentKind("opendocument", ("odt", "ott", "odp"), f"{_READERS}.office", "OpenDocumentReader", (_LXML,)),
+    DocumentKind("epub", ("epub",), f"{_READERS}.hypertext", "EpubReader", (_LXML,)),
+    DocumentKind("rtf", ("rtf",), f"{_READERS}.rtf", "RtfReader", (_STRIPRTF,)),
+    DocumentKind("eml", ("eml",), f"{_READERS}.mail", "MessageReader", (_LXML,), 2, by_python=True),
+    DocumentKind("mbox", ("mbox",), f"{_READERS}.mail", "MailboxReader", (_LXML,), by_python=True),
 )
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_SUFFIX = {suffix: kind for kind in KINDS for suffix in kind.suffixes}
 
 
-def kind_for(name: str) -> Kind | None:
+def kind_for(name: str) -> DocumentKind | None:
     """The kind of a file by the end of its name or path; None if it is none of ours."""
     return _BY_SUFFIX.get(name.rpartition(".")[2].lower()) if "." in name else None
 
 
-def kind_named(name: str) -> Kind:
+def kind_named(name: str) -> DocumentKind:
     """The kind that a reader's name in evidence is of; KeyError for none."""
     return _BY_NAME[name]
 
 
 @cache
-def reader_version(kind: Kind) -> str | None:
+def reader_version(kind: DocumentKind) -> str | None:
     """Of the reader and its libraries, ``"1+pypdfium2.5.15.2"``; None if one of them is missing.
 
     The same bytes give the same text as long as it stays the same. What was installed when it was first asked counts.
@@ -99,7 +101,7 @@ def reader_version(kind: Kind) -> str | None:
     return "+".join(parts)
 
 
-def missing(kind: Kind) -> tuple[str, ...]:
+def missing(kind: DocumentKind) -> tuple[str, ...]:
     """The distributions that reading it needs and that are not installed."""
     return tuple(library.distribution for library in kind.libraries if _installed(library) is None)
 
@@ -199,22 +201,16 @@ class DocumentReader(Protocol):
     def extract(self, data: bytes) -> Extracted:
         """All of the document."""
 
-
-class GlancingReader(DocumentReader, Protocol):
-    """One that can tell what a document is about long before it has read it."""
-
     def glance(self, data: bytes) -> str:
-        """What it says of itself: title, subject, keywords, the headings of its outline. Never shown or cited."""
-
-
-class PicturingReader(DocumentReader, Protocol):
-    """One that can draw the pages of a document: for a program that recognises text on them, and for people."""
+        """What it says of itself, long before it is read: title, subject, keywords, the headings of its outline. Never
+        shown or cited. Only of kinds that ``glances``."""
 
     def picture(self, data: bytes, index: int) -> tuple[bytes, int]:
-        """The page ``index`` from 0 as a binary PGM, and how many pages there are."""
+        """The page ``index`` from 0 as a binary PGM, for a program that recognises text, and how many pages there are.
+        Only of kinds with ``pictures``."""
 
     def view(self, data: bytes, page: int, quote: str) -> View:
-        """A page, from 1, with a quote marked. Raises `Unextracted`, as for a page that there is not."""
+        """A page, from 1, for people, with a quote marked. Only of kinds with ``pictures``."""
 
 
 _MOST_RANGES = 12

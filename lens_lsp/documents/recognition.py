@@ -22,7 +22,7 @@ from pathlib import Path
 
 from lens_lsp.disk import program_outside
 from lens_lsp.documents.extractor import Cancelled, Extractor, kill_group
-from lens_lsp.documents.kinds import Extracted, Failure, Kind, Unextracted, kind_named, reader_version
+from lens_lsp.documents.kinds import DocumentKind, Extracted, Failure, Unextracted, kind_named, reader_version
 
 SECONDS = 300.0
 """As long as the pages of one document may take together."""
@@ -32,7 +32,7 @@ MOST_PAGES = 300
 
 _EDITION = 2
 """Goes up whenever our part gives another text for the same picture."""
-_KIND = Kind("pdf-ocr", (), "lens_lsp.documents.readers.pdf", "RecognisedReader")
+_KIND = DocumentKind("pdf-ocr", (), "lens_lsp.documents.readers.pdf", "RecognisedReader")
 _MOST_TEXT = 1 << 20
 """Bytes of one page's text."""
 _MEMORY = 2 << 30

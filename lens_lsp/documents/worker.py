@@ -12,13 +12,13 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
 from lens_lsp.documents.confinement import CPU_SECONDS, Code, confine
 from lens_lsp.documents.frames import MOST_DATA, MOST_GLANCED, Damaged, bounded, receive, result_of, send
-from lens_lsp.documents.kinds import DocumentReader, Failure, GlancingReader, PicturingReader, Unextracted
+from lens_lsp.documents.kinds import DocumentReader, Failure, Unextracted
 
 MOST_JOBS = 200
 """Documents after which a worker gives way to a fresh one: what one left behind should not last."""
@@ -77,11 +77,19 @@ def _read(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _done(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    reader: DocumentReader = getattr(importlib.import_module(job["module"]), job["reader"])()
     if "sizes" in job:
-        return _glanced(job, data)
+        return _glanced(reader, job["sizes"], data)
     if "page" in job:
-        return _viewed(job, data)
-    return _pictured(job, data) if "picture" in job else _extracted(job, data)
+        view = reader.view(data, job["page"], job["quote"])
+        return {"marks": view.marks}, view.png
+    if "picture" in job:
+        picture, pages = reader.picture(data, job["picture"])
+        return {"pages": pages}, picture
+    extracted = reader.extract(data)
+    if not extracted.text.strip():
+        raise Unextracted(Failure.EMPTY, "nothing in it is text")
+    return result_of(bounded(extracted))
 
 
 def _guarded(do: Callable[[], tuple[dict[str, Any], bytes]]) -> tuple[dict[str, Any], bytes]:
@@ -95,36 +103,15 @@ def _guarded(do: Callable[[], tuple[dict[str, Any], bytes]]) -> tuple[dict[str, 
         return _failed(Failure.BROKEN, f"{type(error).__name__}: {error}")
 
 
-def _extracted(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    reader: DocumentReader = getattr(importlib.import_module(job["module"]), job["reader"])()
-    extracted = reader.extract(data)
-    if not extracted.text.strip():
-        raise Unextracted(Failure.EMPTY, "nothing in it is text")
-    return result_of(bounded(extracted))
-
-
-def _glanced(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    reader: GlancingReader = getattr(importlib.import_module(job["module"]), job["reader"])()
+def _glanced(reader: DocumentReader, sizes: Sequence[int], data: bytes) -> tuple[dict[str, Any], bytes]:
     said: list[str] = []
     start = 0
-    for size in job["sizes"]:
+    for size in sizes:
         document = data[start : start + size]
         head, _ = _guarded(lambda document=document: ({"said": reader.glance(document)[:MOST_GLANCED]}, b""))  # type: ignore[misc]
         said.append(head.get("said", ""))
         start += size
     return {"said": said}, b""
-
-
-def _pictured(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    reader: PicturingReader = getattr(importlib.import_module(job["module"]), job["reader"])()
-    picture, pages = reader.picture(data, job["picture"])
-    return {"pages": pages}, picture
-
-
-def _viewed(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    reader: PicturingReader = getattr(importlib.import_module(job["module"]), job["reader"])()
-    view = reader.view(data, job["page"], job["quote"])
-    return {"marks": view.marks}, view.png
 
 
 def _failed(failure: Failure, detail: str) -> tuple[dict[str, Any], bytes]:

@@ -14,8 +14,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from lens_lsp.arithmetic.notation import MONTHS
-from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Kind, Value
-from lens_lsp.arithmetic.units import Dimension, Unit, currency, is_rate, rate_parts, singular, unit_named
+from lens_lsp.arithmetic.typed_values import NUMERIC, CalendarDate, Value, ValueKind
+from lens_lsp.arithmetic.units import Dimension, MeasureUnit, currency, is_rate, rate_parts, singular, unit_named
 from lens_lsp.judge.claim_text import DIGITS, PERIODS, UNITLESS, Ground, Sentence, Token, overlaps_any
 from lens_lsp.model.text import Span
 
@@ -48,7 +48,7 @@ def same(a: Value, b: Value, words: Collection[str], *, about: bool) -> bool:
     return False
 
 
-def without_rate(unit: Unit) -> Unit:
+def without_rate(unit: MeasureUnit) -> MeasureUnit:
     """The unit of the amount of a rate: euros, of euros per month."""
     if not is_rate(unit):
         return unit
@@ -56,12 +56,12 @@ def without_rate(unit: Unit) -> Unit:
     return currency(symbol) if len(symbol) == 3 and symbol.isupper() else unit_named(symbol)
 
 
-def _period(unit: Unit) -> str:
+def _period(unit: MeasureUnit) -> str:
     word = rate_parts(unit)[1].lower()
     return next((period for period, names in PERIODS.items() if word in names.split()), word)
 
 
-def _same_number(a: Value, ours: Unit, b: Value, theirs: Unit, *, about: bool) -> bool:
+def _same_number(a: Value, ours: MeasureUnit, b: Value, theirs: MeasureUnit, *, about: bool) -> bool:
     if theirs.dimension is Dimension.SHARE and 0 < a.magnitude < 1 and b.magnitude == 100 * a.magnitude:
         return True
     if theirs.dimension is Dimension.ORDINAL and theirs.of and ours.dimension is Dimension.COUNT:
@@ -71,7 +71,9 @@ def _same_number(a: Value, ours: Unit, b: Value, theirs: Unit, *, about: bool) -
     return a.magnitude in (b.magnitude, b.other) or (about and _near(a, b.magnitude))
 
 
-def _same_unit_apart(a: Value, ours: Unit, b: Value, theirs: Unit, words: Collection[str], *, about: bool) -> bool:
+def _same_unit_apart(
+    a: Value, ours: MeasureUnit, b: Value, theirs: MeasureUnit, words: Collection[str], *, about: bool
+) -> bool:
     """Whether a measured amount is a number whose unit is its noun, or stands elsewhere, as in a table's header."""
     if a.magnitude == b.magnitude and theirs.of == singular(ours.symbol):
         return True
@@ -144,11 +146,11 @@ def _lack(sentence: Sentence, value: Value, span: Span, ground: Ground) -> str:
     if value.date is not None:
         said = sentence.plain[span.start : span.end].lower() in ground.quoted.written | ground.around.written
         return "" if said or _dated(value.date, ground) else "date"
-    if value.kind is Kind.TIME:
+    if value.kind is ValueKind.TIME:
         readings = {value.magnitude, value.other} - {None}
         return (
             ""
-            if any(other.kind is Kind.TIME and readings & {other.magnitude, other.other} for other in values)
+            if any(other.kind is ValueKind.TIME and readings & {other.magnitude, other.other} for other in values)
             else "number"
         )
     bare = value.unit.dimension in UNITLESS

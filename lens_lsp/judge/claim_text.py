@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from lens_lsp.arithmetic.notation import MONTHS, ORDINAL_WORDS
-from lens_lsp.arithmetic.typed_values import Kind, Value
+from lens_lsp.arithmetic.typed_values import Value, ValueKind
 from lens_lsp.arithmetic.units import Dimension, unit_named
 from lens_lsp.arithmetic.value_parser import find_values
 from lens_lsp.model.text import Span
@@ -335,7 +335,7 @@ def _clocked(text: str) -> Iterator[Value]:
     """Durations as programs write them: 2m0s, 90s."""
     for match in _CLOCKED.finditer(text):
         seconds = (int(match[1] or 0) * 60 + int(match[2] or 0)) * 60 + int(match[3])
-        yield Value(Kind.DURATION, Fraction(seconds), unit_named("second"), span=Span(*match.span()))
+        yield Value(ValueKind.DURATION, Fraction(seconds), unit_named("second"), span=Span(*match.span()))
 
 
 def _written(text: str) -> Iterator[str]:

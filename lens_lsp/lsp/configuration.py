@@ -20,8 +20,9 @@ from lens_lsp.lsp.locations import TOP, uri_of
 from lens_lsp.lsp.server_state import EditorOptions
 
 if TYPE_CHECKING:
-    from lens_lsp.app.settings.sources import Notice
+    from lens_lsp.app.settings import Notice
     from lens_lsp.lsp.protocol import Connection
+
 
 _SECTION = "lens"
 _PULL_SECONDS = 5.0
@@ -62,7 +63,7 @@ class Configuration:
 
     async def _tell(self) -> None:
         """Tell the user, once, what cannot be used; in a project's file it is marked, too."""
-        from lens_lsp.app.settings.sources import PROJECT_FILE
+        from lens_lsp.app.configuration import PROJECT_FILE
 
         settings = await self._ls.state.settings()
         for notice in settings.notices:
@@ -129,8 +130,8 @@ def combined(said: Sequence[Mapping[str, object]]) -> dict[str, object]:
     which model is asked and in what is searched beside them, and the lowest of their limits, which only lower, stands
     apart, with ``workspace.`` before its name.
     """
-    from lens_lsp.app.settings.options import UserOptions
-    from lens_lsp.app.settings.sources import flat
+    from lens_lsp.app.configuration import flat
+    from lens_lsp.app.option_models import UserOptions
 
     whole: dict[str, object] = {}
     for number, scope in enumerate(said):
@@ -158,8 +159,8 @@ def editor_options(client: Mapping[str, object], workspaces: Sequence[str]) -> t
 
     Answers are only ever written inside a workspace folder: a cloned project may bring its own settings.
     """
-    from lens_lsp.app.settings.options import UserOptions
-    from lens_lsp.app.settings.sources import flat
+    from lens_lsp.app.configuration import flat
+    from lens_lsp.app.option_models import UserOptions
 
     said = dict(flat(client, frozenset(UserOptions.names())))
     wrong = []

@@ -20,10 +20,10 @@ from lsprotocol import types
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
 
+from lens_lsp.app.composition import answer, preview
 from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.oracle_factory import OracleFactory, decide, of_endpoint
-from lens_lsp.app.question import answer, preview
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.allowed import ANYWHERE, inside
 from lens_lsp.corpus.opening import folders_at
@@ -55,14 +55,14 @@ from lens_lsp.schema.protocol import AskParams, ModelMessage, ModelParams, Model
 
 if TYPE_CHECKING:
     from lens_lsp.app.oracle_factory import OracleFactory
-    from lens_lsp.app.settings.model import ModelSettings
-    from lens_lsp.app.settings.settings import Settings
+    from lens_lsp.app.settings import ModelSettings, Settings
     from lens_lsp.corpus.rules import CorpusRules
     from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.lsp.editor_window import WorkDoneProgress
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.model.answer import Sent
     from lens_lsp.schema.protocol import FindParams
+
 
 logger = logging.getLogger(__name__)
 

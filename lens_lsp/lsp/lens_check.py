@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.upkeep import kept_citations, settle
+from lens_lsp.app.workspace_store import kept_citations, settle
 from lens_lsp.corpus.allowed import Allowed
 from lens_lsp.corpus.opening import Skipped
 from lens_lsp.corpus.rules import CorpusRules

@@ -10,7 +10,7 @@ from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from lens_lsp.app.upkeep import call_wrong, freshness, kept_citations
+from lens_lsp.app.workspace_store import call_wrong, freshness, kept_citations
 from lens_lsp.judge.redaction import redacted
 from lens_lsp.lsp.lens_answer import CitedDocuments, path_of_answer, path_of_unproven
 from lens_lsp.lsp.lens_ask import sent_json

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import Settings
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination
 from lens_lsp.lsp.lens_ask import AnsweredQuestion, FrozenQuestion, SearchObserver, freeze, write_down

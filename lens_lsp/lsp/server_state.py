@@ -24,8 +24,8 @@ from lens_lsp.lsp.open_documents import OpenDocuments, TextDocument
 from lens_lsp.lsp.workspace_pool import TurnQueue, WorkspacePool
 
 if TYPE_CHECKING:
-    from lens_lsp.app.history import Memory
-    from lens_lsp.app.settings.settings import Settings
+    from lens_lsp.app.question_memory import Memory
+    from lens_lsp.app.settings import Settings
     from lens_lsp.corpus.snapshot import Buffer
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
@@ -287,7 +287,7 @@ class Stores:
     def memory(self, workspace: str, *, keeps: bool = True) -> Memory | None:
         """What a workspace remembers; None where nothing can be kept, or nothing is and ``keeps`` is false: then it is
         only read."""
-        from lens_lsp.app.history import Memory
+        from lens_lsp.app.question_memory import Memory
 
         store = self._opened(workspace, make=keeps)
         return None if store is None else Memory(store, workspace, keeps=keeps)

@@ -74,7 +74,6 @@ class Checked:
 
 
 OFFLINE = "offline"
-
 """The name of the rules where a model's would stand."""
 
 

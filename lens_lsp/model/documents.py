@@ -15,7 +15,6 @@ from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Position, Span
 
 Locator = Mapping[str, int | str]
-
 """Where a person would open an extracted or tabular place: ``{"row": 3}``, ``{"cell": 2}``, ``{"key": "a.b"}``,
 ``{"page": 12}``; `locator_text` says it in words."""
 
@@ -131,7 +130,6 @@ class BlockKind(StrEnum):
 
 
 NEVER_ALONE = frozenset({BlockKind.CONTENTS, BlockKind.NAVIGATION, BlockKind.REFERENCE})
-
 """Kinds of blocks that prove nothing by themselves."""
 
 
@@ -416,7 +414,6 @@ class Findings:
 
 
 _OPENED = ("page", "slide", "sheet", "chapter", "message")
-
 """What a document is opened at; its lines are those of a text that nobody sees in it."""
 
 
@@ -459,25 +456,15 @@ def _inline(text: str) -> str:
 
 
 ELLIPSIS = "…"
-
 MOST_LINES = 3
-
 """Lines of context with one passage."""
-
 LONGEST_LINE = 160
-
 """Characters of a line of context; a longer one is cut at a word."""
-
 _ADJACENT = 4
-
 """Code points between two parts that are nothing but white space, as an empty line with either line end is."""
-
 _ORDER = (ContextRole.HEADER, ContextRole.LEAD_IN, ContextRole.BEFORE, ContextRole.AFTER, ContextRole.PARENT)
-
 """Which context comes first where there is no room for all."""
-
 _ENDS_AT_QUOTE = frozenset({ContextRole.BEFORE, ContextRole.LEAD_IN})
-
 """Context whose last lines count, as they are next to the quote."""
 
 

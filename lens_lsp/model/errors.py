@@ -1,16 +1,4 @@
-"""Everything that can go wrong on purpose.
-
-The tree::
-
-    LensError
-    ├── UsageError            the request itself makes no sense (empty question, unknown option value)
-    ├── PathNotFound          a path that was named does not exist
-    ├── PathRefused           a path that leads outside its root, or is no plain file or folder
-    ├── EvaluationError       a data set or a run folder is not what the protocol needs
-    ├── MissingExtra          an optional package is not installed
-    ├── ComputationError      an expression cannot be computed: syntax, units, dates, division by zero, bounds
-    ├── BudgetSpent           a call to an oracle would exceed the question's budget; it was not made
-    └── OracleFailed          an oracle gave no usable reply
+"""Everything that can go wrong on purpose: `LensError` and what is below it.
 
 A file that cannot be *read* is never an error here: it is a :class:`~lens_lsp.model.documents.Skip`, counted and
 named in the coverage of the result.

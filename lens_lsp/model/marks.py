@@ -9,51 +9,31 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 WRITE = "lens: private"
-
 """How the mark is written."""
-
 _LONGEST = 100
-
 """Code points of what was written, as it is shown."""
-
 _LONGEST_VALUE = 1 << 16
-
 _MARK, _WORD = "lens", "private"
-
 _SAME = frozenset({"priv", "prive", "privé", "privado", "privada", "privato", "privacy", "confidential", "secret"})
-
 _TRUE = frozenset({"true", "yes", "on", "y", "t", "1", "x", "lens"})
-
 _FALSE = frozenset({"false", "no", "off", "n", "f", "0", "never", "none", "null", "public"})
-
 _NOT = frozenset({"not", "no", "non", "never", "un", "isn", "isnt"})
-
 _FILLING = _TRUE | {"true", "str", "bool", "please", "only", "is", "answer"}
-
 _KEYWORDS = frozenset(
     {"tag", "tags", "keyword", "keywords", "filetags", "category", "categories", "label", "labels", "subject", "class"}
     | {"classes", "flags", "pdfkeywords", "pdfsubject", "comments", "description", "contentstatus", "status"}
 )
-
 _SENSITIVE = frozenset({"private", "personal", "confidential", "companyconfidential"})
-
 _QUOTES = " \t\"'“”‘’«»*_"
-
 _PAIR = re.compile(r"([^:=;]{3,40}?)\s*(?:::?=|=>|->|::|[:=;]|\s[-–—]\s)\s*(.*)", re.DOTALL)
-
 _BLANK_PAIR = re.compile(r"(\S{3,12})\s+(\S.*)")
-
 _WORDS = re.compile(r"[^\W_]+|[:=,;]")
-
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|;;|<!--|/\*|%).*")
-
 _INSIDE = re.compile(
     r"""["']?([\w./@ -]{3,30})["']?[ \t]*[:=][ \t\n]*(\[[^\[\]]{0,500}\]|\{[^{}]{0,500}\}|\([^()]{0,500}\)"""
     r"""|"[^"]{0,500}"|'[^']{0,500}'|[^,{}\[\]()\n]{1,500})"""
 )
-
 _EXACT = re.compile(r"""["']?lens["']?(?:: | = )(?:["']?private["']?|\["?private"?\]),?""")
-
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
@@ -208,7 +188,6 @@ def _near(word: str, goal: str) -> bool:
 
 
 OUTPUT = "output/1"
-
 """What a mark says of a text that `lens check` has nothing to do with: it carries no sources of its own."""
 
 

@@ -12,11 +12,8 @@ from lens_lsp.model.documents import Block, Secret
 from lens_lsp.model.text import Span
 
 MOST_CONTEXT = 400
-
 """Code points of a line of context that a model is sent; the ledger lists a longer one whole."""
-
 _MOST_IN_ONE = 8
-
 """As many tokens of our estimate, 24 bytes, no tokenizer makes one of, text taken together."""
 
 

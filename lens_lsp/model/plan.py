@@ -12,15 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 VALUE_OF = re.compile(r"\{(f[0-9])\}")
-
 """What stands in the text of a fact for the value of another."""
-
 LONGEST_TEXT = 600
-
 """Code points of a fact with another one in its words."""
-
 MOST_REQUIREMENTS = 8
-
 """K at most: what one plan may ask for."""
 
 
@@ -167,10 +162,7 @@ class Plan:
 
 
 SIGNALS = ("lexical", "path", "summaries", "history", "scans", "links")
-
 """The five signal families of the prior. ``links`` are a part of scans, with what the best documents lack."""
-
 LOOP = ("prior", "exploration", "arm-lexical", "arm-local", "arm-global", "lambda", "rules")
-
 """In `ask` alone: the multi-signal prior, the loop, single arms, the adaptation of λ, the rules that answer where
 nothing of what a model says may stand."""

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 UNSAFE = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
 """Characters, as the inside of a regular expression's set, that steer what shows them; beside C0."""
-
 SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)(?:(?:\d{1,3}(?:[;:]\d{0,3}){0,15}|(?:[;:]\d{0,3}){0,15})m|[0-3]?[JK]|\?\d{1,4}[hl])"
 )

@@ -14,7 +14,6 @@ from functools import cache, lru_cache
 
 WORD = re.compile(r"[a-z0-9]+")
 """A word of folded text in the alphabet that has word boundaries we check byte by byte."""
-
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _APART = "\0"
 _TO_WORDS = bytes(code if not code or bytes([code]).isalnum() else ord(" ") for code in range(256)).lower()
@@ -80,7 +79,6 @@ _SUFFIXES = (
     ("ations", 5), ("ation", 5), ("ities", 4), ("ers", 4), ("ors", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4),
     ("er", 5), ("or", 5), ("ity", 5), ("ly", 4), ("s", 3), ("e", 4), ("y", 4),
 )  # fmt: skip
-
 MAX_SUFFIX = 4
 """How many letters may follow a stem inside a word that still counts as that word."""
 

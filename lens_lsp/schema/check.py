@@ -15,7 +15,6 @@ from lens_lsp.model.sanitize import printable_path
 from lens_lsp.schema.answer import shape
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
-
 _RULES = {
     "lens.citation-moved": ("note", "The quote stands elsewhere in its source, or its source has another name."),
     "lens.citation-drifted": ("warning", "The source no longer says what was quoted, or cannot tell any more."),

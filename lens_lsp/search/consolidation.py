@@ -10,7 +10,7 @@ from datetime import date
 import numpy as np
 
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value, meets
 from lens_lsp.corpus.hits import counted
@@ -143,7 +143,7 @@ def choose(quotes: Iterable[Cited], *, many: bool, covered: bool, chain: bool = 
     return ranked[:MOST_QUOTES]
 
 
-_COMPARED = frozenset({Kind.NUMBER, Kind.DATE, Kind.DURATION, Kind.TIME})
+_COMPARED = frozenset({ValueKind.NUMBER, ValueKind.DATE, ValueKind.DURATION, ValueKind.TIME})
 
 _DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
 
@@ -718,18 +718,18 @@ def _with_units(operands: Mapping[str, Value], facts: Sequence[Fact]) -> dict[st
     united = {
         fact.evidence[0]: operands[fact.requirement.id]
         for fact in facts
-        if operands[fact.requirement.id].kind is Kind.NUMBER
+        if operands[fact.requirement.id].kind is ValueKind.NUMBER
         and operands[fact.requirement.id].unit.dimension is not Dimension.NUMBER
     }
     found = dict(operands)
     counted = {v.unit for v in operands.values() if v.unit.dimension is Dimension.COUNT and not is_rate(v.unit)}
     for fact in facts:
         value, beside = operands[fact.requirement.id], united.get(fact.evidence[0])
-        if len(counted) == 1 and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
+        if len(counted) == 1 and value.kind is ValueKind.NUMBER and value.unit.dimension is Dimension.NUMBER:
             # "errors: 42" here, "17 errors" there
             found[fact.requirement.id] = replace(value, unit=next(iter(counted)))
             continue
-        if beside is not None and value.kind is Kind.NUMBER and value.unit.dimension is Dimension.NUMBER:
+        if beside is not None and value.kind is ValueKind.NUMBER and value.unit.dimension is Dimension.NUMBER:
             unit = first_value(f"{fact.value} {beside.unit.symbol}")
             found[fact.requirement.id] = value if unit is None else unit
     return found

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from lens_lsp.arithmetic import operations
 from lens_lsp.arithmetic.expression import evaluate
-from lens_lsp.arithmetic.typed_values import Kind, Value, same, show
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit
 from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.judge import claims
@@ -505,8 +505,10 @@ def _values(operands: Sequence[Operand], said: Mapping[int, Quote]) -> dict[str,
 
 def _of_one_unit(values: Mapping[str, Value]) -> dict[str, Value]:
     """The values, where a bare number takes the only unit of the others: "187 and 173 stars"."""
-    bare = {name for name, one in values.items() if one.kind is Kind.NUMBER and one.unit.dimension is Dimension.NUMBER}
-    units = {one.unit for name, one in values.items() if name not in bare and one.kind is Kind.NUMBER}
+    bare = {
+        name for name, one in values.items() if one.kind is ValueKind.NUMBER and one.unit.dimension is Dimension.NUMBER
+    }
+    units = {one.unit for name, one in values.items() if name not in bare and one.kind is ValueKind.NUMBER}
     if len(units) != 1:
         return dict(values)
     return {name: replace(one, unit=next(iter(units))) if name in bare else one for name, one in values.items()}

@@ -21,7 +21,7 @@ _NONCE = re.compile(r"[0-9a-f]{12}")
 LIBRARY = """
 import asyncio, json, sys
 from lens_lsp.app import Request, ask
-from lens_lsp.app.stores import StoreChoice
+from lens_lsp.app.workspace_store import StoreChoice
 from lens_lsp.model.errors import LensError
 from lens_lsp.model.answer import answer_of
 from lens_lsp.schema.answer import answer_json

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app import without_model
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import RERANKED, Request
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import Settings
 from lens_lsp.model.documents import Evidence, Findings
 from lens_lsp.schema import findings_json
 from tests.judge.tiny_reader import PROOF, write_reader
@@ -116,7 +115,7 @@ def test_a_search_that_is_cancelled_keeps_the_first_order(notes: Path, settings:
 def test_without_a_reader_the_first_order_stays_and_one_warning_says_so(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, told: str
 ) -> None:
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", tmp_path / "none")
     settings = Settings(reader=str(tmp_path / "lost") if name == "lost" else name)
     lens = Lens([notes])
     found = lens.find(Request(QUERY, rerank=True), settings=settings)

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lens_lsp.arithmetic.expression import DEEPEST, FUNCTIONS, LONGEST, evaluate
-from lens_lsp.arithmetic.typed_values import Kind, Value, quantity, show, truth
-from lens_lsp.arithmetic.units import KNOWN_UNITS, ONE, Unit, compatible
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, quantity, show, truth
+from lens_lsp.arithmetic.units import KNOWN_UNITS, ONE, MeasureUnit, compatible
 from lens_lsp.arithmetic.value_parser import find_values
 from lens_lsp.model.errors import ComputationError
 
@@ -36,7 +36,6 @@ OPERANDS = {
     "at": only("14:30"),
     "yes": truth(True),
 }
-
 RIGHT = [
     # arithmetic
     ("1 + 2 * 3", "7"),
@@ -151,7 +150,6 @@ RIGHT = [
     ("round(1234, -2)", "1,200"),
     ("sum(limit, 1)", "1,025"),
 ]  # fmt: skip
-
 WRONG = [
     ("", "is empty"),
     ("  ", "is empty"),
@@ -266,8 +264,8 @@ def test_what_comes_of_an_approximate_value_is_approximate() -> None:
 
 def test_a_result_stands_in_no_text_and_a_duration_is_one() -> None:
     value = evaluate("f2 * 2", OPERANDS).value
-    assert (value.kind, value.span, value.step) == (Kind.DURATION, None, 0)
-    assert evaluate("f5 / f6", OPERANDS).value.kind is Kind.NUMBER
+    assert (value.kind, value.span, value.step) == (ValueKind.DURATION, None, 0)
+    assert evaluate("f5 / f6", OPERANDS).value.kind is ValueKind.NUMBER
 
 
 def test_every_function_is_tried_here() -> None:
@@ -280,7 +278,9 @@ MEASURED = [ONE, *(unit for unit in KNOWN_UNITS if unit.dimension.value not in (
 
 
 @given(AMOUNTS, AMOUNTS, st.sampled_from(MEASURED), st.sampled_from(MEASURED))
-def test_what_is_added_and_taken_away_leaves_nothing(a: Fraction, b: Fraction, unit: Unit, other: Unit) -> None:
+def test_what_is_added_and_taken_away_leaves_nothing(
+    a: Fraction, b: Fraction, unit: MeasureUnit, other: MeasureUnit
+) -> None:
     if not compatible(unit, other):
         other = unit
     operands = {"a": quantity(a, unit), "b": quantity(b, other)}
@@ -290,7 +290,9 @@ def test_what_is_added_and_taken_away_leaves_nothing(a: Fraction, b: Fraction, u
 
 
 @given(AMOUNTS, st.sampled_from(KNOWN_UNITS), st.sampled_from(KNOWN_UNITS))
-def test_converting_there_and_back_in_an_expression_is_exact(amount: Fraction, unit: Unit, other: Unit) -> None:
+def test_converting_there_and_back_in_an_expression_is_exact(
+    amount: Fraction, unit: MeasureUnit, other: MeasureUnit
+) -> None:
     if not compatible(unit, other):
         other = unit
     expression = f"convert(convert(a, {other.symbol}), {unit.symbol})"

@@ -16,14 +16,13 @@ from fractions import Fraction
 
 import pytest
 
-from lens_lsp.arithmetic.expression import Result, evaluate
-from lens_lsp.arithmetic.typed_values import Kind, Value, dated, quantity
+from lens_lsp.arithmetic.expression import ExpressionResult, evaluate
+from lens_lsp.arithmetic.typed_values import Value, ValueKind, dated, quantity
 from lens_lsp.arithmetic.value_parser import find_values
 
-Evaluator = Callable[[str, Mapping[str, Value]], Result]
+Evaluator = Callable[[str, Mapping[str, Value]], ExpressionResult]
 Truth = tuple[str, Fraction] | date | bool
 """An amount in the base unit of its dimension; a day; yes or no."""
-
 N = 200
 FACTORS = {
     "length": {"m": Decimal(1), "km": Decimal(1000), "cm": Decimal("0.01"), "mi": Decimal("1609.344"),
@@ -270,40 +269,42 @@ def test_more_generated_expressions_are_right_too() -> None:
     assert wrong(evaluate, list(Generator(seed=30).problems(1000))) == []
 
 
-def whole_division(expression: str, operands: Mapping[str, Value]) -> Result:
+def whole_division(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
     result = evaluate(expression, operands)
     if "/" not in expression:
         return result
-    return Result(quantity(result.value.magnitude // 1, result.value.unit), expression, result.operands)
+    return ExpressionResult(quantity(result.value.magnitude // 1, result.value.unit), expression, result.operands)
 
 
-def kilobytes_of_1024(expression: str, operands: Mapping[str, Value]) -> Result:
+def kilobytes_of_1024(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
     return evaluate(expression.replace(" KB", " KiB"), operands)
 
 
-def both_days_counted(expression: str, operands: Mapping[str, Value]) -> Result:
+def both_days_counted(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
     result = evaluate(expression, operands)
     if result.value.unit.symbol != "day":
         return result
-    return Result(quantity(result.value.magnitude + 1, result.value.unit), expression, result.operands)
+    return ExpressionResult(quantity(result.value.magnitude + 1, result.value.unit), expression, result.operands)
 
 
-def floating(expression: str, operands: Mapping[str, Value]) -> Result:
+def floating(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
     result = evaluate(expression, operands)
-    if result.value.kind is Kind.DATE or result.value.kind is Kind.BOOLEAN:
+    if result.value.kind is ValueKind.DATE or result.value.kind is ValueKind.BOOLEAN:
         return result
-    return Result(quantity(Fraction(float(result.value.magnitude)), result.value.unit), expression, result.operands)
+    return ExpressionResult(
+        quantity(Fraction(float(result.value.magnitude)), result.value.unit), expression, result.operands
+    )
 
 
-def operands_not_told(expression: str, operands: Mapping[str, Value]) -> Result:
-    return Result(evaluate(expression, operands).value, expression, ())
+def operands_not_told(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
+    return ExpressionResult(evaluate(expression, operands).value, expression, ())
 
 
-def a_day_late(expression: str, operands: Mapping[str, Value]) -> Result:
+def a_day_late(expression: str, operands: Mapping[str, Value]) -> ExpressionResult:
     result = evaluate(expression, operands)
     if result.value.date is None:
         return result
-    return Result(evaluate("d + 1 day", {"d": dated(result.value.date)}).value, expression, result.operands)
+    return ExpressionResult(evaluate("d + 1 day", {"d": dated(result.value.date)}).value, expression, result.operands)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lens_lsp.arithmetic.units import (
     KNOWN_UNITS,
     Dimension,
-    Unit,
+    MeasureUnit,
     compatible,
     convert,
     counted,
@@ -26,7 +26,7 @@ AMOUNTS = st.fractions(min_value=-(10**9), max_value=10**9, max_denominator=10**
 UNITS = st.sampled_from(KNOWN_UNITS)
 
 
-def known(name: str) -> Unit:
+def known(name: str) -> MeasureUnit:
     unit = find_unit(name)
     assert unit is not None, name
     return unit
@@ -72,7 +72,9 @@ def test_conversion_is_exact(amount: str, unit: str, target: str, expected: str)
 
 
 @given(AMOUNTS, UNITS, UNITS)
-def test_there_and_back_is_the_same_amount_and_other_dimensions_are_refused(amount: Fraction, a: Unit, b: Unit) -> None:
+def test_there_and_back_is_the_same_amount_and_other_dimensions_are_refused(
+    amount: Fraction, a: MeasureUnit, b: MeasureUnit
+) -> None:
     if compatible(a, b):
         assert convert(convert(amount, a, b), b, a) == amount
     else:
@@ -82,7 +84,7 @@ def test_there_and_back_is_the_same_amount_and_other_dimensions_are_refused(amou
 
 @given(AMOUNTS, st.sampled_from([unit for unit in KNOWN_UNITS if unit.dimension is Dimension.LENGTH]),
        st.sampled_from([unit for unit in KNOWN_UNITS if unit.dimension is Dimension.LENGTH]))  # fmt: skip
-def test_conversion_by_way_of_a_third_unit_changes_nothing(amount: Fraction, a: Unit, b: Unit) -> None:
+def test_conversion_by_way_of_a_third_unit_changes_nothing(amount: Fraction, a: MeasureUnit, b: MeasureUnit) -> None:
     metre = known("m")
     assert convert(convert(amount, a, metre), metre, b) == convert(amount, a, b)
 
@@ -115,7 +117,7 @@ def test_symbols_that_differ_in_case_differ() -> None:
 
 
 @pytest.mark.parametrize("unit", KNOWN_UNITS, ids=lambda unit: unit.symbol)
-def test_every_unit_is_found_by_its_symbol_and_matched_in_text(unit: Unit) -> None:
+def test_every_unit_is_found_by_its_symbol_and_matched_in_text(unit: MeasureUnit) -> None:
     assert find_unit(unit.symbol) == unit
     assert match_unit(f"{unit.symbol}.", 0) == (unit, len(unit.symbol))
 

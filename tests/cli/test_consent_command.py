@@ -9,7 +9,7 @@ import pytest
 from lens_process import Command, assert_one_sentence
 
 from lens_lsp.app.consent import ConsentMissing, Destination, missing
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import Settings
 from lens_lsp.cli.consent import require_consent
 from lens_lsp.memory.userdata import Consents, consent_file
 

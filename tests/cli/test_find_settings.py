@@ -112,8 +112,8 @@ def test_without_a_file_of_settings_pydantic_is_not_imported(notes: Path, enviro
     unsaid = {name: value for name, value in environment.items() if name != "LENS_READER"}
     done = subprocess.run(command, env=unsaid, capture_output=True, text=True, check=False)
     assert done.returncode == 0
-    assert "lens_lsp.app.settings.loading" in done.stderr
-    for name in ("pydantic", "tomllib", "lens_lsp.app.settings.options", "lens_lsp.judge.llm"):
+    assert "lens_lsp.app.configuration" in done.stderr
+    for name in ("pydantic", "tomllib", "lens_lsp.app.option_models", "lens_lsp.judge.llm"):
         assert name not in done.stderr
 
 

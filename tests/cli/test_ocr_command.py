@@ -88,7 +88,7 @@ MIXED = "papers/mixed.pdf"
 
 
 def _mixed(folder: Path) -> None:
-    from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, text
+    from tests.documents.pdf_files import PICTURE, PageMaking, PdfMaking, text
 
     pages = [text("The workshop has two doors since 1987.", 60, 80), PICTURE]
     (folder / MIXED).write_bytes(PdfMaking([PageMaking(page) for page in pages]).written())

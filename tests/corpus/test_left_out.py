@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lens_lsp.app.composition import find
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.question import find
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason

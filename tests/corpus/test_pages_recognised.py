@@ -30,7 +30,7 @@ PDF = kind_named("pdf")
 def mixed() -> bytes:
     if lacking := missing(PDF):
         unavailable("documents", f"{', '.join(lacking)} not installed: {INSTALL}")
-    from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, text
+    from tests.documents.pdf_files import PICTURE, PageMaking, PdfMaking, text
 
     return PdfMaking([PageMaking(page) for page in (text(CRANE, 60, 80), PICTURE, PICTURE)]).written()
 

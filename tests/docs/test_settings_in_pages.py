@@ -6,7 +6,7 @@ from pathlib import Path
 
 from documentation import DOCS, blocks, text_of
 
-from lens_lsp.app.settings.loading import settings_of
+from lens_lsp.app.configuration import settings_of
 from lens_lsp.memory.userdata import KEPT_DAYS
 
 MODELS = DOCS / "how-to" / "models-and-keys.md"

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import time
 
-from lens_lsp.documents.kinds import Extracted, Failure, Kind, Unextracted
+from lens_lsp.documents.kinds import DocumentKind, Extracted, Failure, Unextracted
 from lens_lsp.model.documents import LocatorMap
 
 
-def kind(reader: str) -> Kind:
+def kind(reader: str) -> DocumentKind:
     """The kind that one of the classes below reads."""
-    return Kind(reader.lower(), (), __name__.rpartition(".")[2], reader)
+    return DocumentKind(reader.lower(), (), __name__.rpartition(".")[2], reader)
 
 
 class Echo:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 
 from lens_lsp.documents.readers.pdf import PdfReader
-from tests.documents.pdf_making import PageMaking, PdfMaking, lines
+from tests.documents.pdf_files import PageMaking, PdfMaking, lines
 
 
 def scan(*pages: Sequence[str]) -> bytes:

@@ -18,7 +18,7 @@ import pytest
 
 from lens_lsp.documents.extractor import GRACE, INSTALL, Cancelled, Extractor
 from lens_lsp.documents.frames import MOST_DATA, MOST_GLANCED
-from lens_lsp.documents.kinds import Failure, Kind, Library, Unextracted
+from lens_lsp.documents.kinds import DocumentKind, Failure, Library, Unextracted
 from tests.documents.hostile_readers import kind
 
 CODE = [str(Path(__file__).parent)]
@@ -212,7 +212,7 @@ def test_more_bytes_than_a_worker_takes_are_not_sent(extractor: Extractor) -> No
 
 
 def test_without_its_library_a_document_is_named_with_what_to_install_and_nothing_starts(extractor: Extractor) -> None:
-    lacking = Kind("x", ("x",), "no.such.module", "Reader", (Library("no-such-library", "no_such_library"),))
+    lacking = DocumentKind("x", ("x",), "no.such.module", "Reader", (Library("no-such-library", "no_such_library"),))
     with pytest.raises(Unextracted) as raised:
         extractor.extract(lacking, b"x")
     assert (raised.value.failure, raised.value.detail) == (Failure.NO_READER, INSTALL)

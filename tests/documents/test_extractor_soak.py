@@ -7,13 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import KINDS, Extracted, Failure, Kind, Unextracted, missing
+from lens_lsp.documents.kinds import KINDS, DocumentKind, Extracted, Failure, Unextracted, missing
 from tests.availability import unavailable
 from tests.soak.document_bombs import BOMBS
 from tests.soak.documents import Soak, control, damage, drop, made
 
 pytestmark = pytest.mark.long
-
 QUICK = {
     "pages-of-themselves": {"broken", "empty"},
     "a-table-before-itself": {"broken", "empty", "read"},
@@ -77,7 +76,7 @@ class Forgetful(Extractor):
         super().__init__()
         self.read: dict[bytes, int] = {}
 
-    def extract(self, kind: Kind, data: bytes, **options: object) -> Extracted:  # type: ignore[override]
+    def extract(self, kind: DocumentKind, data: bytes, **options: object) -> Extracted:  # type: ignore[override]
         if data not in made().values():
             raise ValueError("not a reason")
         self.read[data] = self.read.get(data, 0) + 1

@@ -9,10 +9,10 @@ from importlib.metadata import version
 
 import pytest
 
-from lens_lsp.documents.kinds import KINDS, Kind, Library, kind_for, kind_named, missing, reader_version
+from lens_lsp.documents.kinds import KINDS, DocumentKind, Library, kind_for, kind_named, missing, reader_version
 from tests.availability import unavailable
 
-LACKING = Kind("x", ("x",), "x", "X", (Library("no-such-library", "no_such_library"),))
+LACKING = DocumentKind("x", ("x",), "x", "X", (Library("no-such-library", "no_such_library"),))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_no_suffix_is_of_two_kinds() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_the_reader_of_a_kind_can_be_imported_and_made(kind: Kind) -> None:
+def test_the_reader_of_a_kind_can_be_imported_and_made(kind: DocumentKind) -> None:
     if missing(kind):
         unavailable("documents", f"{missing(kind)} is not installed")
     reader = getattr(importlib.import_module(kind.module), kind.reader)()
@@ -72,7 +72,7 @@ def test_without_its_library_a_kind_has_no_version_and_what_is_missing_is_named(
 
 
 def test_a_module_of_the_name_without_the_distribution_is_not_the_library() -> None:
-    assert missing(Kind("x", ("x",), "x", "X", (Library("no-such-library", "json"),))) == ("no-such-library",)
+    assert missing(DocumentKind("x", ("x",), "x", "X", (Library("no-such-library", "json"),))) == ("no-such-library",)
 
 
 def test_asking_imports_no_library() -> None:

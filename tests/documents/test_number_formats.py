@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.documents.readers.date_formats import Moment, shown_moment, told
-from lens_lsp.documents.readers.number_formats import BUILT_IN, shown_number
+from lens_lsp.documents.readers.number_formats import BUILT_IN, Moment, shown_moment, shown_number, told
 
 _TABLE = Path(__file__).parent / "number_formats.csv"
 """Made by ``python -m tests.documents.making.number_formats``."""

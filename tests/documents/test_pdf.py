@@ -11,7 +11,7 @@ from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.pdf import MOST_PAGES, PdfReader
 from lens_lsp.documents.readers.pdf_layout import SPLIT, Hyphens
 from lens_lsp.model.documents import BlockKind
-from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, lines, text
+from tests.documents.pdf_files import PICTURE, PageMaking, PdfMaking, lines, text
 
 LEFT = [
     "The harbour of the town was built",

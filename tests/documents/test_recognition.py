@@ -58,7 +58,7 @@ def never() -> bool:
 
 
 def _mixed() -> bytes:
-    from tests.documents.pdf_making import PICTURE, PageMaking, PdfMaking, text
+    from tests.documents.pdf_files import PICTURE, PageMaking, PdfMaking, text
 
     pages = [text(CRANE, 60, 80), PICTURE, text("The end.", 60, 80), PICTURE]
     return PdfMaking([PageMaking(page) for page in pages]).written()

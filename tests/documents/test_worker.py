@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.documents.extractor import Extractor
-from lens_lsp.documents.kinds import KINDS, Failure, Kind, Unextracted, missing
+from lens_lsp.documents.kinds import KINDS, DocumentKind, Failure, Unextracted, missing
 from tests.availability import unavailable
 from tests.documents.hostile_readers import kind
 
@@ -141,7 +141,7 @@ def test_this_linux_keeps_everything_from_it(extractor: Extractor) -> None:
 
 
 @pytest.mark.parametrize("read", KINDS, ids=lambda one: one.name)
-def test_every_reader_can_be_imported_where_it_runs(extractor: Extractor, read: Kind) -> None:
+def test_every_reader_can_be_imported_where_it_runs(extractor: Extractor, read: DocumentKind) -> None:
     if missing(read):
         unavailable("documents", f"{missing(read)} is not installed")
     with pytest.raises(Unextracted) as raised:

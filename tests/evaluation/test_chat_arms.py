@@ -19,8 +19,7 @@ from evaluation.arms.calling import HeldModel
 from evaluation.arms.making import make_arms
 from evaluation.arms.prompts import LAST_STEP, LEFT_OUT
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.app.settings.model import ModelSettings
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import ModelSettings, Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatReply, ChatRequest, ModelError, ModelFailure
 from lens_lsp.model.answer import Mode, Status, StopReason

@@ -20,7 +20,6 @@ from evaluation.command import add_parser, run
 from evaluation.data.docsqa import DocsRow, QuestionRecord, open_docsqa
 from evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_of, run_docsqa
 from evaluation.reporting.docsqa import page
-from lens_lsp.app import without_model
 from lens_lsp.model.errors import EvaluationError, UsageError
 from tests.judge.tiny_reader import write_reader
 
@@ -210,11 +209,11 @@ def test_the_reader_orders_the_passages_of_an_arm_or_there_is_no_such_arm(
     docsqa_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = DocsPlan(("lens", "lens-rerank"))
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", tmp_path / "none")
     with pytest.raises(EvaluationError, match="the reader is off: this package has none"):
         run_docsqa(open_docsqa(docsqa_dir), tmp_path / "out", plan)
     pytest.importorskip("onnxruntime", reason="onnxruntime has no package for this machine")
-    monkeypatch.setattr(without_model, "SHIPPED_FOLDER", write_reader(tmp_path / "reader"))
+    monkeypatch.setattr("lens_lsp.judge.reader.cross_encoder.SHIPPED", write_reader(tmp_path / "reader"))
     result = run_docsqa(open_docsqa(docsqa_dir), tmp_path / "out", plan)
     by_arm = [{row.id: (row.file, row.quote) for row in result.rows if row.arm == arm} for arm in plan.arms]
     assert by_arm[0] == by_arm[1], "no passage holds the word that is a proof for this reader"

@@ -12,8 +12,7 @@ from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
 from evaluation.estimate import estimate
 from lens_lsp.app.oracle_factory import OracleFactory
-from lens_lsp.app.settings.model import ModelSettings
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import ModelSettings, Settings
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ModelError
 from lens_lsp.model.answer import Mode

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
 from lens_lsp.memory.clusters import NOT_KEPT, is_quoted, quoted
 from lens_lsp.memory.export import cluster_markdown

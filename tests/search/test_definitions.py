@@ -75,7 +75,7 @@ def test_what_a_title_or_a_heading_introduces_comes_first(workspace: Make) -> No
     naming = "Sundial here, sundial there, and one more sundial.\n"
     for files in (
         {"a.md": naming, "clocks.md": f"# Clocks\n\nThere are many.\n\n## Sundial\n\n{introduced}\n"},
-        {"a.md": naming, "clocks.md": f"# Sundial\n\n{introduced}\n\n## EditHistory\n\n{naming}"},
+        {"a.md": naming, "clocks.md": f"# Sundial\n\n{introduced}\n\n## History\n\n{naming}"},
     ):
         path, quote = workspace({**files, **FILLER}).passages("What is a sundial?")[0]
         assert path == "clocks.md"

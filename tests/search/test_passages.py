@@ -65,10 +65,8 @@ def test_items_of_a_quotation_are_whole() -> None:
 
 
 def test_a_field_goes_on_in_the_indented_lines_below_it() -> None:
-    text = (
-        "PEP: 1\nTitle: Boats\nPost-EditHistory: `one <https://example.org/1>`__,\n              `two <b>`__\n\nText.\n"
-    )
-    assert "Post-EditHistory: `one <https://example.org/1>`__,\n              `two <b>`__" in units("pep-1.rst", text)
+    text = "PEP: 1\nTitle: Boats\nPost-History: `one <https://example.org/1>`__,\n              `two <b>`__\n\nText.\n"
+    assert "Post-History: `one <https://example.org/1>`__,\n              `two <b>`__" in units("pep-1.rst", text)
 
 
 def test_long_entries_of_data_are_cut_at_keys_and_in_texts_at_sentences() -> None:

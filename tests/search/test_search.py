@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from scripted_oracle import ScriptedOracle, ask, events_of, quoting
 
-from lens_lsp.app.settings.model import ModelSettings
-from lens_lsp.app.settings.settings import Settings
+from lens_lsp.app.settings import ModelSettings, Settings
 from lens_lsp.judge.ledger import Budget, CallStage
 from lens_lsp.model.answer import (
     Admitted,

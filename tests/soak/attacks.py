@@ -7,15 +7,15 @@ from tests.soak.faults import FILES, MESSAGES, TEXTS, Fault, of
 _STORE = "memory/store/test_store.py::test_"
 _PLACE = "memory/store/test_store_place.py::test_"
 _CLUSTERS = "memory/test_clusters.py::test_"
-_MEMORY = "test_lens_memory.py::test_"
+_MEMORY = "app/test_question_memory.py::test_"
 _ASK = "cli/test_ask_settings.py::test_"
 _CHAT = "judge/rules/test_chat_ask.py::test_"
 _OPENAI = "judge/llm/test_openai_chat.py::test_"
 _FAULTS = "judge/llm/test_chat_faults.py::test_"
 _TLS = "judge/llm/test_model_tls.py::test_"
 _WORKER = "documents/test_worker.py::test_"
-_MODEL = "app/settings/test_settings_model.py::test_"
-_FILES = "app/settings/test_settings_files.py::test_"
+_MODEL = "app/test_settings.py::test_"
+_FILES = "app/test_configuration.py::test_"
 _REQUESTS = "lsp/test_lsp_requests.py::test_"
 _GUARD = "desktop/test_desktop_guard.py::test_"
 _DOOR = "desktop/test_desktop_door.py::test_"
@@ -57,7 +57,7 @@ STORE = {
     "T08": Fault(
         "a folder that was moved, or is there twice",
         (
-            "test_checking.py::test_a_folder_that_was_moved_with_its_answers_stays_verified",
+            "memory/test_checking.py::test_a_folder_that_was_moved_with_its_answers_stays_verified",
             _PLACE + "a_workspace_has_a_folder_of_its_own_named_by_its_real_path",
             _MEMORY + "an_answer_whose_quote_was_edited_is_searched_again",
         ),
@@ -185,7 +185,7 @@ ATTACKS = {
         "paths that lead out",
         (
             *of("corpus/test_safe_open.py::test_", "a_path_that_is_not_plainly_below_the_root_is_refused"),
-            "test_checking.py::test_secrets_and_paths_that_lead_out_are_never_read",
+            "memory/test_checking.py::test_secrets_and_paths_that_lead_out_are_never_read",
         ),
     ),
     "S09": Fault(
@@ -282,7 +282,7 @@ ATTACKS = {
         (
             "lsp/test_lsp_asking.py::test_a_scope_outside_the_folders_is_refused",
             "lsp/test_lsp_configuration.py::test_a_folder_has_no_say_in_the_model_and_in_what_is_searched_beside_it",
-            "app/settings/test_settings_precedence.py::test_each_workspace_has_its_own_project_and_the_lowest_limit_holds",
+            "app/test_configuration.py::test_each_workspace_has_its_own_project_and_the_lowest_limit_holds",
             _MEMORY + "a_question_over_another_folder_does_not_reuse_what_lies_outside",
         ),
         control="a part of the workspace does reuse: test_asking_a_part_of_the_workspace_reuses_what_lies_in_it",
@@ -335,7 +335,7 @@ ATTACKS = {
         "answer files that name what lies outside, and sources that are missing",
         (
             *of(
-                "test_sources.py::test_",
+                "memory/test_sources.py::test_",
                 "what_lies_elsewhere_is_not_looked_at",
                 "no_link_on_the_way_to_a_folder_is_followed",
                 "no_forged_answer_file_learns_what_lies_outside",

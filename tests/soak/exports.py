@@ -31,8 +31,8 @@ from pathlib import Path
 
 from evaluation import results
 from evaluation.resume import claimed
+from lens_lsp.app.configuration import change_settings
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.settings.writing import change_settings
 from lens_lsp.cli import clusters as command
 from lens_lsp.corpus.kept_extractions import KeptExtractions
 from lens_lsp.disk import PART

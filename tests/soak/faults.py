@@ -110,7 +110,7 @@ TEXTS = {
         "unsaved edits",
         (
             "lsp/test_lsp_asking.py::test_unsaved_text_is_evidence_and_says_its_version",
-            "test_lens_ask.py::test_an_unsaved_edit_is_what_counts",
+            "app/test_pipeline.py::test_an_unsaved_edit_is_what_counts",
         ),
     ),
     "D02": Fault("edits of hostile texts", of(_TEXTS, "random_edits_leave_the_text_of_an_independent_reference")),
@@ -209,7 +209,7 @@ FILES = {
         "a slow file system",
         (
             "lsp/test_lsp_read_on.py::test_the_next_question_has_the_texts_to_itself",
-            "test_lens_ask.py::test_a_cancelled_task_ends_at_once",
+            "app/test_pipeline.py::test_a_cancelled_task_ends_at_once",
         ),
         control="a task that is not cancelled goes on",
         not_tried="a real NFS or SMB server; a file system below another one that hangs; systems other than Linux",
@@ -236,7 +236,7 @@ FILES = {
             "memory/store/test_store_place.py::test_a_file_where_the_folder_should_be_is_no_store",
             "memory/store/test_store_place.py::test_a_folder_where_the_file_should_be_is_no_store",
             "memory/store/test_store_place.py::test_a_read_only_folder_is_no_store",
-            "test_lens_memory.py::test_a_store_that_cannot_be_written_costs_no_answer",
+            "app/test_question_memory.py::test_a_store_that_cannot_be_written_costs_no_answer",
         ),
         control="with a place there is one: test_a_workspace_has_a_folder_of_its_own_named_by_its_real_path",
     ),

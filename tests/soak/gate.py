@@ -15,7 +15,7 @@ from tests.soak.cited_notes import Step, do, named
 Act = Callable[[], object]
 
 
-class EditHistory:
+class History:
     """What files held, and when: changes are made through it. For several threads."""
 
     def __init__(self) -> None:

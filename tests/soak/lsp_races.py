@@ -32,7 +32,7 @@ from typing import Any
 from tests.lsp.lsp_client import Message, environment
 from tests.lsp.lsp_editor import Editor, offset, under
 from tests.soak.cited_notes import KINDS, Change, Note, Step, draws, planted
-from tests.soak.gate import Act, EditHistory, Gate
+from tests.soak.gate import Act, Gate, History
 from tests.soak.lsp_drift import WITHIN, begun, command, left
 from tests.soak.lsp_load import made
 
@@ -73,7 +73,7 @@ class Racer:
         self._gate = gate
         self._tally = tally
         self._draw = random.Random(seed)
-        self._history = EditHistory()
+        self._history = History()
         self._texts: dict[tuple[str, int], str] = {}
         """What was shown, by URI and version."""
         self._took = 0.1

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
 from lens_lsp.corpus.snapshot import Buffer
 from lens_lsp.memory.store import Store

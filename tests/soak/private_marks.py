@@ -26,7 +26,7 @@ from lens_lsp.corpus.opening import Root
 from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.model.documents import Structure
-from tests.documents.pdf_making import PageMaking, PdfMaking, text
+from tests.documents.pdf_files import PageMaking, PdfMaking, text
 from tests.documents_made import docx, zipped
 
 DATA = ("json", "json5", "jsonl", "yaml", "toml", "ini", "csv")

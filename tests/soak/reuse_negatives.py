@@ -19,8 +19,8 @@ from pathlib import Path
 
 from benchmarks.negatives import negatives
 from evaluation.data.datasets import articles, open_dataset, questions
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.memory.matching import likeness, question_key
 from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, answer_of

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lens_lsp import __version__
-from lens_lsp.app.settings.options import EDITOR_ONLY, ClientOptions
+from lens_lsp.app.option_models import EDITOR_ONLY, ClientOptions
 from tests.docs.documentation import DOCS, REPOSITORY, table_rows, text_of
 
 EXTENSION = REPOSITORY / "vscode-extension"

@@ -1,18 +1,25 @@
-"""The words of HTML, as they come in e-books and mail, put together block by block.
+"""HTML put together block by block, and the reader of e-books (EPUB), whose chapters are HTML.
 
-Only what a page shows: no scripts, no styles, nothing that says of itself that it is hidden.
+Of a page only what it shows is read: no scripts, no styles, nothing that says of itself that it is hidden. A chapter is
+a file of the spine of a book, counted from 1.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
+from dataclasses import replace
 from html.entities import html5
+from urllib.parse import unquote
 
 from lxml import etree
 from lxml.etree import _Element as Element
 
-from lens_lsp.documents.readers.composing import Composer, Table
-from lens_lsp.model.documents import BlockKind
+from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
+from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of
+from lens_lsp.documents.readers.office import Package, parsed, properties
+from lens_lsp.model.documents import BlockKind, Head
+from lens_lsp.model.marks import of_metadata
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = {
@@ -57,9 +64,9 @@ def root_of_html(data: bytes) -> Element | None:
         return None
 
 
-def compose(root: Element, composer: Composer) -> None:
+def compose(root: Element, composer: TextComposer) -> None:
     """Put what a page shows into a text; any depth of elements is walked without recursion."""
-    page = _Page(composer)
+    page = _HtmlBlocks(composer)
     unseen: Element | None = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if composer.full:
@@ -79,14 +86,14 @@ def compose(root: Element, composer: Composer) -> None:
     page.close()
 
 
-class _Page:
+class _HtmlBlocks:
     """What was said since the last block ended, and what kind of block it is in."""
 
-    def __init__(self, composer: Composer) -> None:
+    def __init__(self, composer: TextComposer) -> None:
         self._composer = composer
         self._said: list[str] = []
         self._inside: list[tuple[str, BlockKind]] = []
-        self._tables: list[Table | None] = []
+        self._tables: list[TableComposer | None] = []
         """The tables around, ``None`` for one that lays out the page."""
         self._cells: list[str] = []
         self._titles = True
@@ -137,7 +144,7 @@ class _Page:
         self._pause()
 
     @property
-    def _row(self) -> Table | None:
+    def _row(self) -> TableComposer | None:
         """The table whose rows are being read."""
         return self._tables[-1] if self._tables else None
 
@@ -179,3 +186,89 @@ def _numbered(entity: re.Match[bytes]) -> bytes:
     if entity[1] in _IN_XML:
         return entity[0]
     return "".join(f"&#{ord(letter)};" for letter in html5.get(entity[1].decode(), "")).encode() or entity[0]
+
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_PAGES = {"application/xhtml+xml", "text/html"}
+
+
+class EpubReader:
+    """EPUB 2 and 3. The table of contents is no chapter; notices name chapters that are missing."""
+
+    def extract(self, data: bytes) -> Extracted:
+        """All chapters; raises `Unextracted` for what is no book, or one that is locked."""
+        package = Package(data)
+        where = _opf(package)
+        contents = package.part(where)
+        if contents is None:
+            raise Unextracted(Failure.BROKEN, "it does not say what is in it")
+        book = parsed(contents)
+        locked = _locked(package)
+        composer = TextComposer()
+        absent = 0
+        for number, part in enumerate(_spine(book, where), start=1):
+            if part.lower() in locked:
+                raise Unextracted(Failure.ENCRYPTED)
+            page = package.part(part)
+            root = root_of(page) if page is not None else None
+            composer.place({"chapter": number})
+            if root is not None:
+                compose(root, composer)
+            else:
+                absent += 1
+        notices = [f"chapters that are missing or damaged: {absent}"] if absent else []
+        return replace(composer.extracted(_book_head(book), notices), private=of_metadata(properties(book)))
+
+
+def _opf(package: Package) -> str:
+    """The part that lists the others."""
+    container = package.part(_CONTAINER)
+    if container is None:
+        raise Unextracted(Failure.BROKEN, "it is no e-book")
+    for element in _elements(parsed(container), "rootfile"):
+        if path := element.get("full-path"):
+            return posixpath.normpath(str(path))
+    raise Unextracted(Failure.BROKEN, "it does not say what is in it")
+
+
+def _spine(book: Element, where: str) -> list[str]:
+    """The parts of the chapters, in reading order."""
+    items = {item.get("id"): item for item in _elements(book, "item")}
+    parts = []
+    for reference in _elements(book, "itemref"):
+        item = items.get(reference.get("idref"))
+        if item is None or item.get("media-type") not in _PAGES or "nav" in (item.get("properties") or "").split():
+            continue
+        parts.append(_inside(where, item.get("href") or ""))
+    return parts
+
+
+def _locked(package: Package) -> set[str]:
+    """The parts that are encrypted, lower case; fonts often are, in books that anybody may read."""
+    listed = package.part(_ENCRYPTION)
+    if listed is None:
+        return set()
+    return {_inside("", element.get("URI") or "").lower() for element in _elements(parsed(listed), "CipherReference")}
+
+
+def _inside(base: str, reference: str) -> str:
+    path = unquote(reference.partition("#")[0])
+    return posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
+
+
+def _book_head(book: Element) -> Head:
+    said: dict[str, list[str]] = {}
+    for element in book.iter():
+        if isinstance(element.tag, str) and element.text:
+            said.setdefault(_local_name(element), []).append(element.text)
+    title = next(iter(said.get("title", ())), None)
+    return head_of(title, [*said.get("creator", ()), *said.get("description", ())], ",".join(said.get("subject", ())))
+
+
+def _elements(root: Element, name: str) -> list[Element]:
+    return [element for element in root.iter() if isinstance(element.tag, str) and _local_name(element) == name]
+
+
+def _local_name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]

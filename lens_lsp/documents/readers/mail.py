@@ -17,7 +17,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composing import Composer, on_one_line
+from lens_lsp.documents.readers.composer import TextComposer, on_one_line
 from lens_lsp.documents.readers.hypertext import compose, root_of_html
 from lens_lsp.model.documents import BlockKind, Head, Locator
 from lens_lsp.model.marks import of_metadata, sensitive
@@ -38,7 +38,7 @@ class MessageReader:
 
     def extract(self, data: bytes) -> Extracted:
         """Head, words and names of attachments; raises `Unextracted` for what is no message."""
-        composer = Composer()
+        composer = TextComposer()
         message = _parsed(_FROM.sub(b"", data, count=1) if data.startswith(b"From ") else data)
         subject = _header(message, "subject")
         composer.place(_place(message, 1))
@@ -52,7 +52,7 @@ class MailboxReader:
 
     def extract(self, data: bytes) -> Extracted:
         """All messages in order; raises `Unextracted` for what is no mailbox."""
-        composer = Composer()
+        composer = TextComposer()
         if not _FROM.match(data):
             raise Unextracted(Failure.BROKEN, "it is no mailbox")
         unread, private = 0, None
@@ -88,7 +88,7 @@ def _parsed(data: bytes) -> Message:
     return message
 
 
-def _compose(message: Message, composer: Composer) -> None:
+def _compose(message: Message, composer: TextComposer) -> None:
     """The words of a message and the names of what is attached."""
     attached: list[str] = []
     for part in _bodies(message, attached):

@@ -1,16 +1,18 @@
-"""Numbers as a spreadsheet shows them, by the codes of their formats: ``0.0%``, ``"$"#,##0.00``, ``[>=1000]0.0,"k"``.
+"""Numbers, dates and times as a spreadsheet shows them, by format codes such as ``#,##0.00`` and ``d mmm yyyy``.
 
-Own code, because no library for it is kept well (docs/explanation/dependencies.md).
-Known is what people use: sections, conditions, places for digits, groups, shares, scaling, powers of ten, fractions,
-words and currencies. The marks are those of English: a file does not say whose window it will be seen in. A code with
-anything else in it gives nothing, and the cell is told by its value.
+Own code, because no library for it is kept well (docs/explanation/dependencies.md). Known is what people use: sections,
+conditions, places for digits, groups, shares, scaling, powers of ten, fractions, words, currencies, dates, times and
+spans of time. Marks and the names of months and days are those of English: a file does not say whose window it will be
+seen in. A code with anything else in it gives nothing, and the cell is told by its value.
 """
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -49,12 +51,12 @@ _SPACES = re.compile(r"\s+")
 _COUNTS = re.compile(r"[1-9]")
 
 
-class Unknown(Exception):
+class UnknownFormat(Exception):
     """A code, or a part of one, that is not known here."""
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class FormatToken:
     """A piece of a section: ``kind`` is ``text``, ``digit``, ``mark``, ``power``, ``date``, ``elapsed``, ``ampm`` or
     ``general``."""
 
@@ -74,10 +76,10 @@ class _Simple:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FormatSection:
     """One of up to four parts of a code, and what it says about which numbers it is for."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[FormatToken, ...]
     dated: bool
     """It shows a date, a time or a span of time."""
     foreign: bool
@@ -105,13 +107,13 @@ def shown_number(number: float, code: str) -> str | None:
         if section.dated:
             return None
         shown = _shown(section, abs(exact))
-    except (Unknown, ArithmeticError):
+    except (UnknownFormat, ArithmeticError):
         return None
     # What is shown as nothing has no sign.
     return (f"-{shown}" if negative and _COUNTS.search(shown) else shown) or None
 
 
-def _shown(section: Section, number: Decimal) -> str:
+def _shown(section: FormatSection, number: Decimal) -> str:
     """A number that is not negative, by a section."""
     simple = section.simple
     if simple is None:
@@ -122,18 +124,18 @@ def _shown(section: Section, number: Decimal) -> str:
 
 
 @lru_cache(maxsize=1024)
-def parsed(code: str) -> tuple[Section, ...]:
-    """The sections of a code; raises `Unknown`."""
+def parsed(code: str) -> tuple[FormatSection, ...]:
+    """The sections of a code; raises `UnknownFormat`."""
     if len(code) > _LONGEST:
-        raise Unknown
-    sections: list[Section] = []
-    tokens: list[Token] = []
+        raise UnknownFormat
+    sections: list[FormatSection] = []
+    tokens: list[FormatToken] = []
     about: dict[str, str] = {}
     at = 0
     while at < len(code):
         piece = _PIECE.match(code, at)
         if piece is None:
-            raise Unknown
+            raise UnknownFormat
         at = piece.end()
         if piece["mark"] == ";":
             sections.append(_section(tokens, about))
@@ -143,37 +145,37 @@ def parsed(code: str) -> tuple[Section, ...]:
     return (*sections, _section(tokens, about))
 
 
-def _add(piece: re.Match[str], tokens: list[Token], about: dict[str, str]) -> None:
+def _add(piece: re.Match[str], tokens: list[FormatToken], about: dict[str, str]) -> None:
     """Take a piece of a code into a section, as a token or as what is said about it."""
     kind = str(piece.lastgroup)
     text = piece[kind]
     if kind == "bracket":
         _bracket(text, tokens, about)
     elif kind == "wide":
-        tokens.append(Token("text", " "))
+        tokens.append(FormatToken("text", " "))
     elif kind in ("quoted", "escaped", "other"):
-        tokens.append(Token("text", text))
+        tokens.append(FormatToken("text", text))
     elif kind != "fill":
-        tokens.append(Token(kind, text.lower() if kind in ("date", "ampm") else text))
+        tokens.append(FormatToken(kind, text.lower() if kind in ("date", "ampm") else text))
 
 
-def _bracket(text: str, tokens: list[Token], about: dict[str, str]) -> None:
+def _bracket(text: str, tokens: list[FormatToken], about: dict[str, str]) -> None:
     condition, currency = _CONDITION.fullmatch(text), _CURRENCY.fullmatch(text)
     if condition is not None:
         about |= {"relation": condition["relation"], "limit": condition["limit"]}
     elif currency is not None:
-        tokens.append(Token("text", currency["symbol"]))
+        tokens.append(FormatToken("text", currency["symbol"]))
         about["locale"] = currency["locale"] or ""
     elif _ELAPSED.fullmatch(text):
-        tokens.append(Token("elapsed", text.lower()))
+        tokens.append(FormatToken("elapsed", text.lower()))
     elif not _COLOUR.fullmatch(text):
-        raise Unknown
+        raise UnknownFormat
 
 
-def _section(tokens: Sequence[Token], about: dict[str, str]) -> Section:
+def _section(tokens: Sequence[FormatToken], about: dict[str, str]) -> FormatSection:
     language = about.get("locale", "")
     english = not language or language.lower().startswith("en") or language[-2:].lower() == "09"
-    return Section(
+    return FormatSection(
         tokens=tuple(tokens),
         dated=any(token.kind in ("date", "elapsed", "ampm") for token in tokens),
         foreign=not english,
@@ -183,7 +185,7 @@ def _section(tokens: Sequence[Token], about: dict[str, str]) -> Section:
     )
 
 
-def _simple(tokens: Sequence[Token]) -> _Simple | None:
+def _simple(tokens: Sequence[FormatToken]) -> _Simple | None:
     """The short way for most sections: digits in one stretch, those before the point optional but for the last."""
     if any(token.kind not in ("text", "digit", "mark") for token in tokens):
         return None
@@ -202,7 +204,7 @@ def _simple(tokens: Sequence[Token]) -> _Simple | None:
     )
 
 
-def _chosen(sections: Sequence[Section], number: Decimal) -> tuple[Section, bool]:
+def _chosen(sections: Sequence[FormatSection], number: Decimal) -> tuple[FormatSection, bool]:
     """The section for a number, and whether a minus stands before it."""
     numeric = sections[:3]
     if len(sections) == 1 and not sections[0].relation:
@@ -213,7 +215,7 @@ def _chosen(sections: Sequence[Section], number: Decimal) -> tuple[Section, bool
                 # Where all numbers of a section are negative, it says so itself.
                 said = section.relation.startswith("<") and section.relation != "<>" and section.limit <= 0
                 return section, number < 0 and not said
-        raise Unknown
+        raise UnknownFormat
     if number < 0 and len(numeric) > 1:
         return numeric[1], False
     if not number and len(numeric) > 2:
@@ -221,30 +223,30 @@ def _chosen(sections: Sequence[Section], number: Decimal) -> tuple[Section, bool
     return numeric[0], number < 0
 
 
-def _written(tokens: Sequence[Token], number: Decimal) -> str:
+def _written(tokens: Sequence[FormatToken], number: Decimal) -> str:
     """A number that is not negative in the places of a section."""
     kinds = [token.kind for token in tokens]
-    if "general" in kinds or Token("mark", "@") in tokens:
+    if "general" in kinds or FormatToken("mark", "@") in tokens:
         plain = f"{number.normalize():f}"
         return "".join(plain if token.kind == "general" or token.text == "@" else token.text for token in tokens)
     if "digit" not in kinds:
         return "".join(token.text for token in tokens if token.kind == "text")
-    number *= Decimal(100) ** sum(token == Token("mark", "%") for token in tokens)
-    if Token("mark", "/") in tokens:
+    number *= Decimal(100) ** sum(token == FormatToken("mark", "%") for token in tokens)
+    if FormatToken("mark", "/") in tokens:
         return _fraction(tokens, number)
     if "power" in kinds:
         return _with_power(tokens, kinds.index("power"), number)
     return _decimal(tokens, number)
 
 
-def _decimal(tokens: Sequence[Token], number: Decimal) -> str:
+def _decimal(tokens: Sequence[FormatToken], number: Decimal) -> str:
     """Digits in their places, with groups and words between them."""
-    point = tokens.index(Token("mark", ".")) if Token("mark", ".") in tokens else len(tokens)
+    point = tokens.index(FormatToken("mark", ".")) if FormatToken("mark", ".") in tokens else len(tokens)
     before = [at for at, token in enumerate(tokens) if token.kind == "digit" and at < point]
     after = [at for at, token in enumerate(tokens) if token.kind == "digit" and at > point]
     if max(len(before), len(after)) > _MOST_DIGITS:
-        raise Unknown
-    commas = [at for at, token in enumerate(tokens) if token == Token("mark", ",")]
+        raise UnknownFormat
+    commas = [at for at, token in enumerate(tokens) if token == FormatToken("mark", ",")]
     last = before[-1] if before else -1
     # Commas right behind the digits, on either side of the point, say that thousands are shown.
     scaling = [at for at in commas if last < at < point or at > max([last, *after])]
@@ -258,12 +260,14 @@ def _decimal(tokens: Sequence[Token], number: Decimal) -> str:
     return "".join(shown) if before or not whole.lstrip("0") else whole.lstrip("0") + "".join(shown)
 
 
-def _literal(token: Token) -> str:
+def _literal(token: FormatToken) -> str:
     """What stands between the digits."""
-    return "" if token == Token("mark", ",") else token.text
+    return "" if token == FormatToken("mark", ",") else token.text
 
 
-def _before_point(tokens: Sequence[Token], places: Sequence[int], digits: str, *, grouped: bool) -> dict[int, str]:
+def _before_point(
+    tokens: Sequence[FormatToken], places: Sequence[int], digits: str, *, grouped: bool
+) -> dict[int, str]:
     """What stands in the places before the point, from the right; the first takes all digits that are left."""
     found: dict[int, str] = {}
     written = 0
@@ -280,7 +284,7 @@ def _before_point(tokens: Sequence[Token], places: Sequence[int], digits: str, *
     return found
 
 
-def _after_point(tokens: Sequence[Token], places: Sequence[int], digits: str) -> dict[int, str]:
+def _after_point(tokens: Sequence[FormatToken], places: Sequence[int], digits: str) -> dict[int, str]:
     """What stands in the places after the point: zeros at the end only where a place wants them."""
     found: dict[int, str] = {}
     ending = True
@@ -290,15 +294,15 @@ def _after_point(tokens: Sequence[Token], places: Sequence[int], digits: str) ->
     return found
 
 
-def _with_power(tokens: Sequence[Token], power: int, number: Decimal) -> str:
+def _with_power(tokens: Sequence[FormatToken], power: int, number: Decimal) -> str:
     """``1.23E+03``; with several places before the point the power is a multiple of how many there are."""
     mantissa, exponent = tokens[:power], tokens[power + 1 :]
-    point = mantissa.index(Token("mark", ".")) if Token("mark", ".") in mantissa else len(mantissa)
+    point = mantissa.index(FormatToken("mark", ".")) if FormatToken("mark", ".") in mantissa else len(mantissa)
     width = max(1, sum(token.kind == "digit" for token in mantissa[:point]))
     decimals = sum(token.kind == "digit" for token in mantissa[point:])
     places = sum(token.kind == "digit" for token in exponent)
     if not places or max(width, decimals) > _MOST_DIGITS:
-        raise Unknown
+        raise UnknownFormat
     raised = number.adjusted() // width * width if number else 0
     rounded = number.scaleb(-raised).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     if rounded >= Decimal(10) ** width:
@@ -309,13 +313,13 @@ def _with_power(tokens: Sequence[Token], power: int, number: Decimal) -> str:
     return f"{_decimal(mantissa, rounded)}E{sign}{abs(raised):0{places}}{behind}"
 
 
-def _fraction(tokens: Sequence[Token], number: Decimal) -> str:
+def _fraction(tokens: Sequence[FormatToken], number: Decimal) -> str:
     """``1 3/4``: with places below the line the nearest fraction of so many digits, with a number that one's."""
-    line = tokens.index(Token("mark", "/"))
+    line = tokens.index(FormatToken("mark", "/"))
     below = "".join(token.text for token in tokens[line + 1 :] if token.kind == "digit" or token.text.isdecimal())
     above = [at for at, token in enumerate(tokens[:line]) if token.kind == "digit"]
     if not below or not above or len(below) > 4 or any(token.kind == "mark" for token in tokens[line + 1 :]):
-        raise Unknown
+        raise UnknownFormat
     fixed = int(below) if below.isdecimal() and int(below) else 0
     mixed = any(above[0] < at < above[-1] for at, token in enumerate(tokens[:line]) if token.text == " ")
     whole = int(number) if mixed else 0
@@ -327,3 +331,195 @@ def _fraction(tokens: Sequence[Token], number: Decimal) -> str:
         return str(whole)
     top, bottom = (round(rest * fixed), fixed) if fixed else (part.numerator, part.denominator)
     return f"{whole} {top}/{bottom}" if whole else f"{top}/{bottom}"
+
+
+Moment = date | datetime | time | timedelta
+_NAMED = 3
+"""So many letters of a code stand for a shortened name."""
+_FINEST = 6
+"""Digits of a second that are known."""
+
+
+def iso(moment: Moment) -> str:
+    """As ISO writes it: ``2024-03-01 12:00``; a span of time as hours and minutes, ``90:30``."""
+    if isinstance(moment, timedelta):
+        minutes, seconds = divmod(round(moment.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
+    if isinstance(moment, datetime):
+        moment = _rounded(moment)
+        return moment.isoformat(" ", "seconds" if moment.second else "minutes")
+    if isinstance(moment, time):
+        return moment.isoformat("seconds" if moment.second else "minutes")
+    return moment.isoformat()
+
+
+def told(moment: Moment, code: str | None) -> str:
+    """A date or time as it looks, and behind a date that is not written as by ISO what ISO writes: ``1-Mar-24
+    (2024-03-01)``. Where its looks are not known, ISO's alone."""
+    shown = None if code is None else shown_moment(moment, code)
+    if code is None or shown is None:
+        return iso(moment)
+    letters = {letter for token in parsed(code)[0].tokens if token.kind == "date" for letter in token.text}
+    clock = bool(letters & set("hs"))
+    if not isinstance(moment, date) or (clock and not letters & set("yd")):
+        return shown
+    return beside_iso(shown, moment, clock=clock)
+
+
+def beside_iso(shown: str, moment: date, *, clock: bool = True) -> str:
+    """How a date looks, and where ISO would write it otherwise, that behind it; without ``clock`` its day alone."""
+    written = iso(moment if clock or not isinstance(moment, datetime) else moment.date())
+    return shown if shown == written else f"{shown} ({written})"
+
+
+def shown_moment(moment: Moment, code: str) -> str | None:
+    """How a date or time looks; None where that is not known, or where the code is for numbers."""
+    try:
+        section = parsed(code)[0]
+        if not section.dated or (section.foreign and _names(section)):
+            return None
+        return " ".join(_written_moment(section, moment).split()) or None
+    except UnknownFormat:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a moment is made of; None where it has no date or is a span of time."""
+
+    day: date | None
+    seconds: int
+    """Of the day, or of the whole span."""
+    fraction: int
+    """Millionths of a second."""
+    span: bool = False
+
+
+def _parts(moment: Moment, decimals: int) -> _Parts:
+    """The parts, rounded to so many digits of a second."""
+    unit = 10 ** (_FINEST - min(decimals, _FINEST))
+    if isinstance(moment, timedelta):
+        if moment < timedelta(0):
+            raise UnknownFormat
+        ticks = round(moment / timedelta(microseconds=unit)) * unit
+        return _Parts(None, ticks // 10**_FINEST, ticks % 10**_FINEST, span=True)
+    day = None if isinstance(moment, time) else moment
+    at = moment if isinstance(moment, time) else moment.time() if isinstance(moment, datetime) else time()
+    passed = timedelta(hours=at.hour, minutes=at.minute, seconds=at.second, microseconds=at.microsecond)
+    ticks = round(passed / timedelta(microseconds=unit)) * unit
+    if ticks == 86400 * 10**_FINEST:
+        ticks, day = 0, _next(day)
+    on = day.date() if isinstance(day, datetime) else day
+    return _Parts(on, ticks // 10**_FINEST, ticks % 10**_FINEST)
+
+
+def _next(day: date | None) -> date | None:
+    if day is None or day >= (datetime.max if isinstance(day, datetime) else date.max) - timedelta(days=1):
+        raise UnknownFormat
+    return day + timedelta(days=1)
+
+
+def _written_moment(section: FormatSection, moment: Moment) -> str:
+    tokens = section.tokens
+    decimals = _second_digits(tokens)
+    parts = _parts(moment, decimals)
+    if parts.span and not any(token.kind == "elapsed" for token in tokens):
+        raise UnknownFormat
+    half = any(token.kind == "ampm" for token in tokens)
+    minutes = _minutes(tokens)
+    out: list[str] = []
+    for at, token in enumerate(tokens):
+        if token.kind == "date":
+            out.append(
+                _time(token.text, parts, half=half) if at in minutes or token.text[0] in "hs" else _day(token, parts)
+            )
+        elif token.kind == "elapsed":
+            out.append(_elapsed(token.text, parts))
+        elif token.kind == "ampm":
+            morning, evening = token.text.upper().split("/")
+            out.append(evening if parts.seconds % 86400 >= 43200 else morning)
+        elif token.kind == "digit":
+            out.append(_digit(tokens, at, parts))
+        elif token.kind in ("text", "mark") and token.text not in (";", "@"):
+            out.append(token.text)
+        else:
+            raise UnknownFormat
+    return "".join(out)
+
+
+def _second_digits(tokens: Sequence[FormatToken]) -> int:
+    """How many digits of a second are shown: zeros behind a point; any other digits belong to no date."""
+    digits = [at for at, token in enumerate(tokens) if token.kind == "digit"]
+    if not digits:
+        return 0
+    together = digits == list(range(digits[0], digits[0] + len(digits)))
+    if not together or digits[0] < 2 or tokens[digits[0] - 1] != FormatToken("mark", "."):
+        raise UnknownFormat
+    if tokens[digits[0] - 2].text not in ("s", "ss") or any(tokens[at].text != "0" for at in digits):
+        raise UnknownFormat
+    return len(digits)
+
+
+def _digit(tokens: Sequence[FormatToken], at: int, parts: _Parts) -> str:
+    place = 0
+    while tokens[at - place - 1].kind == "digit":
+        place += 1
+    return f"{parts.fraction:0{_FINEST}}"[place : place + 1] or "0"
+
+
+def _minutes(tokens: Sequence[FormatToken]) -> frozenset[int]:
+    """The places where one or two m mean minutes: right after hours, or right before seconds."""
+    times = [(at, token.text[0]) for at, token in enumerate(tokens) if token.kind in ("date", "elapsed")]
+    found = set()
+    for number, (at, letter) in enumerate(times):
+        after = number > 0 and times[number - 1][1] == "h"
+        before = number + 1 < len(times) and times[number + 1][1] == "s"
+        if letter == "m" and len(tokens[at].text) < _NAMED and (after or before):
+            found.add(at)
+    return frozenset(found)
+
+
+def _names(section: FormatSection) -> bool:
+    """Whether months or days are named."""
+    return any(
+        token.kind == "ampm" or (token.kind == "date" and token.text[0] in "md" and len(token.text) >= _NAMED)
+        for token in section.tokens
+    )
+
+
+def _day(token: FormatToken, parts: _Parts) -> str:
+    """A year, month or day."""
+    day, letter, length = parts.day, token.text[0], len(token.text)
+    if day is None:
+        raise UnknownFormat
+    if letter == "y":
+        return f"{day.year:04}" if length >= _NAMED else f"{day.year % 100:02}"
+    if length < _NAMED:
+        return f"{day.month if letter == 'm' else day.day:0{length}}"
+    name = calendar.month_name[day.month] if letter == "m" else calendar.day_name[day.weekday()]
+    if letter == "m" and length > _NAMED + 1:
+        return name[0] if length == _NAMED + 2 else name
+    return name[:_NAMED] if length == _NAMED else name
+
+
+def _time(code: str, parts: _Parts, *, half: bool) -> str:
+    """Hours, minutes or seconds of a day."""
+    letter, width = code[0], min(len(code), 2)
+    seconds = parts.seconds
+    if letter == "h":
+        hour = seconds // 3600 % 24
+        return f"{(hour + 11) % 12 + 1 if half else hour:0{width}}"
+    return f"{seconds // 60 % 60 if letter == 'm' else seconds % 60:0{width}}"
+
+
+def _elapsed(code: str, parts: _Parts) -> str:
+    """All hours, minutes or seconds of a span."""
+    if parts.day is not None:
+        raise UnknownFormat
+    return f"{parts.seconds // {'h': 3600, 'm': 60, 's': 1}[code[0]]:0{len(code)}}"
+
+
+def _rounded(moment: datetime) -> datetime:
+    """To the second."""
+    later = moment.microsecond >= 500_000 and moment.year < datetime.max.year
+    return moment + timedelta(seconds=1) if later else moment

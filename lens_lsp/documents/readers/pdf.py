@@ -25,17 +25,17 @@ import pypdfium2.raw as pdfium
 
 from lens_lsp.documents.frames import MOST_VIEW, PNG
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted, View, pages_shown
-from lens_lsp.documents.readers.composing import MOST_TEXT, Composer, head_of, on_one_line
+from lens_lsp.documents.readers.composer import MOST_TEXT, TextComposer, head_of, on_one_line
 from lens_lsp.documents.readers.pdf_layout import (
     WIDE_GAP,
     Bookmark,
     Headings,
     Hyphens,
     Ink,
+    PagePassage,
     PageText,
-    Passage,
-    Piece,
-    Style,
+    TextPiece,
+    TextStyle,
     passages_of,
     regions_of,
 )
@@ -51,7 +51,7 @@ _LONGEST_TITLE = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PdfPage:
     """An open page and its text."""
 
     handle: Handle
@@ -76,12 +76,12 @@ def opened(data: bytes) -> Iterator[Handle]:
 
 
 @contextmanager
-def opened_page(document: Handle, index: int) -> Iterator[Page | None]:
+def opened_page(document: Handle, index: int) -> Iterator[PdfPage | None]:
     """A page from 0, or None when it cannot be read."""
     handle = pdfium.FPDF_LoadPage(document, index)
     text = pdfium.FPDFText_LoadPage(handle) if handle else None
     try:
-        yield Page(handle, text, ctypes.cast(text, ctypes.c_void_p).value or 0) if text else None
+        yield PdfPage(handle, text, ctypes.cast(text, ctypes.c_void_p).value or 0) if text else None
     finally:
         if text:
             pdfium.FPDFText_ClosePage(text)
@@ -169,7 +169,7 @@ _object_mode = ctypes.cast(pdfium.FPDFTextObj_GetTextRenderMode, ctypes.CFUNCTYP
 _object_fill = ctypes.cast(pdfium.FPDFPageObj_GetFillColor, ctypes.CFUNCTYPE(_INT, *[_POINTER] * 5))
 
 
-def pieces_of(page: Page) -> list[Piece]:
+def pieces_of(page: PdfPage) -> list[TextPiece]:
     """All pieces of a page, in the order of its content."""
     text = text_of(page)
     broken = _SURROGATE.search(text) is not None
@@ -188,13 +188,8 @@ def pieces_of(page: Page) -> list[Piece]:
     return reading.pieces
 
 
-def beginning(page: Page, most: int) -> str:
-    """As many characters of a page as come first in its content."""
-    return text_of(page, most)
-
-
-def text_of(page: Page, most: int | None = None) -> str:
-    """The characters of a page, one code point each so that offsets are pdfium's."""
+def text_of(page: PdfPage, most: int | None = None) -> str:
+    """The characters of a page, at most so many, one code point each so that offsets are those of pdfium."""
     count = max(pdfium.FPDFText_CountChars(page.text), 0)
     count = count if most is None else min(count, most)
     if not count:
@@ -209,7 +204,7 @@ def text_of(page: Page, most: int | None = None) -> str:
     return "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
 
 
-def boxes_of(page: Page, count: int) -> list[float]:
+def boxes_of(page: PdfPage, count: int) -> list[float]:
     """Left, top, right and bottom of each character, one after the other."""
     boxes = (ctypes.c_float * (4 * count))()
     at, address = ctypes.addressof(boxes), page.address
@@ -228,23 +223,23 @@ def _whole(text: str) -> str:
 class _LinePieces:
     """The piece that is being put together, and those that are done."""
 
-    page: Page
+    page: PdfPage
     boxes: list[float]
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[TextPiece] = field(default_factory=list)
     _words: list[str] = field(default_factory=list)
-    _weights: dict[Style, int] = field(default_factory=dict)
+    _weights: dict[TextStyle, int] = field(default_factory=dict)
     """How many characters of this piece have each style."""
-    _bases: dict[Style, float] = field(default_factory=dict)
+    _bases: dict[TextStyle, float] = field(default_factory=dict)
     _left: float = 0.0
     _right: float = 0.0
     _last: tuple[float, float] = (0.0, 0.0)
     """Where the last word begins and ends."""
     _first: float = 0.0
     _direction: int = 0
-    _looks: _Looks = field(init=False)
+    _looks: _PageStyles = field(init=False)
 
     def __post_init__(self) -> None:
-        self._looks = _Looks(self.page)
+        self._looks = _PageStyles(self.page)
 
     def apart(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The words of the characters from ``start`` to ``end``, which pdfium takes for one."""
@@ -289,7 +284,7 @@ class _LinePieces:
         if not self._words:
             return
         style = max(self._weights, key=self._weights.__getitem__)
-        piece = Piece(
+        piece = TextPiece(
             " ".join(self._words),
             self._left,
             self._right,
@@ -302,7 +297,7 @@ class _LinePieces:
         self.pieces.append(piece)
         self._words, self._weights, self._bases = [], {}, {}
 
-    def _base(self, index: int, style: Style) -> float:
+    def _base(self, index: int, style: TextStyle) -> float:
         x, y = ctypes.c_double(), ctypes.c_double()
         pdfium.FPDFText_GetCharOrigin(self.page.text, index, x, y)
         return (-y.value, x.value, y.value, -x.value)[style.direction]
@@ -317,24 +312,24 @@ _ALONG: tuple[Callable[[list[float]], tuple[float, float]], ...] = (
 """By direction: where a word begins and ends on its line, from the boxes (left, top, right, bottom) of its ends."""
 
 
-class _Looks:
+class _PageStyles:
     """The styles of a page, asked once for each text object."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PdfPage) -> None:
         self._page = page
-        self._by_object: dict[int, Style] = {}
-        self._by_look: dict[tuple[float, bool, Ink, int], Style] = {}
+        self._by_object: dict[int, TextStyle] = {}
+        self._by_look: dict[tuple[float, bool, Ink, int], TextStyle] = {}
         self._bold: dict[int, bool] = {}
         self._matrix = (ctypes.c_float * 6)()
         self._fill = (ctypes.c_uint * 4)()
 
-    def style(self, index: int, box: Sequence[float]) -> Style:
+    def style(self, index: int, box: Sequence[float]) -> TextStyle:
         """Of the character ``index``; ``box`` begins with its own (left, top, right, bottom)."""
         owner = _word_object(self._page.address, index) or 0
         style = self._by_object.get(owner)
         if style is None:
             look = self._look(index, owner, box)
-            style = self._by_object[owner] = self._by_look.setdefault(look, Style(*look))
+            style = self._by_object[owner] = self._by_look.setdefault(look, TextStyle(*look))
         return style
 
     def _look(self, index: int, owner: int, box: Sequence[float]) -> tuple[float, bool, Ink, int]:
@@ -381,11 +376,11 @@ _WHITE = 250
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Visibility:
     """The pieces a reader sees, those nobody does, and whether the seen ones were recognised on a scan."""
 
-    seen: list[Piece]
-    hidden: list[Piece]
+    seen: list[TextPiece]
+    hidden: list[TextPiece]
     recognised: bool = False
 
 
@@ -400,13 +395,13 @@ class _Box:
         return self.left <= x <= self.right and self.bottom <= y <= self.top
 
 
-def sight_of(page: Page, pieces: Sequence[Piece]) -> Sight:
+def sight_of(page: PdfPage, pieces: Sequence[TextPiece]) -> Visibility:
     """Which pieces can be seen. White text counts as seen on any picture, shading or coloured area behind it."""
     frame = _frame(page)
     suspicious = any(piece.style.ink in (Ink.PALE, Ink.UNSEEN) for piece in pieces)
     pictures, grounds = _backs(page) if suspicious else ([], [])
-    seen: list[Piece] = []
-    hidden: list[Piece] = []
+    seen: list[TextPiece] = []
+    hidden: list[TextPiece] = []
     recognised = 0
     for piece in pieces:
         x, y = _middle(piece)
@@ -419,15 +414,15 @@ def sight_of(page: Page, pieces: Sequence[Piece]) -> Sight:
             visible = visible and (over_picture or any(box.holds(x, y) for box in grounds))
         (seen if visible else hidden).append(piece)
         recognised += len(piece.text) if visible and ink is Ink.UNSEEN else 0
-    return Sight(seen, hidden, recognised * 2 > sum(len(piece.text) for piece in seen))
+    return Visibility(seen, hidden, recognised * 2 > sum(len(piece.text) for piece in seen))
 
 
-def has_marks(page: Page) -> bool:
+def has_marks(page: PdfPage) -> bool:
     """Whether anything at all is drawn on the page."""
     return bool(pdfium.FPDFPage_CountObjects(page.handle) > 0)
 
 
-def _frame(page: Page) -> _Box | None:
+def _frame(page: PdfPage) -> _Box | None:
     """What a viewer shows of the page, in its own coordinates."""
     box = pdfium.FS_RECTF()
     if not pdfium.FPDF_GetPageBoundingBox(page.handle, box):
@@ -435,13 +430,13 @@ def _frame(page: Page) -> _Box | None:
     return _Box(box.left, box.bottom, box.right, box.top)
 
 
-def _middle(piece: Piece) -> tuple[float, float]:
+def _middle(piece: TextPiece) -> tuple[float, float]:
     """A point inside the letters, in the page's own coordinates."""
     along, down = (piece.left + piece.right) / 2, piece.base - piece.size / 4
     return ((along, -down), (down, along), (-along, down), (-down, -along))[piece.style.direction]
 
 
-def _backs(page: Page) -> tuple[list[_Box], list[_Box]]:
+def _backs(page: PdfPage) -> tuple[list[_Box], list[_Box]]:
     """The pictures, and the other grounds that white text is seen on."""
     pictures: list[_Box] = []
     grounds: list[_Box] = []
@@ -473,38 +468,40 @@ _PER_INCH = 300
 _MOST_PIXELS_OCR = 12_000_000
 """A larger page is drawn coarser: A4 has 8.7 million."""
 _POINTS = 72
-_PAPER = 0xFFFFFFFF
 
 
 def picture_of(document: Handle, index: int) -> bytes:
     """The page ``index`` from 0 in shades of grey, as a binary PGM. Raises `Unextracted` when it cannot be drawn."""
-    page = pdfium.FPDF_LoadPage(document, index)
-    if not page:
-        raise Unextracted(Failure.BROKEN, "a page cannot be read")
-    try:
-        width, height = _size_for_ocr(pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page))
-        bitmap = pdfium.FPDFBitmap_CreateEx(width, height, pdfium.FPDFBitmap_Gray, None, 0)
-        if not bitmap:
-            raise Unextracted(Failure.TOO_LARGE, "a page has no room")
-        try:
-            pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, _PAPER)
-            pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, pdfium.FPDF_ANNOT)
-            stride = pdfium.FPDFBitmap_GetStride(bitmap)
-            drawn = ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), stride * height)
-        finally:
-            pdfium.FPDFBitmap_Destroy(bitmap)
-    finally:
-        pdfium.FPDF_ClosePage(page)
-    rows = drawn if stride == width else b"".join(drawn[at : at + width] for at in range(0, stride * height, stride))
-    return b"P5\n%d %d\n255\n%s" % (width, height, rows)
+    with opened_page(document, index) as page:
+        if page is None:
+            raise Unextracted(Failure.BROKEN, "a page cannot be read")
+        width, height = _size(page, lambda _width, _height: _PER_INCH / _POINTS, _MOST_PIXELS_OCR)
+        return b"P5\n%d %d\n255\n%s" % (width, height, _drawn(page, width, height, pdfium.FPDFBitmap_Gray, 1))
 
 
-def _size_for_ocr(width: float, height: float) -> tuple[int, int]:
-    """In pixels."""
+def _size(page: PdfPage, scale: Callable[[float, float], float], most: int) -> tuple[int, int]:
+    """Width and height of a picture in pixels, at most so many together; ``scale`` gives pixels for each point."""
+    width, height = pdfium.FPDF_GetPageWidthF(page.handle), pdfium.FPDF_GetPageHeightF(page.handle)
     if not (0 < width < math.inf and 0 < height < math.inf):
         raise Unextracted(Failure.BROKEN, "a page without a size")
-    scale = min(_PER_INCH / _POINTS, math.sqrt(_MOST_PIXELS_OCR / (width * height)))
-    return max(1, int(width * scale)), max(1, int(height * scale))
+    factor = min(scale(width, height), math.sqrt(most / (width * height)))
+    return max(1, int(width * factor)), max(1, int(height * factor))
+
+
+def _drawn(page: PdfPage, width: int, height: int, kind: int, channels: int) -> bytearray:
+    """The bytes of every pixel, row by row: grey, or red, green and blue."""
+    pixels = bytearray(channels * width * height)
+    memory = (ctypes.c_char * len(pixels)).from_buffer(pixels)
+    bitmap: Handle = pdfium.FPDFBitmap_CreateEx(width, height, kind, memory, channels * width)
+    if not bitmap:
+        raise Unextracted(Failure.BROKEN, "the page cannot be drawn")
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
+        how = pdfium.FPDF_ANNOT | (pdfium.FPDF_REVERSE_BYTE_ORDER if channels > 1 else 0)
+        pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, 0, 0, width, height, 0, how)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+    return pixels
 
 
 _WIDTH = 1400
@@ -528,15 +525,15 @@ def view_of(data: bytes, number: int, quote: str) -> View:
         with opened_page(document, number - 1) as page:
             if page is None:
                 raise Unextracted(Failure.BROKEN, "the page cannot be read")
-            width, height = _size(page)
-            pixels = _drawn(page, width, height)
+            width, height = _size(page, lambda width, height: _WIDTH / min(width, height), _MOST_PIXELS)
+            pixels = _drawn(page, width, height, pdfium.FPDFBitmap_BGR, 3)
             marks = [_on_picture(page, box, width, height) for box in boxes_of_quote(page, quote)]
             for mark in marks:
                 _mark(pixels, width, height, mark)
             return View(_png(pixels, width, height), len(marks))
 
 
-def boxes_of_quote(page: Page, quote: str) -> list[Box]:
+def boxes_of_quote(page: PdfPage, quote: str) -> list[Box]:
     """Where the letters of a quote stand on a page, a box for each stretch of a line; none if they do not."""
     text = text_of(page)
     letters, at = _letters(text)
@@ -593,33 +590,7 @@ def _lines(characters: Sequence[Sequence[float]]) -> Iterator[Box]:
         yield box
 
 
-def _size(page: Page) -> tuple[int, int]:
-    """Width and height of the picture in pixels."""
-    width, height = pdfium.FPDF_GetPageWidthF(page.handle), pdfium.FPDF_GetPageHeightF(page.handle)
-    if not (1 <= width <= 1e6 and 1 <= height <= 1e6):
-        raise Unextracted(Failure.BROKEN, "a page without a size")
-    scale = min(_WIDTH / min(width, height), (_MOST_PIXELS / (width * height)) ** 0.5)
-    return max(int(width * scale), 1), max(int(height * scale), 1)
-
-
-def _drawn(page: Page, width: int, height: int) -> bytearray:
-    """Red, green and blue of every pixel, row by row."""
-    stride = 3 * width
-    pixels = bytearray(stride * height)
-    memory = (ctypes.c_char * len(pixels)).from_buffer(pixels)
-    bitmap: Handle = pdfium.FPDFBitmap_CreateEx(width, height, pdfium.FPDFBitmap_BGR, memory, stride)
-    if not bitmap:
-        raise Unextracted(Failure.BROKEN, "the page cannot be drawn")
-    try:
-        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
-        how = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
-        pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, 0, 0, width, height, 0, how)
-    finally:
-        pdfium.FPDFBitmap_Destroy(bitmap)
-    return pixels
-
-
-def _on_picture(page: Page, box: Box, width: int, height: int) -> Box:
+def _on_picture(page: PdfPage, box: Box, width: int, height: int) -> Box:
     x, y = ctypes.c_int(), ctypes.c_int()
     corners: list[tuple[int, int]] = []
     for across, up in ((box[0], box[1]), (box[2], box[3])):
@@ -668,7 +639,7 @@ _LONGEST_ENTRY = 1 << 16
 _XMP = re.compile(rb"<x:xmpmeta\b.{0,200000}?</x:xmpmeta>", re.DOTALL)
 _XMP_TEXT = re.compile(r"<([\w:.-]+)[^<>]*>([^<>]+)</")
 _XMP_ATTRIBUTE = re.compile(r"([\w:.-]+)=\"([^\"<>]*)\"")
-_PLAIN_STYLE = Style(0.0, False, Ink.VISIBLE, 0)
+_PLAIN_STYLE = TextStyle(0.0, False, Ink.VISIBLE, 0)
 _MANY_LINES = 99
 """As many lines has no heading: what is recognised has no looks."""
 _SPLIT = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
@@ -691,7 +662,7 @@ class PdfReader:
             said = [head.title or "", head.description or "", *head.tags, *titles]
             if not head.title and not titles:
                 with opened_page(document, 0) as page:
-                    said += [] if page is None else [beginning(page, _BEGINNING)]
+                    said += [] if page is None else [text_of(page, _BEGINNING)]
         return "\n".join(said)
 
     def picture(self, data: bytes, index: int) -> tuple[bytes, int]:
@@ -727,7 +698,7 @@ class _PdfText:
     recognised: Mapping[int, str]
     sheets: list[PageText] = field(default_factory=list)
     letters: int = 0
-    _hidden: dict[int, tuple[Piece, ...]] = field(default_factory=dict)
+    _hidden: dict[int, tuple[TextPiece, ...]] = field(default_factory=dict)
     _bare: list[int] = field(default_factory=list)
     _recognised: list[int] = field(default_factory=list)
     _unread: list[int] = field(default_factory=list)
@@ -757,7 +728,7 @@ class _PdfText:
         """Take a page as it was recognised: paragraphs a blank line apart, words that a line end split joined."""
         text = _SPLIT.sub("", self.recognised[number].replace("\f", "\n"))
         words = [paragraph for each in _GAP.split(text) if (paragraph := on_one_line(each))]
-        passages = tuple(Passage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
+        passages = tuple(PagePassage(BlockKind.PARAGRAPH, each, _PLAIN_STYLE, _MANY_LINES) for each in words)
         self.sheets.append(PageText(number, passages, recognised=True))
         self._recognised += [number] if words else []
         self.letters += sum(map(len, words))
@@ -781,11 +752,12 @@ class _PdfText:
             which = "its text was" if alone else f"the text of {pages_shown(self._recognised)} was"
             self._notices.append(f"{which} recognised by OCR and may be wrong")
         if self._hidden:
-            self._notices.append(f"{pages_shown(list(self._hidden))} {_have(list(self._hidden))} text that nobody sees")
+            have = "have" if len(self._hidden) > 1 else "has"
+            self._notices.append(f"{pages_shown(list(self._hidden))} {have} text that nobody sees")
 
     def extracted(self, headings: Headings, head: Head) -> Extracted:
         """The text of all pages; what nobody sees is at the end of its page and named as hidden."""
-        composer = Composer()
+        composer = TextComposer()
         hyphens = Hyphens(_texts(self.sheets))
         blocks, hidden = 0, []
         for sheet in self.sheets:
@@ -798,14 +770,12 @@ class _PdfText:
                     composer.paragraph(piece.text)
                     hidden.append(blocks)
                     blocks += 1
-        found = composer.extracted(head, self._notices)
+        found = composer.extracted(head, self._notices, titled=True)
         spans = tuple(found.structure.blocks[at].span for at in hidden)
-        titled = head if head.title or not composer.leading_heading else replace(head, title=composer.leading_heading)
-        structure = replace(found.structure, head=titled, hidden=spans)
-        return replace(found, structure=structure, pages=tuple(self._bare))
+        return replace(found, structure=replace(found.structure, hidden=spans), pages=tuple(self._bare))
 
 
-def _compose(composer: Composer, passage: Passage, hyphens: Hyphens, level: int | None) -> int:
+def _compose(composer: TextComposer, passage: PagePassage, hyphens: Hyphens, level: int | None) -> int:
     """Write a passage; how many blocks it became."""
     if composer.full:
         # One more makes it say that something was left out.
@@ -853,10 +823,6 @@ def _private(document: Handle, data: bytes) -> str | None:
         pairs += [(name.rpartition(":")[2], html.unescape(value)) for name, value in _XMP_ATTRIBUTE.findall(text)]
         said = said or of_metadata(pairs)
     return said
-
-
-def _have(numbers: Sequence[int]) -> str:
-    return "have" if len(numbers) > 1 else "has"
 
 
 class RecognisedReader:

@@ -36,7 +36,7 @@ class Ink(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Style:
+class TextStyle:
     """How a text looks; ``size`` in points as it stands on the page, ``direction`` in quarter turns.
 
     There is one of a kind on a page.
@@ -49,14 +49,14 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """Words on one line. ``first`` is the width of the first one, ``order`` the place in the page's content."""
 
     text: str
     left: float
     right: float
     base: float
-    style: Style
+    style: TextStyle
     first: float
     order: int
     hyphen: bool = False
@@ -73,7 +73,7 @@ class Piece:
         return self.right - self.left
 
 
-Row = list[Piece]
+Row = list[TextPiece]
 """Pieces on one line of the page, from left to right."""
 _SAME_LINE = 0.5
 """In font sizes: raised and lowered letters stay on their line."""
@@ -88,7 +88,7 @@ _NUMBER_ALONE = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxlc]
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
-def rows_of(pieces: Iterable[Piece]) -> list[Row]:
+def rows_of(pieces: Iterable[TextPiece]) -> list[Row]:
     """The pieces by line from the top, each line from the left."""
     rows: list[Row] = []
     for piece in sorted(pieces, key=lambda piece: (piece.base, piece.left, piece.order)):
@@ -101,9 +101,9 @@ def rows_of(pieces: Iterable[Piece]) -> list[Row]:
     return rows
 
 
-def merged(pieces: Iterable[Piece]) -> list[Piece]:
+def merged(pieces: Iterable[TextPiece]) -> list[TextPiece]:
     """The pieces with those joined that are closer than a wide gap, from the top; marks join the text behind them."""
-    joined: list[Piece] = []
+    joined: list[TextPiece] = []
     for row in rows_of(pieces):
         last = row[0]
         for piece in row[1:]:
@@ -116,7 +116,7 @@ def merged(pieces: Iterable[Piece]) -> list[Piece]:
     return joined
 
 
-def beside(row: Sequence[Piece]) -> Piece:
+def beside(row: Sequence[TextPiece]) -> TextPiece:
     """One piece of a whole row; it looks as most of its letters do."""
     if len(row) == 1:
         return row[0]
@@ -138,7 +138,7 @@ def beside(row: Sequence[Piece]) -> Piece:
     )
 
 
-def _belong(left: Piece, right: Piece) -> bool:
+def _belong(left: TextPiece, right: TextPiece) -> bool:
     gap = right.left - left.right
     size = max(left.size, right.size)
     if gap < -size:
@@ -155,7 +155,7 @@ def _marks(mark: str, text: str) -> bool:
     return text[:1].isalpha() and _NUMBER_ALONE.fullmatch(mark) is not None
 
 
-def _between(before: Piece, piece: Piece) -> str:
+def _between(before: TextPiece, piece: TextPiece) -> str:
     gap = max(piece.left - before.right, before.left - piece.right)
     return " " if gap > _TOUCHING * max(before.size, piece.size) else ""
 
@@ -221,14 +221,11 @@ _CLOSEST = 1.6
 """In font sizes: lines of one cell are no further apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table: rows of cells, as many in each; empty ones are empty strings."""
-
-    rows: tuple[tuple[str, ...], ...]
+Cells = tuple[tuple[str, ...], ...]
+"""The rows of a table, as many cells in each; empty ones are empty strings."""
 
 
-def grid_of(rows: list[Row]) -> tuple[list[Row], Grid, list[Row]] | None:
+def grid_of(rows: list[Row]) -> tuple[list[Row], Cells, list[Row]] | None:
     """The table that some rows are, between what stands above and below it; None when they are columns of text."""
     wide = [at for at, row in enumerate(rows) if len(row) > 1]
     if len(wide) < 2:
@@ -240,7 +237,7 @@ def grid_of(rows: list[Row]) -> tuple[list[Row], Grid, list[Row]] | None:
         return None
     if len(wide) < _FEWEST_ROWS and not (len(columns) > 2 and any(piece.text[0].isdigit() for piece in rows[wide[1]])):
         return None
-    return rows[:first], Grid(_cells(body, columns)), rows[end:]
+    return rows[:first], _cells(body, columns), rows[end:]
 
 
 def _last_row(rows: Sequence[Row], last: int) -> int:
@@ -272,7 +269,7 @@ def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     return columns
 
 
-def _column_of(piece: Piece, columns: Sequence[tuple[float, float]]) -> int:
+def _column_of(piece: TextPiece, columns: Sequence[tuple[float, float]]) -> int:
     """The column that holds the most of it."""
     shared = [min(piece.right, right) - max(piece.left, left) for left, right in columns]
     return shared.index(max(shared))
@@ -378,18 +375,16 @@ _MOST_PIECES = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
-    """Lines that are read one after the other."""
+class Region:
+    """A part of a page: lines that are read one after the other, or the rows of a table."""
 
-    lines: tuple[Piece, ...]
-
-
-Region = Flow | Grid
+    lines: tuple[TextPiece, ...] = ()
+    table: Cells = ()
 
 
-def regions_of(pieces: Sequence[Piece]) -> list[Region]:
+def regions_of(pieces: Sequence[TextPiece]) -> list[Region]:
     """The parts of a page in reading order: the direction of most letters first, then what is turned against it."""
-    by_direction: dict[int, list[Piece]] = {}
+    by_direction: dict[int, list[TextPiece]] = {}
     for piece in pieces:
         by_direction.setdefault(piece.style.direction, []).append(piece)
     letters = {key: sum(len(piece.text) for piece in group) for key, group in by_direction.items()}
@@ -399,7 +394,7 @@ def regions_of(pieces: Sequence[Piece]) -> list[Region]:
     return regions
 
 
-def _arranged(pieces: list[Piece], depth: int) -> list[Region]:
+def _arranged(pieces: list[TextPiece], depth: int) -> list[Region]:
     gutter = _gutter(pieces) if depth and 3 < len(pieces) <= _MOST_PIECES else None
     if gutter is None:
         return [_flow(rows_of(pieces))]
@@ -412,7 +407,7 @@ def _arranged(pieces: list[Piece], depth: int) -> list[Region]:
         above, band, below = _trimmed(rows, gutter)
         table = grid_of(band)
         if table is not None:
-            regions += [*_spanning(pending + above + table[0], len(pieces), depth), table[1]]
+            regions += [*_spanning(pending + above + table[0], len(pieces), depth), Region(table=table[1])]
             pending = table[2] + below
             continue
         if not all(_is_column(side) for side in _sides(band, gutter)):
@@ -433,11 +428,11 @@ def _spanning(rows: list[Row], most: int, depth: int) -> list[Region]:
     return _arranged(pieces, depth - 1) if len(pieces) < most else [_flow(rows)]
 
 
-def _flow(rows: Sequence[Row]) -> Flow:
-    return Flow(tuple(beside(row) for row in rows))
+def _flow(rows: Sequence[Row]) -> Region:
+    return Region(tuple(beside(row) for row in rows))
 
 
-def _gutter(pieces: Sequence[Piece]) -> float | None:
+def _gutter(pieces: Sequence[TextPiece]) -> float | None:
     """The middle of the strip that lies in the most gaps between neighbours; None when no two gaps share one."""
     ends: list[tuple[float, int]] = []
     ordered = sorted(pieces, key=lambda piece: (piece.base, piece.left, piece.order))
@@ -458,7 +453,7 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
     return (strip[0] + strip[1]) / 2 if most else None
 
 
-def _neighbour(ordered: Sequence[Piece], index: int) -> float | None:
+def _neighbour(ordered: Sequence[TextPiece], index: int) -> float | None:
     """Where the next piece to the right begins, on about the same height."""
     piece = ordered[index]
     reach = _NEAR * piece.size
@@ -485,12 +480,12 @@ def _bands(rows: Sequence[Row], gutter: float) -> list[tuple[list[Row], bool]]:
     return [(rows, parted and all(len(side) > 1 for side in _sides(rows, gutter))) for rows, parted in bands]
 
 
-def _sides(rows: Sequence[Row], gutter: float) -> tuple[list[Piece], list[Piece]]:
+def _sides(rows: Sequence[Row], gutter: float) -> tuple[list[TextPiece], list[TextPiece]]:
     pieces = [piece for row in rows for piece in row]
     return [p for p in pieces if p.right <= gutter], [p for p in pieces if p.right > gutter]
 
 
-def _is_column(side: Sequence[Piece]) -> bool:
+def _is_column(side: Sequence[TextPiece]) -> bool:
     """Whether it is wide and high enough for text; less is the blanks of a few stretched lines."""
     width = max(piece.right for piece in side) - min(piece.left for piece in side)
     return width >= _SLIMMEST * median(piece.size for piece in side) and len(rows_of(side)) >= _SHORTEST
@@ -528,22 +523,22 @@ _WIDE_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff6
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PagePassage:
     r"""A paragraph or an item, with `SPLIT` where a hyphen stood at a line's end, or the rows of a table."""
 
     kind: BlockKind
     text: str
-    style: Style
+    style: TextStyle
     lines: int = 1
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: Cells = ()
 
 
-def passages_of(regions: Sequence[Region], fallback: Style) -> tuple[Passage, ...]:
+def passages_of(regions: Sequence[Region], fallback: TextStyle) -> tuple[PagePassage, ...]:
     """The passages of a page in order; a table looks like ``fallback``.
 
     A paragraph goes on in the next column when that begins with a small letter.
     """
-    found: list[Passage] = []
+    found: list[PagePassage] = []
     for region in regions:
         passages = list(_passages(region, fallback))
         if found and passages and _goes_on(found[-1], passages[0]):
@@ -552,9 +547,9 @@ def passages_of(regions: Sequence[Region], fallback: Style) -> tuple[Passage, ..
     return tuple(found)
 
 
-def _passages(region: Region, fallback: Style) -> Iterator[Passage]:
-    if not isinstance(region, Flow):
-        yield Passage(BlockKind.TABLE_ROW, "", fallback, len(region.rows), region.rows)
+def _passages(region: Region, fallback: TextStyle) -> Iterator[PagePassage]:
+    if region.table:
+        yield PagePassage(BlockKind.TABLE_ROW, "", fallback, len(region.table), region.table)
         return
     lines = region.lines
     usual = _usual_step(lines)
@@ -566,7 +561,7 @@ def _passages(region: Region, fallback: Style) -> Iterator[Passage]:
             first = at
 
 
-def _goes_on(last: Passage, following: Passage) -> bool:
+def _goes_on(last: PagePassage, following: PagePassage) -> bool:
     return (
         last.kind is not BlockKind.TABLE_ROW
         and following.kind is BlockKind.PARAGRAPH
@@ -578,11 +573,11 @@ def _goes_on(last: Passage, following: Passage) -> bool:
     )
 
 
-def _together(last: Passage, following: Passage) -> Passage:
+def _together(last: PagePassage, following: PagePassage) -> PagePassage:
     return replace(last, text=carried(last.text) + following.text, lines=last.lines + following.lines)
 
 
-def _usual_step(lines: Sequence[Piece]) -> float | None:
+def _usual_step(lines: Sequence[TextPiece]) -> float | None:
     """The usual distance between lines of one size, in font sizes."""
     steps = [
         (below.base - above.base) / below.size
@@ -592,7 +587,7 @@ def _usual_step(lines: Sequence[Piece]) -> float | None:
     return median(steps) if len(steps) > 1 else None
 
 
-def _begins(lines: Sequence[Piece], at: int, usual: float | None, edge: float, first: int) -> bool:
+def _begins(lines: Sequence[TextPiece], at: int, usual: float | None, edge: float, first: int) -> bool:
     """Whether a line begins a new paragraph."""
     above, line = lines[at - 1], lines[at]
     step = (line.base - above.base) / max(line.size, above.size)
@@ -620,16 +615,16 @@ def _begins(lines: Sequence[Piece], at: int, usual: float | None, edge: float, f
     return inwards < -low and at - first > 1 and on_purpose
 
 
-def _ended(above: Piece, line: Piece, edge: float) -> bool:
+def _ended(above: TextPiece, line: TextPiece, edge: float) -> bool:
     """Whether there was room for the first word of a line on the one above it."""
     return above.right + line.first + _ROOM * line.size < edge
 
 
-def _is_item(line: Piece) -> bool:
+def _is_item(line: TextPiece) -> bool:
     return _BULLET.match(line.text) is not None or _NUMBER.match(line.text) is not None
 
 
-def _passage(lines: Sequence[Piece], edge: float) -> Passage:
+def _passage(lines: Sequence[TextPiece], edge: float) -> PagePassage:
     kind, parts = BlockKind.PARAGRAPH, [lines[0].text]
     bullet = _BULLET.match(parts[0])
     if bullet is not None and len(lines[0].text) > bullet.end():
@@ -643,10 +638,10 @@ def _passage(lines: Sequence[Piece], edge: float) -> Passage:
         parts.append("-")
     most = max(lines, key=lambda line: len(line.text)).style
     style = replace(most, bold=all(line.style.bold for line in lines))
-    return Passage(kind, "".join(parts), style, len(lines))
+    return PagePassage(kind, "".join(parts), style, len(lines))
 
 
-def _carried(text: str, above: Piece, line: Piece, edge: float) -> str:
+def _carried(text: str, above: TextPiece, line: TextPiece, edge: float) -> str:
     """The text of a line with what stands between it and the next one."""
     if above.hyphen:
         return text + SPLIT
@@ -687,7 +682,7 @@ class PageText:
     """The passages of one page, and whether they were recognised on a scan."""
 
     number: int
-    passages: tuple[Passage, ...]
+    passages: tuple[PagePassage, ...]
     recognised: bool = False
 
 
@@ -715,7 +710,7 @@ class Headings:
             size: min(rank, _LOWEST) for rank, size in enumerate(sorted(sizes, reverse=True), 1)
         }
 
-    def level(self, sheet: PageText, passage: Passage) -> int | None:
+    def level(self, sheet: PageText, passage: PagePassage) -> int | None:
         """From 1; None for what is no heading. The outline's own levels go before what letters look like."""
         if passage.kind is BlockKind.TABLE_ROW or _print(passage) in self._repeated:
             return None
@@ -744,7 +739,7 @@ class Headings:
                 return level
         return None
 
-    def _stands_out(self, passage: Passage) -> bool:
+    def _stands_out(self, passage: PagePassage) -> bool:
         return (
             passage.kind is not BlockKind.TABLE_ROW
             and passage.lines <= _MOST_LINES
@@ -768,7 +763,7 @@ def _running(letters: Counter[tuple[float, bool]]) -> tuple[float, bool]:
     return body, bold <= _MOST_BOLD * sum(count for _is_bold, count in alike)
 
 
-def _is_short(passage: Passage) -> bool:
+def _is_short(passage: PagePassage) -> bool:
     text = passage.text.rstrip()
     return passage.lines <= 2 and len(text) <= _LONGEST_BOLD and text[-1:] not in ".,;:"
 
@@ -783,7 +778,7 @@ def _repeated(sheets: Sequence[PageText]) -> frozenset[tuple[str, float]]:
     return frozenset(line for line, count in seen.items() if count >= least)
 
 
-def _print(passage: Passage) -> tuple[str, float]:
+def _print(passage: PagePassage) -> tuple[str, float]:
     """What a passage looks like on whatever page."""
     return _DIGITS.sub("#", passage.text[:_LONGEST]), passage.style.size
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from striprtf.striprtf import rtf_to_text
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.composing import Composer, Table, head_of
+from lens_lsp.documents.readers.composer import TableComposer, TextComposer, head_of
 from lens_lsp.model.documents import Head
 from lens_lsp.model.marks import of_metadata
 
@@ -38,8 +38,8 @@ class RtfReader:
         encoding = _encoding(data)
         # It is told the code page; one that does not exist it would take for UTF-8. It counts bytes as characters.
         written = _CODE_PAGE.sub(b"", data).decode("latin-1" if b"\\bin" in data else encoding, "replace")
-        composer = Composer()
-        table: Table | None = None
+        composer = TextComposer()
+        table: TableComposer | None = None
         for line in _text(_OUTLINE.sub(_marked, _LINK.sub(r"\1", written)), encoding).split("\n"):
             cells = line.rstrip().split("|")
             if len(cells) > 1 and not cells.pop():
@@ -51,7 +51,7 @@ class RtfReader:
         return replace(composer.extracted(_head(written, encoding)), private=_private(written, encoding))
 
 
-def _compose(line: str, composer: Composer) -> None:
+def _compose(line: str, composer: TextComposer) -> None:
     """A paragraph, an item of a list or a heading."""
     mark = _MARKS.search(line)
     if mark:

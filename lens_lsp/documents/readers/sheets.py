@@ -1,8 +1,10 @@
-"""Spreadsheets: a heading for each sheet, a line for each row, and for each cell its address.
+"""Reader of spreadsheets: a heading for each sheet, a line for each row, and for each cell its address.
 
 Columns without any text are left out of the lines; the others keep their places, so that a cell stands under the name
-of its column. A cell is told as its window shows it: an ``.ods`` says so itself, of ``.xlsx`` and ``.xlsb`` the formats
-are applied here. What has no format that is known, and all of ``.xls``, is told by its value.
+of its column. A cell is told as its window shows it: an ``.ods`` says so itself; of ``.xlsx`` and ``.xlsb`` the
+formats, of which python-calamine gives none, are read and applied here. What has no format that is known, and all of
+``.xls``, is told by its value. In ``.xlsb`` the library passes over cells that leave their column unsaid, as SheetJS
+writes them, and in ``.xls`` it takes formats of Gnumeric for those of dates: notices say so.
 """
 
 from __future__ import annotations
@@ -10,22 +12,231 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Protocol
 
+from lxml import etree
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError, SheetTypeEnum, load_workbook
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
-from lens_lsp.documents.readers.binary_records import left_out, mistaken_for_dates
-from lens_lsp.documents.readers.cell_formats import Area, WorkbookFormats
-from lens_lsp.documents.readers.composing import Composer, is_header, on_one_line
-from lens_lsp.documents.readers.date_formats import beside_iso, iso, told
-from lens_lsp.documents.readers.number_formats import SURE_DIGITS, shown_number
-from lens_lsp.documents.readers.package import Package, refuse_encrypted
-from lens_lsp.model.documents import Head, Locator
+from lens_lsp.documents.readers.composer import TextComposer, is_header, on_one_line
+from lens_lsp.documents.readers.number_formats import BUILT_IN, SURE_DIGITS, beside_iso, iso, shown_number, told
+from lens_lsp.documents.readers.office import Package, attribute, child, children, every, number, refuse_encrypted
+from lens_lsp.model.documents import Locator
+
+_OLE = b"\xd0\xcf\x11\xe0"
+_OLD_FORMAT = re.compile(rb"\x1e\x04(..)[\x1b-\x24\x32-\x3a]\x00(..)\x00([ -~]{1,200})", re.DOTALL)
+"""A number format of the newer ``.xls``: how long the record is, the number of a date, how long the words are, they."""
+_AROUND = 5
+"""Bytes of such a record beside its words."""
+_LITERAL = re.compile(rb'"[^"]*"|\\.|_.|\[[^]]*]')
+_OF_DATES = re.compile(rb"[dmyhs]", re.IGNORECASE)
+_WITHOUT_COLUMN = frozenset(range(12, 19))
+_BLANK = 12
+_MORE = 0x80
+_LONGEST_KIND, _LONGEST_SIZE = 2, 4
+
+
+def left_out(package: Package) -> int:
+    """How many filled cells of a workbook leave their column unsaid; 0 where it is none of the binary kind."""
+    if package.part("xl/workbook.bin") is None:
+        return 0
+    sheets = [each.target for each in package.relations("xl/workbook.bin").values() if each.kind == "worksheet"]
+    parts = [part for sheet in sheets if (part := package.part(sheet)) is not None]
+    return sum(kind in _WITHOUT_COLUMN and kind != _BLANK for part in parts for kind, _ in records(part))
+
+
+def mistaken_for_dates(data: bytes) -> bool:
+    """Whether an ``.xls`` has a format of its own for numbers that the library takes for one of dates."""
+    for size, length, code in _OLD_FORMAT.findall(data) if data.startswith(_OLE) else ():
+        count = whole(length, 0, 2)
+        complete = whole(size, 0, 2) == count + _AROUND and count <= len(code)
+        if complete and not _OF_DATES.search(_LITERAL.sub(b"", code[:count])):
+            return True
+    return False
+
+
+def records(part: bytes) -> Iterator[tuple[int, bytes]]:
+    """The kind and the body of each record of a part of ``.xlsb``, until the first that is damaged."""
+    at = 0
+    while at < len(part):
+        kind, at = _seven_bits(part, at, _LONGEST_KIND)
+        size, at = _seven_bits(part, at, _LONGEST_SIZE)
+        yield kind, part[at : at + size]
+        at += size
+
+
+def whole(body: bytes, at: int, size: int) -> int:
+    """The whole number in some bytes of a record; as far as they are there."""
+    return int.from_bytes(body[at : at + size], "little")
+
+
+def words(body: bytes, at: int) -> tuple[str, int]:
+    """Words in a record, and where they end."""
+    count = whole(body, at, 4)
+    end = at + 4 + 2 * count
+    return body[at + 4 : end].decode("utf-16-le", "replace"), end
+
+
+def _seven_bits(part: bytes, at: int, longest: int) -> tuple[int, int]:
+    """A number in groups of seven bits, the lowest first, and where it ends."""
+    value = 0
+    for place in range(longest):
+        if at >= len(part):
+            break
+        value |= (part[at] & 0x7F) << (7 * place)
+        at += 1
+        if part[at - 1] < _MORE:
+            break
+    return value, at
+
+
+_ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?(row|c)(?=[\s/>])([^<>]*)")
+_PLACE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})(\d{1,7})["']""")
+_STYLE = re.compile(rb"""\ss\s*=\s*["'](\d{1,5})["']""")
+_SHEET, _ROW, _FORMAT, _STYLES, _STYLES_END, _STYLED = 156, 0, 44, 617, 618, 47
+"""Records of ``.xlsb``: a sheet in the workbook, the head of a row, a code, the styles of cells and one of them."""
+_NUMBERS = frozenset({2, 5, 9})
+"""Those of cells with a number."""
+_MOST_FORMATS = 65_000
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """The part of a sheet that is read, in rows and columns from 0."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+
+class CellFormats:
+    """The formats of the cells of one sheet."""
+
+    def __init__(self, area: Area, codes: Sequence[str]) -> None:
+        self._area = area
+        self._codes = codes
+        self._numbers = array("H", bytes(2 * area.height * area.width))
+
+    def put(self, row: int, column: int, style: int) -> None:
+        """A cell, from 0, has a style."""
+        down, right = row - self._area.top, column - self._area.left
+        if 0 <= down < self._area.height and 0 <= right < self._area.width and style < len(self._codes):
+            self._numbers[down * self._area.width + right] = style
+
+    def row(self, down: int) -> Sequence[str]:
+        """The codes of a row of the area, from 0; empty ones for cells without a format."""
+        width = self._area.width
+        return [self._codes[number] for number in self._numbers[down * width : (down + 1) * width]]
+
+
+class WorkbookFormats:
+    """Those of one workbook; none where they are damaged."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._binary = package.part("xl/workbook.bin") is not None
+        self._codes: Sequence[str] = ()
+        self._parts: Mapping[str, str] = {}
+        with suppress(etree.LxmlError, Unextracted):
+            self._codes, self._parts = self._of_binary() if self._binary else self._of_xml()
+
+    def of(self, sheet: str, area: Area) -> CellFormats | None:
+        """The formats of a sheet's cells, None where they have none. Raises `Unextracted` where there is too much."""
+        if not any(self._codes) or sheet not in self._parts:
+            return None
+        part = self._package.part(self._parts[sheet]) or b""
+        found = CellFormats(area, self._codes)
+        for row, column, style in _in_records(part) if self._binary else _in_xml(part):
+            if row >= area.top + area.height:
+                break
+            found.put(row, column, style)
+        return found
+
+    def _of_xml(self) -> tuple[Sequence[str], Mapping[str, str]]:
+        workbook = self._package.related("", "officeDocument") or "xl/workbook.xml"
+        relations = self._package.relations(workbook)
+        parts = {}
+        for sheet in children(child(self._package.xml(workbook), "x:sheets"), "x:sheet"):
+            relation = next(
+                (relations.get(str(value)) for key, value in sheet.attrib.items() if key.endswith("}id")), None
+            )
+            if relation is not None:
+                parts[attribute(sheet, "name")] = relation.target
+        styles = self._package.xml(self._package.related(workbook, "styles") or "xl/styles.xml")
+        own = {number(each, "numFmtId", 0): attribute(each, "formatCode") for each in every(styles, "x:numFmt")}
+        used = [number(style, "numFmtId", 0) for style in children(child(styles, "x:cellXfs"), "x:xf")]
+        return _codes(own, used), parts
+
+    def _of_binary(self) -> tuple[Sequence[str], Mapping[str, str]]:
+        relations = self._package.relations("xl/workbook.bin")
+        parts = {}
+        for kind, body in records(self._package.part("xl/workbook.bin") or b""):
+            if kind == _SHEET:
+                key, at = words(body, 8)
+                name, _ = words(body, at)
+                if key in relations:
+                    parts[name] = relations[key].target
+        own: dict[int, str] = {}
+        used: list[int] = []
+        styling = False
+        styles = self._package.related("xl/workbook.bin", "styles") or "xl/styles.bin"
+        for kind, body in records(self._package.part(styles) or b""):
+            if kind == _FORMAT:
+                own[whole(body, 0, 2)] = words(body, 2)[0]
+            elif kind in (_STYLES, _STYLES_END):
+                styling = kind == _STYLES
+            elif kind == _STYLED and styling:
+                used.append(whole(body, 2, 2))
+        return _codes(own, used), parts
+
+
+def _codes(own: Mapping[int, str], used: Sequence[int]) -> Sequence[str]:
+    """The code of each style, empty for none."""
+    codes = [own.get(format_, BUILT_IN.get(format_, "")) for format_ in used[:_MOST_FORMATS]]
+    return ["" if code.lower() == "general" else code for code in codes]
+
+
+def _in_xml(part: bytes) -> Iterator[tuple[int, int, int]]:
+    """Row, column and style of the cells that have one. What has no address stands behind what is before it."""
+    row = column = -1
+    for element in _ELEMENT.finditer(part):
+        name, attributes = element.groups()
+        place = _PLACE.search(attributes)
+        if name == b"row":
+            row, column = int(place[2]) - 1 if place is not None else row + 1, -1
+            continue
+        if place is not None and place[1]:
+            row, column = int(place[2]) - 1, _column(place[1])
+        else:
+            column += 1
+        style = _STYLE.search(attributes)
+        if style is not None:
+            yield row, column, int(style[1])
+
+
+def _in_records(part: bytes) -> Iterator[tuple[int, int, int]]:
+    """The same of a binary sheet."""
+    row = -1
+    for kind, body in records(part):
+        if kind == _ROW:
+            row = whole(body, 0, 4)
+        elif kind in _NUMBERS:
+            yield row, whole(body, 0, 4), whole(body, 4, 3)
+
+
+def _column(letters: bytes) -> int:
+    """The number of a column, from 0."""
+    column = 0
+    for letter in letters:
+        column = column * 26 + letter - 64
+    return column - 1
+
 
 MOST_CELLS = 500_000
 """Cells of one workbook that are read; further rows are left out and a notice says so."""
@@ -55,25 +266,27 @@ class SheetReader:
     def extract(self, data: bytes) -> Extracted:
         """All sheets in their order, hidden ones too: ``{"sheet": "Sheet1", "cell": "B7"}``."""
         refuse_encrypted(data)
-        composer = Composer()
+        composer = TextComposer()
         try:
             with ExitStack() as stack:
                 values, looks = _opened(data, stack)
-                reading = _Reading(composer, self._most_cells, looks)
+                reading = _Workbook(composer, self._most_cells, looks)
                 for sheet in values.sheets_metadata:
                     if sheet.typ is SheetTypeEnum.WorkSheet:
                         reading.sheet(sheet.name, values.get_sheet_by_name(sheet.name))
         except PasswordError as error:
             raise Unextracted(Failure.ENCRYPTED) from error
-        if data.startswith(_ZIP) and (unsaid := left_out(Package(data))):
+        if not data.startswith(_ZIP):
+            if mistaken_for_dates(data):
+                reading.notices.append("some of its numbers are shown as dates; save it as .xlsx")
+            return composer.extracted(notices=reading.notices)
+        if unsaid := left_out(Package(data)):
             reading.notices.append(f"{unsaid:,} cells were not read: their columns are not said; save it as .xlsx")
-        if mistaken_for_dates(data):
-            reading.notices.append("some of its numbers are shown as dates; save it as .xlsx")
-        private = Package(data).private() if data.startswith(_ZIP) else None
-        return replace(composer.extracted(_head(data), reading.notices), private=private)
+        package = Package(data)
+        return replace(composer.extracted(package.head(), reading.notices), private=package.private())
 
 
-class _Looks(Protocol):
+class _CellLooks(Protocol):
     """How the cells of a workbook look, beside their values."""
 
     def of(self, sheet: str, area: Area) -> Callable[[int], Sequence[str]] | None:
@@ -83,10 +296,10 @@ class _Looks(Protocol):
         """How a cell with a value looks."""
 
 
-class _Reading:
+class _Workbook:
     """One workbook being read."""
 
-    def __init__(self, composer: Composer, most_cells: int, looks: _Looks) -> None:
+    def __init__(self, composer: TextComposer, most_cells: int, looks: _CellLooks) -> None:
         self.notices: list[str] = []
         self._composer = composer
         self._most_area = _AREA * most_cells
@@ -230,7 +443,7 @@ def _filled_columns(lines: Sequence[Sequence[str]]) -> list[int]:
     return [column for column in range(len(lines[0]) if lines else 0) if column not in empty]
 
 
-def _opened(data: bytes, stack: ExitStack) -> tuple[CalamineWorkbook, _Looks]:
+def _opened(data: bytes, stack: ExitStack) -> tuple[CalamineWorkbook, _CellLooks]:
     """The values of a workbook and its looks; raises `Unextracted` for one with a password."""
 
     def loaded(content: bytes) -> CalamineWorkbook:
@@ -261,11 +474,3 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
 def _as_words(cell: re.Match[bytes]) -> bytes:
     """The beginning of a cell without its value, so that the words in it are read."""
     return _VALUE.sub(b"", cell[0]).rstrip(b">") + b' office:value-type="string">'
-
-
-def _head(data: bytes) -> Head:
-    """What the metadata says; the old binary kind's is not read."""
-    if not data.startswith(_ZIP):
-        return Head()
-    package = Package(data)
-    return package.open_head() if package.part("mimetype") is not None else package.office_head()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.openai_client import OpenAIChat

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.metered_chat import MeteredChat
-from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.oracle_factory import MeteredChat, Terms
 from lens_lsp.app.request import Request
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.llm.chat_model import ChatRequest, Message, Role

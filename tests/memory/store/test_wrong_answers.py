@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app.upkeep import call_wrong
+from lens_lsp.app.workspace_store import call_wrong
 from lens_lsp.memory.clusters import called_wrong, wrong_answers
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_rows import Changes

@@ -1,0 +1,125 @@
+"""Sources are read below the folders that were given, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lens_lsp.corpus.allowed import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, Allowed
+from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.memory.check import Report, check
+from lens_lsp.memory.sources import Sources
+from lens_lsp.model.cluster import Citation, CitationState
+from lens_lsp.model.documents import SkipReason
+from lens_lsp.schema.check import check_json
+from tests.memory.test_checking import found_in
+from tests.soak.outside_reads import (
+    GUESS,
+    SECRET,
+    TEXT,
+    WORLDS,
+    Place,
+    answer_of,
+    by_anybody,
+    differing,
+    forged,
+    grouped,
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A home with a workspace, and what lies around it."""
+    made = Place(tmp_path)
+    made.become("guessed")
+    monkeypatch.setenv("HOME", str(made.home))
+    return made
+
+
+def cited(root: Path, path: str = SECRET) -> Citation:
+    """A true citation of what the forger guesses."""
+    item = found_in(root, path, GUESS)
+    with Sources(ANYWHERE) as sources:
+        return sources.record(item, str(root))
+
+
+_WATCHED = """
+import sys
+from lens_lsp.memory.check import Report, check
+from lens_lsp.corpus.allowed import ANYWHERE
+ws, allowed = sys.argv[1:]
+opened = []
+sys.addaudithook(lambda event, args: opened.append(args[0]) if event in ("open", "os.listdir", "os.scandir") else None)
+report = Report()
+check((ws,), report, allowed=ANYWHERE if allowed else None)
+print(report.findings[0].checked.state.value, *(name for name in opened if isinstance(name, str)), sep="\\n")
+"""
+
+
+@pytest.mark.parametrize(("anywhere", "state"), [("", CitationState.UNVERIFIABLE), ("yes", CitationState.VERIFIED)])
+def test_what_lies_elsewhere_is_not_looked_at(place: Place, anywhere: str, state: CitationState) -> None:
+    """A process opens neither the folder nor the file; one that may read anywhere does."""
+    (place.ws / "a.md").write_text(answer_of(cited(place.outside)))
+    command = [sys.executable, "-c", _WATCHED, str(place.ws), anywhere]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    said, *opened = done.stdout.splitlines()
+    assert said == state.value
+    assert (SECRET in opened, str(place.outside) in opened) == (bool(anywhere), bool(anywhere))
+
+
+def test_a_folder_of_the_users_own_is_looked_into(place: Place) -> None:
+    citation = cited(place.outside)
+    with Sources(Allowed.below([str(place.ws), str(place.outside)])) as sources:
+        assert sources.check(citation, "")[0].state is CitationState.VERIFIED
+
+
+@pytest.mark.parametrize(("allowed", "why"), [(Allowed.below(["/"]), TOO_WIDE), (NOWHERE, UNTRUSTED)])
+def test_no_disk_and_no_untrusted_folder_is(place: Place, allowed: Allowed, why: str) -> None:
+    with Sources(allowed) as sources:
+        checked, _ = sources.check(cited(place.outside), "")
+    assert (checked.state, checked.why) == (CitationState.UNVERIFIABLE, why)
+
+
+@pytest.mark.parametrize("root", ["link", "chain", "deep/out", "deep/er/up"])
+def test_no_link_on_the_way_to_a_folder_is_followed(place: Place, root: str) -> None:
+    citation = replace(cited(place.outside), root=root)
+    with Sources(Allowed.below([str(place.ws)])) as sources:
+        checked, _ = sources.check(citation, str(place.ws))
+    assert (checked.state, checked.unread) == (CitationState.WITHDRAWN, SkipReason.LINK)
+
+
+def test_a_denied_folder_on_the_way_is_not_read(place: Place) -> None:
+    citation = replace(cited(place.outside), root=".ssh")
+    with Sources(Allowed.below([str(place.ws)])) as sources:
+        assert sources.check(citation, str(place.ws))[0].unread is SkipReason.DENIED
+
+
+@pytest.mark.parametrize("path", [SECRET, f"link/{SECRET}"])
+def test_what_an_editor_has_open_through_a_link_is_not_compared(place: Place, path: str) -> None:
+    citation = replace(cited(place.outside), root=str(place.ws), path=path)
+    name = os.path.join(place.ws, path)
+    with Sources(Allowed.below([str(place.ws)]), buffers={name: Buffer(name, TEXT, 1)}) as sources:
+        checked, _ = sources.check(citation, "")
+    assert (checked.state, checked.unread) == (CitationState.WITHDRAWN, SkipReason.LINK)
+
+
+def test_no_forged_answer_file_learns_what_lies_outside(place: Place) -> None:
+    for name, text, _, _ in forged(place, 120, random.Random(7)):
+        (place.ws / name).write_text(text)
+    seen, control = [], []
+    for world in WORLDS:
+        place.become(world)
+        report = Report()
+        check((place.ws,), report)
+        found: list[dict[str, object]] = check_json(report, str)["citations"]  # type: ignore[assignment]
+        seen.append(grouped("check", [(str(each["file"]), each) for each in found]))
+        control.append(by_anybody(place))
+    assert len(seen[0]) > 100
+    assert differing(seen) == []
+    assert len(differing(control)) > 20
