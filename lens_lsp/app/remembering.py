@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from lens_lsp.app.history import Cut, Memory, Outcome
 from lens_lsp.corpus.texts import Key
-from lens_lsp.judge.rules.question_plan import Earlier, question_plan, whole
+from lens_lsp.judge.rules.question_plan import EarlierQuestion, question_plan, resolve_references
 from lens_lsp.memory.matching import requirement_key
 from lens_lsp.memory.store_file import StoreError
 from lens_lsp.model.answer import Answer, Status, StopReason
@@ -60,8 +60,8 @@ class Remembering:
     def _begin(self, reads_first: bool) -> Plan | None:
         if self.thread is not None:
             turns = self.memory.turns(self.thread)
-            earlier = [Earlier(turn.question, None if asked is None else asked.short) for turn, asked in turns]
-            self.question = whole(self.typed, earlier)
+            earlier = [EarlierQuestion(turn.question, None if asked is None else asked.short) for turn, asked in turns]
+            self.question = resolve_references(self.typed, earlier)
             self._thread_evidence = self.memory.cited(asked for _, asked in turns if asked is not None)
         self._asked = self.memory.asked(self.question, self._oracle)
         if self._asked is not None and (not reads_first or asks_question(self._asked.plan)):

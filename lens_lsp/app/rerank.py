@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lens_lsp.app.request import RERANKED
 from lens_lsp.app.settings.settings import Settings
 from lens_lsp.app.without_model import reader
-from lens_lsp.judge.reader.cross_encoder import ReaderUnavailable, Shown
+from lens_lsp.judge.reader.cross_encoder import ReaderPassage, ReaderUnavailable
 from lens_lsp.model.answer import StopReason
 from lens_lsp.model.documents import ContextRole, Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
@@ -47,6 +47,6 @@ def reranked(query: str, found: Sequence[Evidence], settings: Settings, cancelle
     return Order([*sorted(range(len(first)), key=lambda at: -ranks[at]), *places[len(first) :]])
 
 
-def _shown(item: Evidence) -> Shown:
+def _shown(item: Evidence) -> ReaderPassage:
     headers = (part.text for part in item.context if part.role is ContextRole.HEADER)
-    return Shown(item.quote, item.path, (*item.heading, *headers))
+    return ReaderPassage(item.quote, item.path, (*item.heading, *headers))

@@ -13,7 +13,7 @@ import pytest
 from lens_process import Command
 
 from lens_lsp.cli.find import parse
-from tests.judge.tiny_reader import PROOF, write_reader
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 
 @pytest.fixture

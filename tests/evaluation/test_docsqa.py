@@ -22,7 +22,7 @@ from evaluation.docsqa import DocsPlan, Ranking, character_pairs, percents, row_
 from evaluation.reporting.docsqa import page
 from lens_lsp.app import without_model
 from lens_lsp.model.errors import EvaluationError, UsageError
-from tests.judge.tiny_reader import write_reader
+from tests.judge.reader.tiny_reader import write_reader
 
 KITCHEN = {
     "bread/rye.md": "# Rye bread\n\nLet the sourdough rest for sixteen\n    hours before it is baked.\n",

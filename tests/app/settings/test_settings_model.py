@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from lens_lsp.app.settings.model import ModelSettings
-from lens_lsp.judge.llm.endpoint import Key
+from lens_lsp.judge.llm.endpoint import ApiKey
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError
 from tests.app.settings.conftest import Told
@@ -18,7 +18,7 @@ HOME, AWAY, LOCAL = "https://home.example", "https://away.example", "http://127.
 
 def key_sent(model: ModelSettings) -> str | None:
     """The key that would be in the header."""
-    key: Key | None = model.chat()._key
+    key: ApiKey | None = model.chat()._key
     return None if key is None else key.reveal()
 
 
