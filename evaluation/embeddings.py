@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lens_lsp.judge.llm.chat_model import ModelError, ModelFailure
-from lens_lsp.judge.llm.endpoint import Endpoint, Key
+from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
 from lens_lsp.model.observation import counted, tokens
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Embeddings:
 
     def __init__(self, base_url: str, name: str, key: str | None = None, *, seconds: float = 120.0) -> None:
         self._endpoint = Endpoint.of(base_url)
-        self._key = Key(key) if key else None
+        self._key = ApiKey(key) if key else None
         self._seconds = seconds
         self.name = name
         """What the endpoint calls the model."""
@@ -49,10 +49,10 @@ class Embeddings:
 
         A request that is turned away for now is made again, three times at most.
         """
-        from lens_lsp.judge.llm.endpoint_guard import Access, http_client
+        from lens_lsp.judge.llm.endpoint_guard import EndpointAccess, http_client
 
         vectors: list[list[float]] = []
-        async with http_client(Access(self._endpoint, self._key)) as client:
+        async with http_client(EndpointAccess(self._endpoint, self._key)) as client:
             for first in range(0, len(texts), BATCH):
                 vectors += await self._batch(client, texts[first : first + BATCH])
         return vectors

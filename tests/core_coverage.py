@@ -51,7 +51,7 @@ TESTS = (
     "lsp/test_lsp_uris.py",
     "documents/test_frames.py",
     "corpus/test_safe_open.py",
-    "judge/rules/test_chat_marking.py",
+    "judge/test_answer_markdown.py",
 )
 
 

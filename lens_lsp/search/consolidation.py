@@ -17,7 +17,7 @@ from lens_lsp.corpus.hits import counted
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.corpus.titles import file_name
 from lens_lsp.judge.analysis import names
-from lens_lsp.judge.claim_text import Token, aligned, tokens_of
+from lens_lsp.judge.claim_text import ClaimToken, aligned, tokens_of
 from lens_lsp.judge.oracle import Fact, ReadReply
 from lens_lsp.model.answer import Arm, Computation, RequirementStatus
 from lens_lsp.model.documents import Document
@@ -326,9 +326,9 @@ def _amount(said: str, value: str) -> tuple[Span, str] | None:
     return found[0].span, said[found[0].span.start : found[0].span.end]
 
 
-def _name(tokens: Sequence[Token], met: set[int], said: str) -> tuple[Span, str] | None:
+def _name(tokens: Sequence[ClaimToken], met: set[int], said: str) -> tuple[Span, str] | None:
     """The only name of a sentence among what the other one does not say."""
-    runs: list[list[Token]] = []
+    runs: list[list[ClaimToken]] = []
     for place, token in enumerate(tokens):
         if place in met or not _NAME.match(token.text) or not token.content:
             continue

@@ -26,8 +26,8 @@ from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import (
     Answerable,
     Claim,
+    ClaimFault,
     ClaimJudge,
-    Fault,
     ObserveRequest,
     Oracle,
     PassageOracle,
@@ -523,7 +523,7 @@ class Search:
         """Whether the last reply may be asked for again."""
         return self.may_call and self._asked is not None
 
-    async def verify(self, claims: Sequence[Claim]) -> Mapping[int, tuple[Fault, ...]] | None:
+    async def verify(self, claims: Sequence[Claim]) -> Mapping[int, tuple[ClaimFault, ...]] | None:
         """What is wrong with sentences of an answer, by their places; None when nobody can be asked or nothing that can
         be read came."""
         if not claims or not self.may_call or not isinstance(self._oracle, ClaimJudge):

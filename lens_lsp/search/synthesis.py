@@ -26,13 +26,13 @@ from lens_lsp.judge.answer_markdown import (
     unsupported,
     without_addresses,
 )
-from lens_lsp.judge.claim_text import Passage
+from lens_lsp.judge.claim_text import CitedPassage
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.oracle import (
     Answerable,
     Claim,
+    ClaimFault,
     Fact,
-    Fault,
     Operand,
     Oracle,
     PassageOracle,
@@ -121,7 +121,7 @@ class Compared:
         return [doubt for doubt in self.doubts if doubt.decisive]
 
 
-def passages_of(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, Passage]:
+def passages_of(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, CitedPassage]:
     """The evidence by its numbers, as a sentence that cites it is compared with it; what the question says is no claim
     of the judge's."""
     return {
@@ -130,17 +130,17 @@ def passages_of(items: Sequence[Item], shown: Sequence[Evidence], question: str)
     }
 
 
-def passage_of(item: Evidence, title: str, *known: str) -> Passage:
+def passage_of(item: Evidence, title: str, *known: str) -> CitedPassage:
     """An item of evidence as rules see it, from a document with a ``title``; what is ``known`` need not stand there."""
-    return Passage(item.quote, item.before, item.after, (*item.heading, *known), title, item.path)
+    return CitedPassage(item.quote, item.before, item.after, (*item.heading, *known), title, item.path)
 
 
 def compare(
     text: str,
-    passages: Mapping[int, Passage],
+    passages: Mapping[int, CitedPassage],
     shown: Sequence[Evidence],
-    ours: Sequence[Passage],
-    verdict: Mapping[str, Sequence[Fault]] | None = None,
+    ours: Sequence[CitedPassage],
+    verdict: Mapping[str, Sequence[ClaimFault]] | None = None,
 ) -> Compared:
     """Compare each sentence with what it cites; what is ``ours`` is known by our own arithmetic. ``verdict`` holds the
     faults that a judge found in sentences, by their text: it takes the place of what rules say of them, except of
@@ -177,7 +177,7 @@ def compare(
     return Compared(tuple(found), tuple(arguable[:MOST_CLAIMS]))
 
 
-def beyond(short: str, passages: Sequence[Passage]) -> list[Doubt]:
+def beyond(short: str, passages: Sequence[CitedPassage]) -> list[Doubt]:
     """What of a short answer stands in no passage."""
     return [
         Doubt(short, short[doubt.span.start : doubt.span.end], doubt.reason.value)
@@ -284,7 +284,7 @@ def check(
     said: Mapping[int, Quote],
     evidence: Callable[[Item, int], Evidence],
     rivals: Sequence[Quote] = (),
-    verdict: Mapping[str, Sequence[Fault]] | None = None,
+    verdict: Mapping[str, Sequence[ClaimFault]] | None = None,
 ) -> Checked:
     """Compare what a reply says with what it quotes. ``said`` are its quotes that stand in their sources, at least one;
     ``evidence`` makes an item of evidence with its number; ``rivals`` are the places that give other values for what is
@@ -299,7 +299,7 @@ def check(
     text = final_text(reply, numbers, result, [item.quote for item in shown])
     without = unsupported(text, range(1, len(items) + 1))
     passages = passages_of(items, shown, question)
-    ours = [Passage(value) for value in (result.text if result else "", str(len(reply.items) or "")) if value]
+    ours = [CitedPassage(value) for value in (result.text if result else "", str(len(reply.items) or "")) if value]
     compared = compare(text, passages, shown, ours, verdict)
     short = _short(reply, result, compared.doubts)
     above = () if short is None or result is not None else beyond(short, [*passages.values(), *ours])
@@ -746,7 +746,7 @@ class Answering:
         verdict = await self._verdict(checked.arguable)
         return checked if verdict is None else check(question, reply, said, self._evidence, differing, verdict)
 
-    async def _verdict(self, claims: Sequence[Claim]) -> dict[str, tuple[Fault, ...]] | None:
+    async def _verdict(self, claims: Sequence[Claim]) -> dict[str, tuple[ClaimFault, ...]] | None:
         """What the judge finds wrong with sentences, by their text; None when it was not asked."""
         verdict = await self._search.verify(claims)
         return None if verdict is None else {claims[at].text: faults for at, faults in verdict.items()}
@@ -755,7 +755,7 @@ class Answering:
         """Compare what the model worded with the evidence it cites; what there is to say of it, to be added."""
         passages = passages_of(draft.items, draft.evidence, self._search.plan.question)
         derived = () if draft.combined is None else (draft.combined.result, draft.combined.derivation)
-        ours = [Passage(text) for text in derived if text]
+        ours = [CitedPassage(text) for text in derived if text]
         text = draft.text[:LONGEST_COMPARED]
         compared = compare(text, passages, draft.evidence, ours)
         verdict = await self._verdict(compared.arguable)

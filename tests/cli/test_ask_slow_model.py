@@ -13,7 +13,7 @@ from lens_process import Command, Outcome
 from scripted_endpoint import following
 
 from tests.judge.llm.chat_server import ChatServer, in_thread, streaming_over
-from tests.judge.rules.chat_session import QUESTION, notes
+from tests.judge.llm.chat_session import QUESTION, notes
 
 SECONDS = 3.0
 """How long the model takes for the words of its answer, which it streams."""

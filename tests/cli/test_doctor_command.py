@@ -13,7 +13,7 @@ from lens_process import Command
 from lens_lsp import __version__
 from lens_lsp.app.configuration import workspace_of
 from lens_lsp.cli.doctor import take_census
-from tests.judge.tiny_reader import write_reader
+from tests.judge.reader.tiny_reader import write_reader
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from scripted_endpoint import request_of, settings
 
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
-from tests.judge.test_self_test import able, read
+from tests.judge.llm.test_fitness import able, read
 
 
 @pytest.fixture

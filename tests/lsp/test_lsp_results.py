@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from tests.judge.rules.chat_session import QUESTION, notes
+from tests.judge.llm.chat_session import QUESTION, notes
 from tests.lsp.lsp_client import REPOSITORY, LspProcess
 from tests.lsp.lsp_model import CAPABILITIES, PROMPT, Played, choosing
 

@@ -12,7 +12,7 @@ from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status
 from lens_lsp.search.consolidation import Statement, contradict, counterparts, different, newest
-from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted, stage_of
+from tests.judge.llm.chat_session import ask, asked, reading, regions_of, scripted, stage_of
 
 QUESTION = "Where is the office of Norvik?"
 BERLIN = "The office of Norvik is in Berlin."

@@ -18,8 +18,8 @@ from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.memory.answer_files import Saved, write_answer, write_block
 from lens_lsp.model.answer import Mode
 from tests.hand_made import answer as made
-from tests.judge.rules.chat_session import ask, reading, regions_of, scripted
-from tests.judge.rules.independent import live
+from tests.judge.llm.chat_session import ask, reading, regions_of, scripted
+from tests.judge.llm.independent import live
 
 MARKS = (
     "[1]",

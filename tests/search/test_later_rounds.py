@@ -16,7 +16,7 @@ from benchmarks.scripted_model import Broken, ScriptedModel
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError
 from lens_lsp.judge.llm.chat_prompts import TRAILER
 from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopReason
-from tests.judge.rules.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
+from tests.judge.llm.chat_session import BOUNDS, PROOF, ask, asked, notes, regions_of, scripted, stage_of, total
 
 DRAWN = "The dam of Corvin was drawn by Ilse Brandt"
 STUDIED = "Brandt studied in Delft"

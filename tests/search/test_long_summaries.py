@@ -12,7 +12,7 @@ from lens_lsp.judge.llm.chat_model import ChatRequest
 from lens_lsp.judge.oracle import Answerable, ReadReply, SaidQuote
 from lens_lsp.model.answer import Answer, Mode, Status, StopReason
 from lens_lsp.search.read_first import joined
-from tests.judge.rules.chat_session import ask, asked, reading, regions_of, scripted
+from tests.judge.llm.chat_session import ask, asked, reading, regions_of, scripted
 
 QUESTION = "Summarize manual.md"
 PARTS = 12

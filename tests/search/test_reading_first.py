@@ -34,7 +34,7 @@ from lens_lsp.model.answer import (
     StopReason,
 )
 from tests.conftest import REPOSITORY
-from tests.judge.rules.chat_session import (
+from tests.judge.llm.chat_session import (
     BOUNDS,
     NARROW,
     PROOF,
@@ -53,7 +53,7 @@ from tests.judge.rules.chat_session import (
     taken,
     total,
 )
-from tests.judge.rules.independent import live
+from tests.judge.llm.independent import live
 
 SPANS = "It spans 210 metres."
 WIDE = {"request_tokens": 4_000, "direct_tokens": 4_000}
@@ -905,7 +905,7 @@ _ASKED_TWICE = """
 import sys
 from pathlib import Path
 from lens_lsp.model.answer import Mode
-from tests.judge.rules.chat_session import ask, reading, regions_of
+from tests.judge.llm.chat_session import ask, reading, regions_of
 from benchmarks.scripted_model import ScriptedModel
 
 def members(request):

@@ -51,7 +51,7 @@ _NEXT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class CallTimeouts:
     """How long a model is waited for, in seconds.
 
     ``call`` is the whole call (``model.callSeconds``). Of a reply that streams, ``first`` is how long its first token
@@ -65,13 +65,13 @@ class Patience:
     option: str | None = None
 
     @classmethod
-    def of(cls, call: float, option: str | None = None) -> Patience:
+    def of(cls, call: float, option: str | None = None) -> CallTimeouts:
         """That of a longest call: who raises it has a slow model, which may be slow at every step."""
         share = max(1.0, call / CALL_SECONDS)
         return cls(call, _FIRST_SECONDS * share, _NEXT_SECONDS * share, option)
 
 
-class Wait(StrEnum):
+class TimeLimit(StrEnum):
     """What of a call was waited for when its time ran out."""
 
     FIRST = "first"
@@ -95,7 +95,7 @@ class ChatRequest:
     seconds: float = CALL_SECONDS
     schema: Mapping[str, Any] | None = None
     temperature: float = 0.0
-    patience: Patience = Patience()
+    patience: CallTimeouts = CallTimeouts()
     departure: Departure = field(default_factory=Departure, compare=False, repr=False)
 
 

@@ -19,7 +19,7 @@ from lens_lsp.judge.llm.chat_model import (
     Message,
     ModelError,
     ModelFailure,
-    Wait,
+    TimeLimit,
     text_of,
 )
 from lens_lsp.judge.llm.server_capabilities import in_words
@@ -86,7 +86,7 @@ class EditorChat:
             async with asyncio.timeout(request.seconds):
                 said = await self._ask(_messages(request), request.max_tokens)
         except TimeoutError:
-            raise error_messages.late(f"the editor's model {self.name}", request, Wait.CALL) from None
+            raise error_messages.late(f"the editor's model {self.name}", request, TimeLimit.CALL) from None
         return self._reply(said)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply, None]:

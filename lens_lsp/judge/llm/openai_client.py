@@ -1,8 +1,10 @@
 """A chat model behind any endpoint that speaks OpenAI's protocol: OpenAI, Ollama, LM Studio, vLLM, llama.cpp and kin.
 
-The SDK words the requests; the transport below it and the reading of replies are ours (`guard`, `replies`), because
-the SDK's timeouts end no slow reply, its memory has no bound and its configuration comes from the environment. It is
-imported with the first call, in a thread: it takes half a second.
+The SDK words the requests. The transport below it (`endpoint_guard`) and the reading of replies are ours: the SDK's
+stream has no bound, does not tell an end that was announced from a line that was cut, and waits for whatever follows
+that end; its timeouts end no slow reply, and its retries are not counted by a ledger. All of it was measured. It is
+imported with the first call, in a thread: it takes half a second. `CircuitBreaker` leaves an endpoint that keeps
+failing alone for a while, then tries it once: without it every question of a session waits for the same dead server.
 """
 
 from __future__ import annotations
@@ -20,22 +22,22 @@ from lens_lsp.judge.llm import error_messages
 from lens_lsp.judge.llm.chat_model import (
     MOST_WHOLE,
     REMOTE_CONTEXT,
+    CallTimeouts,
     ChatReply,
     ChatRequest,
     ModelError,
     ModelFailure,
-    Patience,
-    Wait,
+    TimeLimit,
     text_of,
 )
-from lens_lsp.judge.llm.endpoint import Endpoint, Key
-from lens_lsp.judge.llm.server_capabilities import Habits
+from lens_lsp.judge.llm.endpoint import ApiKey, Endpoint
+from lens_lsp.judge.llm.server_capabilities import ServerCapabilities
 from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-    from lens_lsp.judge.llm.endpoint_guard import Access
+    from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
 
 def media_type(header: str, origin: str) -> str:
@@ -56,7 +58,7 @@ def media_type(header: str, origin: str) -> str:
     )
 
 
-def whole_reply(body: bytes, origin: str, key: Key | None) -> ChatReply:
+def whole_reply(body: bytes, origin: str, key: ApiKey | None) -> ChatReply:
     """A reply that came as one JSON document. Raises `ModelError`."""
     found = _json(body, origin)
     _no_error(found, origin, key)
@@ -64,7 +66,7 @@ def whole_reply(body: bytes, origin: str, key: Key | None) -> ChatReply:
     if choice is None:
         raise _unreadable(f"{origin} answered without any choice; check that the base URL is one of a chat endpoint")
     message = choice.get("message")
-    reader = _Reader(origin, key)
+    reader = _ReplyParts(origin, key)
     reader.take(message if isinstance(message, dict) else {}, choice.get("finish_reason"))
     reader.count(found.get("usage"))
     if reader.finished is None:
@@ -75,10 +77,10 @@ def whole_reply(body: bytes, origin: str, key: Key | None) -> ChatReply:
 class EventStream:
     """A reply that comes as server-sent events. ``feed`` bytes as they arrive, then ask for the ``reply``."""
 
-    def __init__(self, origin: str, key: Key | None) -> None:
+    def __init__(self, origin: str, key: ApiKey | None) -> None:
         self._origin = origin
         self._key = key
-        self._reader = _Reader(origin, key)
+        self._reader = _ReplyParts(origin, key)
         self._line = bytearray()
         self._data: list[bytes] = []
         self._size = 0
@@ -148,10 +150,10 @@ class EventStream:
                 yield text
 
 
-class _Reader:
+class _ReplyParts:
     """Collects a reply from its messages or deltas."""
 
-    def __init__(self, origin: str, key: Key | None) -> None:
+    def __init__(self, origin: str, key: ApiKey | None) -> None:
         self._origin = origin
         self._key = key
         self._text: list[str] = []
@@ -223,7 +225,7 @@ def _json(data: bytes, origin: str) -> dict[str, Any]:
     return found
 
 
-def _no_error(found: dict[str, Any], origin: str, key: Key | None) -> None:
+def _no_error(found: dict[str, Any], origin: str, key: ApiKey | None) -> None:
     """Raise `ModelError` for an error that came with a status of success."""
     error = found.get("error") or (found if found.get("object") == "error" else None)
     if error:
@@ -272,7 +274,7 @@ _AILING = frozenset(
 _SILENT = frozenset({ModelFailure.UNTRUSTED, ModelFailure.PAUSED})
 
 
-class Breaker:
+class CircuitBreaker:
     """Lets calls of one endpoint through while it works. ``clock`` gives seconds that never go back."""
 
     def __init__(
@@ -372,18 +374,18 @@ class OpenAIChat:
         context_tokens: int | None = None,
         ca_file: str | None = None,
         clock: Callable[[], float] = time.time,
-        breaker: Breaker | None = None,
+        breaker: CircuitBreaker | None = None,
     ) -> None:
         self._endpoint = Endpoint.of(base_url)
         self._name = name
-        self._key = Key(key) if key else None
+        self._key = ApiKey(key) if key else None
         self._told = context_tokens
         self._parameters: int | None = None
         self._context = context_tokens or (LOCAL_CONTEXT if self._endpoint.loopback else REMOTE_CONTEXT)
         self._ca_file = _readable(ca_file)
         self._clock = clock
-        self._breaker = breaker or Breaker()
-        self._habits = Habits.at_first(self._endpoint)
+        self._breaker = breaker or CircuitBreaker()
+        self._habits = ServerCapabilities.at_first(self._endpoint)
         self._lock = threading.Lock()
         self._made: AsyncOpenAI | None = None
 
@@ -443,7 +445,7 @@ class OpenAIChat:
                 kind = media_type(response.headers.get("content-type", ""), origin)
                 body = await self._whole(response.iter_bytes())
         except TimeoutError:
-            raise error_messages.late(origin, request, Wait.CALL) from None
+            raise error_messages.late(origin, request, TimeLimit.CALL) from None
         if kind != "application/json":
             raise ModelError(f"{origin} streams though it was not asked to; update it", failure=ModelFailure.UNREADABLE)
         return whole_reply(body, origin, self._key)
@@ -467,14 +469,14 @@ class OpenAIChat:
 
     async def _stream(self, request: ChatRequest, deadline: float) -> AsyncGenerator[str | ChatReply, None]:
         origin = self._endpoint.origin
-        waiting = _Waiting(request.patience, deadline)
+        waiting = _StreamClock(request.patience, deadline)
         try:
             async with AsyncExitStack() as stack:
                 async with waiting.once():
                     response = await self._open(request, stack, stream=True)
                 kind = media_type(response.headers.get("content-type", ""), origin)
                 if kind == "application/json":  # some servers stream only some models
-                    waiting.wait = Wait.CALL
+                    waiting.wait = TimeLimit.CALL
                     async with waiting.once():
                         body = await self._whole(response.iter_bytes())
                     reply = whole_reply(body, origin, self._key)
@@ -496,10 +498,10 @@ class OpenAIChat:
         if made is not None:
             await made.close()
 
-    def _access(self) -> Access:
-        from lens_lsp.judge.llm.endpoint_guard import Access
+    def _access(self) -> EndpointAccess:
+        from lens_lsp.judge.llm.endpoint_guard import EndpointAccess
 
-        return Access(self._endpoint, self._key, self._ca_file, self._clock)
+        return EndpointAccess(self._endpoint, self._key, self._ca_file, self._clock)
 
     def _client(self) -> AsyncOpenAI:
         """The SDK's client, made once. Slow: for a thread."""
@@ -569,29 +571,29 @@ def _readable(ca_file: str | None) -> str | None:
     return ca_file
 
 
-class _Waiting:
+class _StreamClock:
     """The limits of one reply that streams. ``deadline`` is the end of the call, a time of the event loop; ``wait`` is
     what is waited for. Only time spent on waiting counts against a token, never that of who takes the text."""
 
-    def __init__(self, patience: Patience, deadline: float) -> None:
+    def __init__(self, patience: CallTimeouts, deadline: float) -> None:
         self._patience = patience
         self._clock = asyncio.get_running_loop().time
         self.deadline = deadline
-        self.wait = Wait.FIRST
+        self.wait = TimeLimit.FIRST
         self._waited = 0.0
         self._tokens = 0
 
     @property
-    def late_for(self) -> Wait:
+    def late_for(self) -> TimeLimit:
         """Which limit has run out."""
-        return Wait.CALL if self._clock() >= self.deadline else self.wait
+        return TimeLimit.CALL if self._clock() >= self.deadline else self.wait
 
     @asynccontextmanager
     async def once(self) -> AsyncGenerator[None, None]:
         """Around one wait for bytes. Raises `TimeoutError` when its time is over."""
         began, until = self._clock(), self.deadline
-        if self.wait is not Wait.CALL:
-            longest = self._patience.first if self.wait is Wait.FIRST else self._patience.next
+        if self.wait is not TimeLimit.CALL:
+            longest = self._patience.first if self.wait is TimeLimit.FIRST else self._patience.next
             until = min(until, began + longest - self._waited)
         async with asyncio.timeout_at(until):
             yield
@@ -600,16 +602,16 @@ class _Waiting:
     def heard(self, tokens: int) -> None:
         """So many pieces of the reply have come by now. What is no piece of it, such as a sign of life, is no token."""
         if tokens > self._tokens:
-            self._tokens, self._waited, self.wait = tokens, 0.0, Wait.NEXT
+            self._tokens, self._waited, self.wait = tokens, 0.0, TimeLimit.NEXT
 
     def finish(self) -> None:
         """The text is complete: only usage may come, which is not worth a deadline."""
-        if self.wait is not Wait.CALL:
-            self.wait = Wait.CALL
+        if self.wait is not TimeLimit.CALL:
+            self.wait = TimeLimit.CALL
             self.deadline = min(self.deadline, self._clock() + _GRACE_SECONDS)
 
 
-async def _pieces(events: EventStream, parts: AsyncIterator[bytes], waiting: _Waiting) -> AsyncGenerator[str, None]:
+async def _pieces(events: EventStream, parts: AsyncIterator[bytes], waiting: _StreamClock) -> AsyncGenerator[str, None]:
     """The text of a stream as it comes, up to its end. Raises `TimeoutError` when a part is not there in time.
 
     Only the waiting for a part is ever interrupted, never the one who takes the text.

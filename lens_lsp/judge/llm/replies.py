@@ -23,7 +23,7 @@ from lens_lsp.judge.analysis import terms
 from lens_lsp.judge.answer_markdown import MARKER, NUMBER, unlinked, without_addresses
 from lens_lsp.judge.claims import Reason
 from lens_lsp.judge.llm.chat_prompts import TRAILER
-from lens_lsp.judge.oracle import Answerable, Fault, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
+from lens_lsp.judge.oracle import Answerable, ClaimFault, Operand, ReadReply, SaidComputation, SaidItem, SaidQuote
 from lens_lsp.judge.redaction import visible
 from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.errors import LensError
@@ -637,15 +637,15 @@ def parse_terms(text: str) -> tuple[str, ...]:
     return _lines(_object(text)[0].get("terms"), MOST_TERMS)
 
 
-def parse_verdict(text: str) -> dict[int, tuple[Fault, ...]]:
+def parse_verdict(text: str) -> dict[int, tuple[ClaimFault, ...]]:
     """The faults that a `VERIFY` reply names, by the numbers of their sentences. Raises `MalformedReply`."""
     written, cut = _object(text)
     if cut or not isinstance(written.get("wrong"), list):
         raise MalformedReply("it does not say which sentences are wrong")
-    found: dict[int, tuple[Fault, ...]] = {}
+    found: dict[int, tuple[ClaimFault, ...]] = {}
     for one in _each(FaultPart.model_validate, written["wrong"], MOST_FAULTS):
         reason = (one.reason or "").lower()
-        fault = Fault(one.words or "", reason if reason in set(Reason) else Reason.MEANING.value)
+        fault = ClaimFault(one.words or "", reason if reason in set(Reason) else Reason.MEANING.value)
         found[one.sentence] = (*found.get(one.sentence, ()), fault)
     return found
 

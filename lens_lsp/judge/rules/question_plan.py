@@ -392,14 +392,14 @@ _WHO = re.compile(r"^(?:who|whom|whose|which (?:person|author|actor|director|pre
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierQuestion:
     """A question of the thread as it was searched, and its short answer."""
 
     question: str
     short: str | None = None
 
 
-def whole(question: str, thread: Sequence[Earlier]) -> str:
+def resolve_references(question: str, thread: Sequence[EarlierQuestion]) -> str:
     """The question with what it refers to in the thread put in; itself when it refers to nothing."""
     if not thread:
         return question
@@ -426,7 +426,7 @@ def _owner(topic: str) -> str:
     return (topic + ("'" if topic.endswith("s") else "'s")).replace("\\", r"\\")
 
 
-def _topic(thread: Sequence[Earlier], *, person: bool) -> str | None:
+def _topic(thread: Sequence[EarlierQuestion], *, person: bool) -> str | None:
     """What the last questions were about: a person they answered with, a name, or what they call "the …"."""
     for earlier in reversed(thread):
         if person and earlier.short is not None and _WHO.match(earlier.question.strip()):
