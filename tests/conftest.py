@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.judge.reader.tiny_reader import YEARS, write_reader
 
 from tests.availability import unavailable
+from tests.judge.reader.tiny_reader import YEARS, write_reader
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
@@ -29,6 +28,7 @@ from lens_lsp.judge.rules.offline_oracle import OfflineOracle
 from lens_lsp.memory.userdata import Meter, Usage
 from lens_lsp.model.answer import Answer, Answered, Mode, Status, StopReason
 from lens_lsp.model.errors import UsageError
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 QUESTION = "What is the kitchen counter of the old house made of?"
 COUNT = "How many files mention kitchen?"

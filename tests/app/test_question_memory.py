@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.judge.llm.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
 
 from benchmarks.scripted_model import ScriptedModel
 from lens_lsp.app.lens import Lens
@@ -32,6 +31,7 @@ from lens_lsp.model.answer import Answer, Mode, RequirementStatus, Status, StopR
 from lens_lsp.model.errors import UsageError
 from lens_lsp.model.observation import CoverageReply, Judgement, Region, Verdict
 from lens_lsp.model.plan import Plan, Requirement
+from tests.judge.llm.chat_session import PLAN, PROOF, oracle_of, reading, regions_of, scripted
 from tests.lens_by_name import by_name
 from tests.search.scripted_oracle import ScriptedOracle, quoting
 from tests.word_judge import WordJudge

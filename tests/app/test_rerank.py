@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import RERANKED, Request
 from lens_lsp.app.settings import Settings
 from lens_lsp.model.documents import Evidence, Findings
 from lens_lsp.schema import findings_json
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 QUERY = "kitchen counter"
 AS_FOUND = ": the passages stand in the order of the scan"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from lens_process import Command
-from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 from lens_lsp.cli.find import parse
+from tests.judge.reader.tiny_reader import PROOF, write_reader
 
 
 @pytest.fixture

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.app.history import Memory
 from lens_lsp.app.lens import Lens
-from lens_lsp.app.metered_chat import MeteredChat
-from lens_lsp.app.oracle_factory import Terms
+from lens_lsp.app.oracle_factory import MeteredChat, Terms
+from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
 from lens_lsp.judge.cancellation import Stop, StoppableChat
 from lens_lsp.judge.ledger import Budget, Ledger
