@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.passages.corpora import docsqa_folders, text_of
 from benchmarks.passages.metadata import HALVES, parser_of, read
 from evaluation.reporting.markdown import table
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.judge.claim_text import CitedPassage
 from lens_lsp.judge.claims import LITERAL, Mismatch, check, is_arguable
 from lens_lsp.judge.ledger import Budget, Ledger

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.documents.extractor import Extractor
 from lens_lsp.documents.kinds import Extracted, Unextracted, kind_for, missing
 from lens_lsp.model.documents import Locator

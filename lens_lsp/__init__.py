@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from lens_lsp.app.lens import Lens
     from lens_lsp.app.oracle_factory import Terms
     from lens_lsp.app.request import Request
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.judge.ledger import Budget
     from lens_lsp.model.answer import Answer, Answered, EvidenceFound, Mode
     from lens_lsp.model.documents import Evidence, Findings
     from lens_lsp.model.errors import LensError
+
 
 __version__ = "0.1.0"
 
@@ -25,8 +26,8 @@ _HOME = {
     "Answer": "lens_lsp.model.answer",
     "Answered": "lens_lsp.model.answer",
     "Budget": "lens_lsp.judge.ledger",
-    "Buffer": "lens_lsp.corpus.snapshot",
-    "CorpusRules": "lens_lsp.corpus.rules",
+    "Buffer": "lens_lsp.corpus.workspace",
+    "CorpusRules": "lens_lsp.corpus.corpus_rules",
     "Evidence": "lens_lsp.model.documents",
     "EvidenceFound": "lens_lsp.model.answer",
     "Findings": "lens_lsp.model.documents",

@@ -153,7 +153,7 @@ class ServerGone(Exception):
     """The server's process has ended, or never began to answer."""
 
 
-class Hearing(Protocol):
+class ServerListener(Protocol):
     """Who hears what the server says of itself. Both are called on the event loop, in the order of what is said."""
 
     def notification(self, method: str, params: Any) -> None:
@@ -166,7 +166,7 @@ class Hearing(Protocol):
 class Client:
     """A language server in a child process, and the requests to it. On one event loop only."""
 
-    def __init__(self, process: ServerProcess, hear: Hearing) -> None:
+    def __init__(self, process: ServerProcess, hear: ServerListener) -> None:
         self.server: Mapping[str, Any] = {}
         """The result of ``initialize``."""
         self._process = process
@@ -183,7 +183,7 @@ class Client:
     async def start(
         cls,
         folders: Sequence[str],
-        hear: Hearing,
+        hear: ServerListener,
         *,
         options: Mapping[str, object] = {},
         capabilities: Mapping[str, object] = _CAPABILITIES,

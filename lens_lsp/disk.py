@@ -275,16 +275,20 @@ def may_hang(device: int, mounts: Path = MOUNTS) -> bool:
 
 def file_system_of(device: int, mounts: Path = MOUNTS) -> str | None:
     """The kind of the file system of a device (``st_dev``), None where the system does not say."""
+    return next((kind for mounted, kind in mounted_file_systems(mounts) if mounted == device), None)
+
+
+def mounted_file_systems(mounts: Path = MOUNTS) -> Iterator[tuple[int, str]]:
+    """The device (``st_dev``) and the kind of each mounted file system; none where the system does not say."""
     try:
         table = mounts.read_bytes()
     except OSError:
-        return None
-    numbers = [b"%d:%d" % (os.major(device), os.minor(device))]
+        return
     for line in table.splitlines():
         mount, _, rest = line.partition(b" - ")
-        if mount.split()[2:3] == numbers:
-            return rest.split(b" ", 1)[0].decode("ascii", "replace")
-    return None
+        major, colon, minor = (mount.split()[2:3] or [b""])[0].partition(b":")
+        if colon:
+            yield os.makedev(int(major), int(minor)), rest.split(b" ", 1)[0].decode("ascii", "replace")
 
 
 def program_outside(name: str, path: str, roots: Iterable[str]) -> str | None:

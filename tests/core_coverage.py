@@ -31,7 +31,7 @@ CORE = (
     "lens_lsp/lsp/hover.py",
     "lens_lsp/lsp/locations.py",
     "lens_lsp/documents/frames.py",
-    "lens_lsp/corpus/opening.py",
+    "lens_lsp/corpus/safe_open.py",
     "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
@@ -46,9 +46,9 @@ TESTS = (
     "model/test_text.py",
     "model/test_sanitize.py",
     "cli/test_cli_terminal.py",
-    "lsp/test_lsp_frames.py",
-    "lsp/test_lsp_hovering.py",
-    "lsp/test_lsp_uris.py",
+    "lsp/test_lsp_transport.py",
+    "lsp/test_lsp_hover.py",
+    "lsp/test_lsp_locations.py",
     "documents/test_frames.py",
     "corpus/test_safe_open.py",
     "judge/test_answer_markdown.py",

@@ -16,13 +16,11 @@ import numpy as np
 
 from benchmarks.measuring import timed
 from benchmarks.speed.queries import TERMS, literals
-from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.files import read_files
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.encoding import Arena
+from lens_lsp.corpus.safe_open import Root, read_files
+from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.search.corpus_view import Ints, Measures, measure
 
@@ -89,9 +87,9 @@ def lowered(folder: str) -> tuple[Arena, list[str]]:
     return arena, paths
 
 
-def cached(folder: str) -> TextCache:
+def cached(folder: str) -> TextStore:
     """What a question finds in memory: every text folded, with its names."""
-    cache = TextCache()
+    cache = TextStore()
     with Root(folder) as root:
         cache.fill(root, discover_names(root, CorpusRules()).paths, {})
     return cache

@@ -13,7 +13,7 @@ from benchmarks.speed.answering import answer, lowered
 from benchmarks.speed.corpora import Corpora, Folder
 from benchmarks.speed.queries import TERMS, overlapping
 from benchmarks.speed.ripgrep import Reference, Ripgrep, UnequalError, agreeing, find_ripgrep, write_patterns
-from lens_lsp.corpus.arena import Arena
+from lens_lsp.corpus.encoding import Arena
 
 _LEAST_CORES = 1.4
 

@@ -23,9 +23,9 @@ from benchmarks.speed.ripgrep import UnequalError
 from benchmarks.speed.row import Beside, Row, Unit, cost, faster, row
 from benchmarks.speed.scanning import alone
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.model.documents import Findings
 
@@ -109,7 +109,7 @@ class Note:
         self.terms = terms
         self._root = root
         self._files = discover(root, CorpusRules()).files
-        self._cache = TextCache()
+        self._cache = TextStore()
         self._cache.refresh([root], self._files, {})
         self._place = len(self._files) // 2
         self._path = os.path.join(root.path, self._files[self._place].path)

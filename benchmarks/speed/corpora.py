@@ -20,8 +20,8 @@ from benchmarks.speed import generated
 from benchmarks.speed.queries import TERMS
 from evaluation.data.datasets import open_dataset, questions
 from evaluation.data.snapshots import prepare
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
 from lens_lsp.corpus.walk import discover
 
 SEED = 20_240_601

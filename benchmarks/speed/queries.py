@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from lens_lsp.corpus.needles import Literal
+from lens_lsp.corpus.scan import Literal
 
 ARTICLES_12 = (
     "Corliss Archer",

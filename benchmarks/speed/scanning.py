@@ -17,7 +17,7 @@ from benchmarks.speed.bench import Bench
 from benchmarks.speed.corpora import CAN_EVICT, ColdCacheError, Folder, cached_share, evict
 from benchmarks.speed.queries import TERMS, literals
 from benchmarks.speed.row import Beside, Row, Unit, cost, faster, most, row
-from lens_lsp.corpus.arena import Arena
+from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.scan import scan
 
 WARM_GOALS = {"A": {"T12": 15.0, "T40": 5.0}, "docs": {"T12": 8.0, "T40": 2.0}, "C": {"T12": 6.0, "T40": 1.0}}

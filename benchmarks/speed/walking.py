@@ -13,9 +13,8 @@ from benchmarks.measuring import Timing, interleaved, timed, timed_child
 from benchmarks.speed.answering import cached
 from benchmarks.speed.bench import Bench
 from benchmarks.speed.row import Beside, Row, row
-from lens_lsp.corpus.files import read_files
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root, read_files
 from lens_lsp.corpus.walk import discover, discover_names
 
 _ROOM = 16 << 20

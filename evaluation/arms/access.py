@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from evaluation.arms.indexes import WINDOW
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import scan, word_literal
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.scan import Hits, scan, word_literal
 from lens_lsp.corpus.workspace import Workspace
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, key

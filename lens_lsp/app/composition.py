@@ -1,4 +1,4 @@
-"""One request on its way: from settings to the events of a question, or to the passages that come nearest.
+"""The composition of one request: from settings to the events of a question, or to the passages that come nearest.
 
 `ask` and `find` compose all of it. A front end that keeps a `Lens` warm or a store open, or that can ask its user for
 consent, composes the same parts in the same order: `configuration.load_settings`, `oracle_factory.choose`,

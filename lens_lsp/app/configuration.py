@@ -1,4 +1,14 @@
-"""Settings of a question: read from everybody who has a say, and put in force. Every function waits for the disk."""
+"""Settings of a question: read from everybody who has a say, and put in force; and changes of the user's own file.
+
+Precedence, lowest first: defaults, the user's file, the project's ``.lens.toml``, the environment, the client. The
+user's own limits of time and tokens may be above the defaults: those of the command line, else of the environment,
+else of the user's file. An editor's lower them, or stand alone; everybody else's only lower. Exclusions only add up.
+No project can name an endpoint, a key, a program or a place.
+
+A file is never followed through a link inside a project, never waited for, and never shown: what is told names the
+key, not its value, which could be a secret in the wrong place. A change of the user's file leaves what else stands in
+it, comments among it, as it is. Every function waits for the disk.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lens_lsp.app.settings import AUTO, LANGUAGES, SHIPPED, CommandLine, ModelSettings, Notice, Settings, SettingSource
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.corpus.extraction import DocumentOptions, use_for_documents
-from lens_lsp.corpus.opening import Root, Skipped, read_head_at
-from lens_lsp.corpus.rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.safe_open import Root, Skipped, read_head_at
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import LensError, PathNotFound, UsageError
@@ -24,7 +34,7 @@ if TYPE_CHECKING:
 
     from lens_lsp.app.option_models import ClientOptions, ProjectOptions, SenderOptions, SharedOptions, UserOptions
     from lens_lsp.app.request import Request
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
 
 
 PROJECT_FILE = ".lens.toml"

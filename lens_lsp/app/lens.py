@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 from lens_lsp.app.oracle_factory import Terms, local_reader
 from lens_lsp.app.request import RERANKED, Request
 from lens_lsp.app.settings import Settings
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.unread import notices
-from lens_lsp.corpus.workspace import FIRST, QUESTION, Progress, Ready, Workspace, overlay
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.extraction import notices
+from lens_lsp.corpus.workspace import FIRST, QUESTION, PreparedWorkspace, Progress, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.answer import Event, StopReason
 from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, Stage
@@ -168,7 +168,7 @@ class Lens:
         heard = observer or _Silent()
         with workspace.open() as opened:
 
-            def bring_up() -> Future[Ready]:
+            def bring_up() -> Future[PreparedWorkspace]:
                 return work.start(
                     lambda: workspace.bring_up(
                         opened, heard, request.buffers, work.ended, request.question, seconds, glimpse
@@ -186,7 +186,7 @@ class Lens:
                 async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):
                     yield event
 
-    def _coverage(self, ready: Ready, candidates: Candidates, admitted: Ints, reading: Reading) -> Coverage:
+    def _coverage(self, ready: PreparedWorkspace, candidates: Candidates, admitted: Ints, reading: Reading) -> Coverage:
         return Coverage(
             found=ready.sweep.found,
             scanned=self._workspace.cache.files,

@@ -196,7 +196,7 @@ def decide(
     if request.mode is not None:
         settings = replace(settings, mode=request.mode, sources={**settings.sources, "mode": SettingSource.REQUEST})
     settings = settings.lowered(request.limits, SettingSource.REQUEST)
-    mode, model = settings.seat(editor=editor)
+    mode, model = settings.choose_judge(editor=editor)
     settings.require_prices(calling=model is not None)
     return settings, mode, model
 
@@ -300,6 +300,9 @@ def _reader_folder(settings: Settings) -> Path | None:
 
 class MeteredChat:
     """A chat model within a day's tokens, ``daily``; None is no limit.
+
+    A question that is asked alone may end with what it has when the day's tokens do; a measurement may not: its row
+    would say of the search what is true of the purse. So the whole run ends, and goes on where it ended.
 
     Calls that are under way count as what they may cost at most. Raises `UsageError` instead of a call that could
     exceed the limit.

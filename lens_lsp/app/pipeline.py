@@ -9,10 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.oracle_factory import LocalJudge, Terms, local_judge
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.texts import Key
-from lens_lsp.corpus.unread import notices
-from lens_lsp.corpus.workspace import Before, Progress, Ready, Workspace, overlay
+from lens_lsp.corpus.extraction import notices
+from lens_lsp.corpus.safe_open import Key
+from lens_lsp.corpus.workspace import EarlierState, PreparedWorkspace, Progress, Snapshot, Workspace, overlay
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Budget, Ledger
 from lens_lsp.judge.oracle import Oracle, ReadingJudge
@@ -72,7 +71,10 @@ class Pipeline:
         self.thread = request.thread
 
     async def run(
-        self, bring_up: Callable[[], asyncio.Future[Ready]], glimpse: Glimpse, before: Before | None = None
+        self,
+        bring_up: Callable[[], asyncio.Future[PreparedWorkspace]],
+        glimpse: Glimpse,
+        before: EarlierState | None = None,
     ) -> AsyncGenerator[Event]:
         """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
         was there ``before``, if that is given, else with a ``glimpse`` of what was read so far."""
@@ -175,7 +177,7 @@ class Pipeline:
         return FirstLook(plan, reading, ablate=ablate, cancelled=self.work.ended, counts=counts).evidence()
 
     async def _early(
-        self, plan: Plan, sweep: asyncio.Future[Ready], glimpse: Glimpse, *, always: bool = False
+        self, plan: Plan, sweep: asyncio.Future[PreparedWorkspace], glimpse: Glimpse, *, always: bool = False
     ) -> list[Evidence]:
         """A look at what was read so far where reading takes long, else at everything where the search does, or
         ``always``."""
@@ -187,7 +189,11 @@ class Pipeline:
         return await self.work.start(partial(look, ready.snapshot))
 
     async def _search(
-        self, search: Search, known: QuestionMemory | None, ready: Ready, failure: BudgetSpent | OracleFailed | None
+        self,
+        search: Search,
+        known: QuestionMemory | None,
+        ready: PreparedWorkspace,
+        failure: BudgetSpent | OracleFailed | None,
     ) -> AsyncIterator[Event]:
         """Scan with what is known of the plan, then explore unless the oracle has failed already."""
 
@@ -246,7 +252,7 @@ class Pipeline:
             self._read()
 
     async def _answer(
-        self, search: Search, oracle: Oracle, known: QuestionMemory | None, ready: Ready
+        self, search: Search, oracle: Oracle, known: QuestionMemory | None, ready: PreparedWorkspace
     ) -> AsyncIterator[Event]:
         """The answer, kept before it is given, so that it can say what could not be kept."""
         skipped, stages = self.workspace.skipped(ready), self.workspace.stages(ready)

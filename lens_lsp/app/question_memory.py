@@ -1,7 +1,9 @@
 """The memory of earlier questions: what is known of a question before it is searched, and what of its answer is kept.
 
-Here the store's words (paths under a workspace, normal forms) meet the search's (files by root, requirements). All
-methods wait for the disk: call them off the event loop.
+`Memory` is a workspace's store as questions use it: there the store's words (paths under a workspace, normal forms)
+meet the search's (files by root, requirements). `QuestionMemory` is what one question has to do with it: what it
+refers to, what is taken up, what is kept; nothing of that may cost an answer, so a store that cannot be read or
+written is said once in the answer's warnings. All methods wait for the disk: call them off the event loop.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
 from lens_lsp.judge.rules.question_plan import EarlierQuestion, question_plan, resolve_references
 from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
 from lens_lsp.memory.citations import Places, record, record_blind

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from lens_lsp.app.settings import CommandLine
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.model.text import Span
 

@@ -1,4 +1,8 @@
-"""Settings as they are used: one frozen value, composed of what each layer below understands."""
+"""Settings as they are used: one frozen value, composed of what each layer below understands.
+
+What was said of a model holds for that model: its context and its prices do not outlive another base URL or name, and
+a key goes to one origin: the one that was named beside it, or that it was put into the system's keyring for.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.extraction import DocumentOptions
-from lens_lsp.corpus.rules import CorpusRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode, StopReason
 from lens_lsp.model.errors import UsageError
@@ -248,7 +252,7 @@ class Settings:
         }
         return replace(self, limits=limits, sources={**self.sources, **named})
 
-    def seat(self, *, editor: bool = False) -> tuple[Mode, ModelSettings | None]:
+    def choose_judge(self, *, editor: bool = False) -> tuple[Mode, ModelSettings | None]:
         """Who judges: the mode, and the model it needs. ``editor``: we are inside an editor that offers its own model.
 
         Raises `UsageError` for a mode that there is none of, and where the model is not configured.

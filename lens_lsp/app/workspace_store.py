@@ -1,6 +1,7 @@
-"""The store of a workspace: opened when there is one to use, or when it may be made.
+"""The store of a workspace: opened when there is one to use, or when it may be made; and all of it held against the
+sources as they are, with what such a look changes.
 
-``notify`` is told, a sentence at a time, what the user should know of it.
+``notify`` is told, a sentence at a time, what the user should know of a store.
 """
 
 from __future__ import annotations

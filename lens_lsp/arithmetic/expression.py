@@ -240,7 +240,7 @@ _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class ExpressionResult:
-    """What an expression came to, and which operands it used, in the order of their first use."""
+    """The value of an expression, and the operands it used, in the order of their first use."""
 
     value: Value
     expression: str
@@ -257,7 +257,7 @@ def evaluate(expression: str, operands: Mapping[str, Value]) -> ExpressionResult
 
 
 class _Parser:
-    """One expression, computed while it is read."""
+    """Recursive descent over one expression, which is computed while it is read."""
 
     def __init__(self, text: str, operands: Mapping[str, Value]) -> None:
         self.text = text

@@ -389,7 +389,7 @@ class WrittenTime:
 
 
 def match_date(text: str, start: int) -> WrittenDate | None:
-    """The date that begins at a digit or a word, or None. A year alone is none here (``reading.py``)."""
+    """The date that begins at a digit or a word, or None. A year alone is none here: `value_parser` reads it."""
     if not text[start].isdigit():
         return _month_first(text, start)
     return _in_digits(text, start) or _day_first(text, start) or _era(text, start)

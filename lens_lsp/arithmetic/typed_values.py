@@ -169,7 +169,7 @@ def _months(a: CalendarDate, b: CalendarDate) -> int:
 
 
 class ValueKind(StrEnum):
-    """What a value is."""
+    """The kinds of values."""
 
     NUMBER = "number"
     """With or without a unit: amounts, percentages, money, counts, places in a row."""
@@ -189,7 +189,7 @@ _HALF_DAY = 12 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value. Made by :func:`quantity`, :func:`dated`, :func:`clock` and :func:`truth`."""
+    """A value that was read or computed. Made by :func:`quantity`, :func:`dated`, :func:`clock` and :func:`truth`."""
 
     kind: ValueKind
     magnitude: Fraction = Fraction(0)

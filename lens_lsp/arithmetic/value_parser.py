@@ -172,7 +172,7 @@ _COMPOUNDS = {("ft", "in"), ("lb", "oz"), ("stone", "lb"), ("°", "arcmin"), ("a
 
 @dataclass(frozen=True, slots=True)
 class FoundValue:
-    """Something that was recognised and where reading goes on; ``value`` is None for what has none."""
+    """A stretch of text that was recognised, and where the parser goes on; ``value`` is None for what has none."""
 
     end: int
     value: Value | None = None

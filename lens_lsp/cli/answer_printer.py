@@ -52,8 +52,8 @@ from lens_lsp.model.plan import Intent
 from lens_lsp.model.sanitize import markdown_without_links, sanitize_markdown
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import content
-from lens_lsp.schema import answer_json, event_json
-from lens_lsp.schema.answer import moment
+from lens_lsp.schema.answer import answer_json, moment
+from lens_lsp.schema.events import event_json
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
 

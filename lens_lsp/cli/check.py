@@ -15,8 +15,8 @@ from lens_lsp.cli.arguments import check_parser, command_line, parse_mixed, sett
 from lens_lsp.cli.renderers import Places, Style
 from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable, printable_path, put, put_json, tell
-from lens_lsp.corpus.allowed import Allowed
-from lens_lsp.corpus.opening import display_path
+from lens_lsp.corpus.corpus_rules import AllowedFolders
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.errors import UsageError
@@ -41,7 +41,7 @@ def run(argv: Sequence[str]) -> int:
     open_output(machine=options.shape in ("json", "sarif"))
     settings = settings_for(paths, command_line(options), quiet=options.quiet)
     folders = [folder for path in paths for folder in (folder_of(path), workspace_of(path))]
-    allowed = Allowed.below([*folders, *settings.extra_roots])
+    allowed = AllowedFolders.below([*folders, *settings.extra_roots])
     report = Report()
     interrupted = False
     try:

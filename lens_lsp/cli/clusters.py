@@ -68,7 +68,7 @@ def run(argv: Sequence[str]) -> int:
 def run_forget(argv: Sequence[str]) -> int:
     """``lens forget``: remove the texts of documents that ``--cache-extractions`` kept; the exit status says whether
     there was anything. Raises `UsageError` and OSError."""
-    from lens_lsp.corpus.kept_extractions import cache_folder, remove_all
+    from lens_lsp.corpus.extraction import cache_folder, remove_all
 
     machine = forget_parser().parse_args(argv).json
     open_output(machine=machine)

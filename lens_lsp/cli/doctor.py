@@ -27,16 +27,14 @@ from lens_lsp.cli.arguments import doctor_parser, parse_mixed
 from lens_lsp.cli.renderers import Style
 from lens_lsp.cli.summary import some
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.extraction import NO_PROGRAM
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.kept_extractions import cache_folder, kept_files
-from lens_lsp.corpus.listings import FileEntry
-from lens_lsp.corpus.matcher import fast_matcher_available
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.privacy import privacy_of_file
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.walk import discover
+from lens_lsp.corpus.extraction import NO_PROGRAM, cache_folder, kept_files
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.privacy_markers import privacy_of_file
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.scan import fast_matcher_available
+from lens_lsp.corpus.walk import FileEntry, discover
 from lens_lsp.documents.kinds import INSTALL, KINDS, kind_for, missing, reader_version
 from lens_lsp.documents.recognition import tesseract
 from lens_lsp.judge.ledger import Budget

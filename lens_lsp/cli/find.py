@@ -19,7 +19,7 @@ from lens_lsp.cli.summary import closing_line, explained_style, explanation, int
 from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
 from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
-from lens_lsp.schema import findings_json
+from lens_lsp.schema.answer import findings_json
 
 
 def parse(argv: Sequence[str]) -> tuple[Request, argparse.Namespace]:

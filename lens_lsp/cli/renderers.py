@@ -15,8 +15,8 @@ from unicodedata import category, east_asian_width
 from urllib.parse import quote as percent_encoded
 
 from lens_lsp.cli.terminal import printable, printable_path
-from lens_lsp.corpus.formats.kinds import rare_kind
-from lens_lsp.corpus.opening import display_path, folders_at
+from lens_lsp.corpus.formats import rare_kind
+from lens_lsp.corpus.safe_open import display_path, folders_at
 from lens_lsp.model.documents import (
     ELLIPSIS,
     Evidence,

@@ -1,1 +1,1 @@
-"""L1: what there is to read, as it is at this moment."""
+"""What there is to read, as it is at this moment: how files are found, opened, decoded, kept and scanned."""

@@ -1,34 +1,64 @@
-"""Texts of documents that are no text files, by content: from memory, or from the process that reads them.
+"""Texts of documents that are no text files (PDF, Office, e-books, mail), by the content of the file.
 
-Reading a document costs a thousand times what reading a text file does. So what came of one is kept, up to a bound, by
-the hash of its bytes and the version of its reader: whoever asks for the same content again (a later question, the look
-at a quote, the check of a citation) gets the same text at the price of a hash. Nothing is written to disk unless the
-user asked for it (`kept_extractions`).
+Reading a document costs a thousand times what reading a text file does. So what came of one is kept in memory, up to a
+bound, by the hash of its bytes; and on disk, from one start to the next, for users who asked for it: each text is a
+file of its own in the user's cache folder, found by the hash of the document's bytes and the version of its reader and
+by nothing else. What is damaged there is removed and read anew. Nothing is kept below a folder that is searched.
+
+The `DocumentQueue` says which documents a question should have read first. Names cost nothing, titles and outlines next
+to nothing, texts cost seconds: so the documents that are called like the question, or say that they are about it, come
+first, among them those of late. Where nothing tells, the small ones do: most of them are read in the same time.
 """
 
 from __future__ import annotations
 
 import atexit
 import hashlib
+import io
+import math
 import os
+import stat
 import sys
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+import zlib
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.opening import Skipped
-from lens_lsp.documents.kinds import DocumentKind, Extracted, Failure, Unextracted, pages_shown, reader_version
-from lens_lsp.model.documents import SkipReason
+from lens_lsp.corpus.safe_open import Identity, Key, Skipped
+from lens_lsp.disk import PART, replace_whole
+from lens_lsp.documents.frames import (
+    MOST_HEAD,
+    MOST_TEXT,
+    Damaged,
+    extracted_from,
+    receive,
+    result_of,
+    send,
+)
+from lens_lsp.documents.kinds import (
+    INSTALL,
+    MOST_AT_ONCE,
+    DocumentKind,
+    Extracted,
+    Failure,
+    Unextracted,
+    kind_for,
+    pages_shown,
+    reader_version,
+)
+from lens_lsp.model.documents import Skip, SkipReason
+from lens_lsp.model.words import STOP_WORDS, bigrams, key, runs, stem
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.kept_extractions import KeptExtractions
     from lens_lsp.documents.extractor import Extractor
     from lens_lsp.documents.recognition import Recognition
+
 
 LARGEST = 64 << 20
 """Bytes of a document that is read."""
@@ -100,15 +130,13 @@ class Extractions:
         self._known: OrderedDict[_Content, Extracted] = OrderedDict()
         self._failed: OrderedDict[_Content, SkipReason] = OrderedDict()
         self._turn = threading.Lock()
-        self._disk: KeptExtractions | None = None
+        self._disk: ExtractionCache | None = None
         self._recognition: Recognition | None = None
 
     def use(self, options: DocumentOptions, roots: Sequence[str]) -> str | None:
         """What holds from now on; ``roots`` are the folders that are searched. Tells what is not as it was chosen."""
-        from lens_lsp.corpus.kept_extractions import KeptExtractions, cache_folder, lies_outside
-
         folder = cache_folder()
-        self._disk = KeptExtractions(folder) if options.cached and lies_outside(folder, roots) else None
+        self._disk = ExtractionCache(folder) if options.cached and lies_outside(folder, roots) else None
         self._recognition = self._recognising(options.ocr, roots)
         wanting = []
         if options.cached and self._disk is None:
@@ -292,3 +320,275 @@ def _size(extracted: Extracted) -> int:
     structure = extracted.structure
     items = len(structure.blocks) + len(structure.headings) + len(extracted.locators.starts)
     return sys.getsizeof(extracted.text) + _PER_ITEM * items
+
+
+MOST = 512 << 20
+"""Bytes of all files together, about: those used longest ago go first."""
+
+_MAGIC = b"lens.extraction/2\n"
+_SUFFIX = ".extraction"
+_LEFT = 0.9
+"""Share of the bound that is left when files go."""
+_DIGEST = hashlib.sha256().digest_size
+_LARGEST = MOST_HEAD + MOST_TEXT + (1 << 10)
+
+
+def cache_folder() -> Path:
+    """Where they are kept, made or not."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("lens-lsp") / "extractions"
+
+
+def lies_outside(folder: Path, roots: Sequence[str]) -> bool:
+    """Whether a folder is below none of some roots, wherever links lead."""
+    real = Path(os.path.realpath(folder))
+    return not any(real.is_relative_to(os.path.realpath(root)) for root in roots)
+
+
+def kept_files(folder: Path) -> list[os.DirEntry[str]]:
+    """The files of ours in a folder, parts that a killed process left among them. Raises OSError."""
+    if not _usable(folder):
+        return []
+    with os.scandir(folder) as entries:
+        return [
+            entry for entry in entries if entry.name.endswith((_SUFFIX, PART)) and entry.is_file(follow_symlinks=False)
+        ]
+
+
+def remove_all(folder: Path) -> int:
+    """Remove every file of ours, and the folder if nothing else is in it; how many there were. Raises OSError."""
+    files = kept_files(folder)
+    for file in files:
+        Path(file.path).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+    return len(files)
+
+
+class ExtractionCache:
+    """The texts in a folder, at most ``most`` bytes. A folder that cannot be used keeps nothing and costs no text."""
+
+    def __init__(self, folder: Path, *, most: int = MOST) -> None:
+        self._folder = folder
+        self._most = most
+        self._used: int | None = None
+
+    def get(self, reader: str, sha256: str) -> Extracted | None:
+        """The text of a content by a reader, None if there is none."""
+        path = self._path(reader, sha256)
+        try:
+            data = _read(path)
+            os.utime(path)
+        except OSError:
+            return None
+        try:
+            return _opened(data, reader, sha256)
+        except Damaged:
+            with suppress(OSError):
+                path.unlink()
+            return None
+
+    def put(self, reader: str, sha256: str, extracted: Extracted) -> None:
+        """Keep a text, if that can be done."""
+        with suppress(OSError, Unextracted):
+            data = _closed(reader, sha256, extracted)
+            _make(self._folder)
+            replace_whole(self._path(reader, sha256), data)
+            self._account(len(data))
+
+    def _path(self, reader: str, sha256: str) -> Path:
+        return self._folder / f"{hashlib.sha256(f'{reader} {sha256}'.encode()).hexdigest()}{_SUFFIX}"
+
+    def _account(self, size: int) -> None:
+        """Count what was written, and when it is too much, remove what was used longest ago."""
+        if self._used is not None:
+            self._used += size
+        if self._used is None or self._used > self._most:
+            files = kept_files(self._folder)
+            found = sorted((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path) for entry in files)
+            self._used = sum(size for _, size, _ in found)
+            if self._used > self._most:
+                for _, size, path in found:
+                    Path(path).unlink(missing_ok=True)
+                    self._used -= size
+                    if self._used <= _LEFT * self._most:
+                        break
+
+
+def _usable(folder: Path) -> bool:
+    """Whether it is a folder, no link to one, and the user's own. Raises OSError for what is there and is not."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISDIR(found.st_mode) or (sys.platform != "win32" and found.st_uid != os.getuid()):
+        raise PermissionError(f"{folder} is no folder of yours")
+    return True
+
+
+def _make(folder: Path) -> None:
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _usable(folder)
+
+
+def _read(path: Path) -> bytes:
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+        return file.read(_LARGEST)
+
+
+def _closed(reader: str, sha256: str, extracted: Extracted) -> bytes:
+    head, text = result_of(extracted)
+    frame = io.BytesIO()
+    send(frame, {**head, "reader": reader, "sha256": sha256}, text)
+    packed = zlib.compress(frame.getvalue(), 1)
+    return _MAGIC + hashlib.sha256(packed).digest() + packed
+
+
+def _opened(data: bytes, reader: str, sha256: str) -> Extracted:
+    """What a file holds; raises `Damaged` unless it is whole and of this content and reader."""
+    packed = data[len(_MAGIC) + _DIGEST :]
+    if not data.startswith(_MAGIC) or data[len(_MAGIC) : len(_MAGIC) + _DIGEST] != hashlib.sha256(packed).digest():
+        raise Damaged("not whole")
+    try:
+        frame = zlib.decompressobj().decompress(packed, _LARGEST)
+    except zlib.error as error:
+        raise Damaged("not packed") from error
+    head, text = receive(io.BytesIO(frame), MOST_TEXT)
+    if (head.get("reader"), head.get("sha256")) != (reader, sha256):
+        raise Damaged("of another document")
+    return extracted_from(head, text)
+
+
+_FOLDER = 0.5
+"""What a word of a folder's name counts beside one of the document's own."""
+_SAID = 0.75
+"""What a word of its title or outline counts."""
+_GLANCED = 4 << 20
+"""Bytes of a document that is glanced at, and of those that are at once."""
+_NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """The stems of a document's name, of its folders, and what identifies its content."""
+
+    own: frozenset[str]
+    folders: frozenset[str]
+    identity: Identity
+    said: frozenset[str] | None = None
+    """Those of what it says of itself; None until somebody looked."""
+
+    def mass(self, worth: Mapping[str, float]) -> float:
+        """How much of what is wanted it is about: each word once, where it counts most."""
+        # Sums over sets are exact: their order differs between runs.
+        return math.fsum(
+            value * (1.0 if word in self.own else _SAID if word in (self.said or _NOTHING) else _FOLDER)
+            for word, value in worth.items()
+            if word in self.own or word in self.folders or word in (self.said or _NOTHING)
+        )
+
+
+class DocumentQueue:
+    """Documents by root and path. No disk."""
+
+    def __init__(self) -> None:
+        self._names: dict[Key, _Name] = {}
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._names
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._names)
+
+    def add(self, key: Key, identity: Identity) -> None:
+        """A document is there and was not read."""
+        folders, _, name = key[1].rpartition("/")
+        own = frozenset(_stems(name.rpartition(".")[0]))
+        self._names[key] = _Name(own, frozenset(_stems(folders)) - own, identity)
+
+    def discard(self, key: Key) -> None:
+        """It was read, or is gone."""
+        self._names.pop(key, None)
+
+    def called(self, name: str) -> list[Key]:
+        """Those whose own name stands in a text as a whole, by root and path."""
+        words = frozenset(_stems(name))
+        return sorted(known for known, its in self._names.items() if its.own and its.own <= words)
+
+    def order(self, question: str) -> list[Key]:
+        """All of them, the one to read first in front; equal ones by root and path."""
+        wanted = _wanted(question)
+        holders = Counter(
+            word
+            for name in self._names.values()
+            for word in wanted & (name.own | name.folders | (name.said or _NOTHING))
+        )
+        worth = {word: math.log1p(len(self._names) / count) for word, count in holders.items()}
+
+        def rank(known: Key) -> tuple[float, int, int, Key]:
+            name = self._names[known]
+            mass = name.mass(worth)
+            size, modified = name.identity[:2]
+            return (-mass, -modified, size, known) if mass else (0.0, size, -modified, known)
+
+        return sorted(self._names, key=rank)
+
+    def to_glance(self, question: str) -> Iterator[tuple[DocumentKind, Sequence[Key]]]:
+        """Those that nobody has glanced at, in the same order and some of a kind at a time.
+
+        None where a name already holds all of the question.
+        """
+        wanted = _wanted(question)
+        if any(wanted <= name.own for name in self._names.values()):
+            return
+        batches: dict[DocumentKind, list[Key]] = {}
+        sizes: Counter[DocumentKind] = Counter()
+        for known in self.order(question):
+            name, kind = self._names[known], kind_for(known[1])
+            if name.said is not None or kind is None or not kind.glances or name.identity[0] > _GLANCED:
+                continue
+            batch = batches.setdefault(kind, [])
+            batch.append(known)
+            sizes[kind] += name.identity[0]
+            if len(batch) == MOST_AT_ONCE or sizes[kind] > _GLANCED:
+                yield kind, batches.pop(kind)
+                sizes[kind] = 0
+        yield from batches.items()
+
+    def glanced(self, known: Key, said: str) -> None:
+        """A document says this of itself."""
+        self._names[known] = replace(self._names[known], said=frozenset(_stems(said)))
+
+
+def notices(skips: Iterable[Skip]) -> list[str]:
+    """What a user should be told of documents that were not read, a sentence for each thing that can be done."""
+    found = Counter(skip.reason for skip in skips)
+    told = []
+    if missing := found[SkipReason.NO_READER]:
+        told.append(f"{_some(missing)} not read: {INSTALL}")
+    if late := found[SkipReason.NOT_READ]:
+        naming = "it as a path" if late == 1 else "them as paths"
+        told.append(f"{_some(late)} not read within the time: ask again, or name {naming}")
+    return told
+
+
+def _wanted(question: str) -> frozenset[str]:
+    return frozenset(_stems(question)) - STOP_WORDS
+
+
+def _some(count: int) -> str:
+    return f"{count:,} document was" if count == 1 else f"{count:,} documents were"
+
+
+def _stems(text: str) -> Sequence[str]:
+    folded = key(text)
+    if folded.isascii():
+        words = folded.split(" ")
+    else:
+        words = [part for run in runs(folded) for part in ([run.text] if run.spaced else bigrams(run.text))]
+    return [stem(word) for word in words if word and word not in STOP_WORDS]

@@ -1,36 +1,85 @@
 """From files to texts ready to be folded, many at a time: reading, decoding, hiding markup.
 
 What is done per file costs more than what is done per byte, so everything that can be settled for a batch at once is.
+The functions called ``malloc_…`` say what glibc keeps of the memory that was given back to it; with other libraries
+they do nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import filterfalse, repeat
 from operator import contains
+from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.batch import FoldedBatch, fold_batch
-from lens_lsp.corpus.encoding import decode
+from lens_lsp.corpus.encoding import LARGE, FoldedBatch, FoldedText, blank, decode, fold_batch, fold_text, is_utf_8
 from lens_lsp.corpus.extraction import LARGEST, Pictures, ReadText, extractions
-from lens_lsp.corpus.files import Reading, read_files
-from lens_lsp.corpus.folding import FoldedText, blank, fold_text
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, Reader
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.heap import keep_blocks
-from lens_lsp.corpus.listings import IDENTITY, YOUNG_NS, Identity
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.ours import Ours, ours, suspects, unsearchable
-from lens_lsp.corpus.pieces import LARGE
-from lens_lsp.corpus.snapshot import Buffer
-from lens_lsp.corpus.utf_8 import is_utf_8
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, TextReader
+from lens_lsp.corpus.generated_spans import GeneratedSpans, find_generated, suspects, unsearchable
+from lens_lsp.corpus.safe_open import IDENTITY, Identity, Reading, Root, Skipped, read_files
+from lens_lsp.corpus.walk import YOUNG_NS
 from lens_lsp.documents.kinds import DocumentKind, kind_for
 from lens_lsp.model.documents import PartReason, SkipReason
-from lens_lsp.model.text import SourceText
+from lens_lsp.model.text import EditHistory, SourceText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_LARGEST_BLOCK = 4 << 20
+_ARENA_MAX = -8
+"""M_ARENA_MAX of malloc.h."""
+
+
+@cache
+def malloc_keep_blocks() -> None:
+    """Have blocks kept that are given back, from now on.
+
+    Unless it saw a larger block come and go, the library gives every block above 128 KB back to the system at once;
+    getting it again costs several times what is done with it. The first such block is never touched; later ones would
+    be cleared.
+    """
+    bytes(_LARGEST_BLOCK)
+
+
+@cache
+def malloc_share_arena() -> None:
+    """Have threads that are still to come take memory from where all do.
+
+    Each would have a heap of its own, where the blocks stay that it gave back: fifty megabytes for those that read
+    files and answer questions.
+    """
+    _function("mallopt")(_ARENA_MAX, 1)
+
+
+def malloc_trim() -> None:
+    """Give the system what nobody uses: some ten milliseconds, and memory that comes again must be cleared again."""
+    _function("malloc_trim")(0)
+
+
+@cache
+def _function(name: str) -> Callable[..., object]:
+    """A function of the C library; one that does nothing where it has none of this name."""
+    import ctypes  # what reads texts has imported it already
+
+    try:
+        function: Callable[..., object] = getattr(ctypes.CDLL(None), name)
+    except (AttributeError, OSError, TypeError):  # another C library, or a system where none can be asked for so
+        return _nothing
+    return function
+
+
+def _nothing(*_: int) -> None:
+    pass
+
 
 _MOST_BYTES, _LEAST_BYTES = 1 << 20, 1 << 19
 _FILES = 1024
@@ -40,10 +89,33 @@ _SHARE = 128
 smaller ones a pass takes longer: with half a megabyte about a tenth, with an eighth twice as long."""
 _BOM = b"\xef\xbb\xbf"
 _KEPT_READERS = 1 << 12
-
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Hidden = tuple[str, int, PartReason]
 """A path, the line on which a hidden part begins, and why it is hidden."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A text as an editor holds it; ``path`` is absolute, ``version`` the editor's count of its changes.
+
+    ``history`` is what it did to the text, None where that is not known.
+    """
+
+    path: str
+    text: str
+    version: int | None = None
+    history: EditHistory | None = None
+
+    def __post_init__(self) -> None:
+        # Half a surrogate pair breaks every encoder later on; one code point for another keeps all offsets.
+        if not self.text.isascii() and _SURROGATE.search(self.text):
+            object.__setattr__(self, "text", _SURROGATE.sub("\ufffd", self.text))
+
+
+def without_documents(buffers: Mapping[tuple[int, str], Buffer]) -> dict[tuple[int, str], Buffer]:
+    """The buffers of text files. What an editor shows of another document is no source: its file is."""
+    return {key: buffer for key, buffer in buffers.items() if kind_for(key[1]) is None}
 
 
 @dataclass(slots=True)
@@ -51,7 +123,7 @@ class Batch:
     """Some files in the order asked for. ``paths``, ``readers``, ``identities`` and ``texts`` are parallel."""
 
     paths: list[str] = field(default_factory=list)
-    readers: list[Reader] = field(default_factory=list)
+    readers: list[TextReader] = field(default_factory=list)
     identities: list[Identity | None] = field(default_factory=list)
     """Of the descriptors they were read from; None for buffers."""
     texts: list[bytes] = field(default_factory=list)
@@ -65,12 +137,12 @@ class Batch:
     """Files written so shortly before they were read that another write might show no change."""
     parts: list[Hidden] = field(default_factory=list)
     """What of the texts is hidden."""
-    large: tuple[str, Reader, Identity] | None = None
+    large: tuple[str, TextReader, Identity] | None = None
     """A file too large for memory; it comes after the texts."""
     files: int = 0
     """How many files the batch is about."""
 
-    def keep(self, path: str, reader: Reader, identity: Identity | None, text: bytes, start: str | None) -> None:
+    def keep(self, path: str, reader: TextReader, identity: Identity | None, text: bytes, start: str | None) -> None:
         """Add a file; ``start`` is how it begins when ``text`` is not its bytes."""
         if start is not None:
             self.decoded[len(self.texts)] = start
@@ -101,7 +173,7 @@ class Intake:
     def __init__(self, fallback: str, budget: int) -> None:
         self._fallback = fallback
         self._bytes = min(_MOST_BYTES, max(_LEAST_BYTES, budget // _SHARE))
-        self._readers: dict[str, Reader | None] = {}
+        self._readers: dict[str, TextReader | None] = {}
 
     def batches(self, root: Root, paths: Sequence[str], buffers: Mapping[str, Buffer]) -> Iterator[Batch]:
         """The files in batches; what is open in an editor is taken from there."""
@@ -131,7 +203,7 @@ class Intake:
     def fold_again(self, path: str, text: str, *, continued: bool = False) -> FoldedText:
         """A document's text, read again, as it is searched; ``continued`` for later pieces. Raises `Skipped`."""
         if kind_for(path) is not None:
-            own = ours(text, continued=continued, asked=False).spans
+            own = find_generated(text, continued=continued, asked=False).spans
             return fold_text(blank(text, own) if own else text)
         return fold_text(searched_text(self.reader(path), text, continued=continued))
 
@@ -139,7 +211,7 @@ class Intake:
         """The batch without what is ours, None when it holds none. Only the texts with the given numbers are looked at,
         and only if they are a file's own bytes: the others were looked at when they were decoded."""
         decoded = {index: batch.texts[index].decode("utf-8") for index in suspects if index not in batch.decoded}
-        found = {index for index, text in decoded.items() if ours(text).spans}
+        found = {index for index, text in decoded.items() if find_generated(text).spans}
         if not found:
             return None
         done = replace(batch, paths=[], readers=[], identities=[], texts=[], decoded={})
@@ -151,7 +223,7 @@ class Intake:
                 done.keep(path, reader, identity, text, batch.decoded.get(index))
         return done
 
-    def reader(self, path: str) -> Reader:
+    def reader(self, path: str) -> TextReader:
         """The reader for a path. Raises `Skipped` if there is none."""
         reader = self._reader(path)
         if reader is None:
@@ -188,7 +260,7 @@ class Intake:
 
         return extractions().glance(kind, [read(*document) for document in documents], cancelled=cancelled)
 
-    def _reader(self, path: str) -> Reader | None:
+    def _reader(self, path: str) -> TextReader | None:
         """Kept by suffix, for every file is asked about."""
         suffix = path[path.rfind(".") :] if "." in path else ""
         try:
@@ -203,7 +275,7 @@ class Intake:
         self,
         batch: Batch,
         paths: Sequence[str],
-        readers: Sequence[Reader | None],
+        readers: Sequence[TextReader | None],
         start: int,
         found: Iterator[Reading],
         special: Set[str],
@@ -246,8 +318,10 @@ class Intake:
         batch.files = end - start
         return end
 
-    def _add_decoded(self, batch: Batch, path: str, reader: Reader, identity: Identity | None, decoded: str) -> None:
-        found = Ours() if reader.extracted else ours(decoded)
+    def _add_decoded(
+        self, batch: Batch, path: str, reader: TextReader, identity: Identity | None, decoded: str
+    ) -> None:
+        found = GeneratedSpans() if reader.extracted else find_generated(decoded)
         if found.whole:
             batch.refused.append((path, identity, SkipReason.ANSWER))
             return
@@ -281,7 +355,7 @@ class Intake:
         return done
 
 
-def hidden_parts(path: str, reader: Reader, text: str, found: Ours) -> list[Hidden]:
+def hidden_parts(path: str, reader: TextReader, text: str, found: GeneratedSpans) -> list[Hidden]:
     """What a text hides that people may take for a part of it: what is ours, and markup that is never closed."""
     places = [(at, PartReason.BLOCK) for at in found.blocks]
     places += [(at, PartReason.OPEN_BLOCK) for at in found.open_blocks]
@@ -294,12 +368,12 @@ def hidden_parts(path: str, reader: Reader, text: str, found: Ours) -> list[Hidd
     return [(path, source.position(at).line, reason) for at, reason in sorted(places)]
 
 
-def _document_text(reader: Reader, decoded: str) -> str:
+def _document_text(reader: TextReader, decoded: str) -> str:
     """A document's text: the file's own, or what its format holds."""
     return reader.extract(decoded).text if reader.extracted else decoded
 
 
-def searched_text(reader: Reader, text: str, *, continued: bool = False) -> str:
+def searched_text(reader: TextReader, text: str, *, continued: bool = False) -> str:
     """A document's text as it is searched: markup and what is ours blanked; ``continued`` for later pieces."""
     hidden = unsearchable(reader, text, continued=continued)
     return blank(text, hidden) if hidden else text
@@ -323,7 +397,7 @@ def at_full_speed() -> Iterator[None]:
     """
     enabled = gc.isenabled()
     gc.disable()
-    keep_blocks()
+    malloc_keep_blocks()
     try:
         yield
     finally:

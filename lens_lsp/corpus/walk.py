@@ -1,27 +1,191 @@
 """Discovery: every file under a root that no rule excludes, and what was passed over and why.
 
-Folders are listed and left by descriptor, from the one above, never through a link; so a tree may be deeper
-than any path the system accepts, may change while it is walked, and leads nowhere else. Not here: reading
-(``opening``), what a file holds (``encoding``, ``formats``).
+Folders are listed and left by descriptor, from the one above, never through a link; so a tree may be deeper than any
+path the system accepts, may change while it is walked, and leads nowhere else. Not here: reading (``safe_open``), what
+a file holds (``encoding``, ``formats``).
+
+`Listings` keep what earlier looks found for as long as the folders themselves say nothing changed. A folder's own times
+change with every name that comes, goes or is replaced in it, on file systems known to do so. A listing taken when these
+times were older than two seconds therefore stays true for as long as they and the folder's identity do; two changes
+within one tick of a coarse clock could look alike only sooner. What files hold is another matter: each is asked for its
+status at every look.
+
+`RenamedFiles` looks for a file by the hash of its content when it is no longer where it was, with a budget.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import stat
+import threading
+import time
 from collections import deque
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
-from lens_lsp.corpus.away import asked, entry_status, listed
-from lens_lsp.corpus.discovery import Discovery, Names
-from lens_lsp.corpus.ignore import MARKERS, IgnoreRules
-from lens_lsp.corpus.listings import IDENTITY, FileEntry, Listing, Listings, file_entry
-from lens_lsp.corpus.opening import Handle, Root, Skipped, close_folder, display_path, open_folder_at, skipped
-from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_path, denied_root, name_of, some_denied
-from lens_lsp.corpus.scopes import Scopes
+from lens_lsp.corpus.corpus_rules import (
+    MARKERS,
+    CorpusRules,
+    IgnoreRules,
+    Scopes,
+    clutter_name,
+    denied_name,
+    denied_path,
+    denied_root,
+    name_of,
+    some_denied,
+)
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.hang_safe_io import call_of, list_into, stat_entry
+from lens_lsp.corpus.safe_open import (
+    IDENTITY,
+    Handle,
+    Identity,
+    Root,
+    Skipped,
+    close_folder,
+    display_path,
+    open_folder_at,
+    skipped,
+)
+from lens_lsp.disk import mounted_file_systems
+from lens_lsp.documents.kinds import kind_for
 from lens_lsp.model.documents import Part, PartReason, Skip, SkipReason
+
+YOUNG_NS = 2_000_000_000
+"""How long after it was written a file or folder may be written again without a change of its times."""
+# On these every change of a folder moves its times at once. Not on FAT, nor through most network and user-space
+# file systems, where another machine or a cache decides.
+_STEADY = frozenset({"ext2", "ext3", "ext4", "xfs", "f2fs", "btrfs", "zfs", "tmpfs", "overlay"})
+_BLOCK = 512
+"""Files that are compared in one go."""
+_DEVICES: dict[int, int] = {}
+"""One object for each device number, for all files on it."""
+
+
+class FileEntry(NamedTuple):
+    """A file that may be searched, and what identifies its content. A tuple, for there are many."""
+
+    root: int
+    path: str
+    """Relative, ``/`` between parts; may hold bytes that are no text: shown by ``display_path``."""
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+
+
+def file_entry(root: int, path: str, status: os.stat_result) -> FileEntry:
+    """A file and what its status says."""
+    return FileEntry._make((root, path, *IDENTITY(status)))
+
+
+def entry_of(key: tuple[int, str], identity: Identity) -> FileEntry:
+    """A file by its root and path, as it said of itself when it was read.
+
+    Most were never changed but in content, and lie on one device: such numbers are one object, not two a file.
+    """
+    size, modified, changed, inode, device = identity
+    changed = modified if changed == modified else changed
+    return FileEntry._make((*key, size, modified, changed, inode, _DEVICES.setdefault(device, device)))
+
+
+def differing(last: list[FileEntry], files: list[FileEntry]) -> Iterator[int]:
+    """The places where two lists of the same length are not the same.
+
+    A look hands out the same object for a file as long as it is the same: lists of the same objects are compared
+    without a step of the interpreter for each.
+    """
+    for start in range(0, len(files), _BLOCK):
+        end = min(start + _BLOCK, len(files))
+        if last[start:end] != files[start:end]:
+            yield from (place for place in range(start, end) if last[place] != files[place])
+
+
+Signature = tuple[int, int, int, int]
+"""Identity and times of a folder."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """One folder: what stood in it under which rules."""
+
+    signature: Signature
+    rules: IgnoreRules
+    in_scope: bool
+    markers: frozenset[str]
+    """Names in it that change the rules inside."""
+    paths: list[str] = field(default_factory=list)
+    """Its files that may be searched, by path from the root."""
+    entries: list[FileEntry | None] = field(default_factory=list)
+    """What each of them was at the last look, in the same order; None before the first."""
+    children: list[tuple[str, bool]] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+
+
+class Listings:
+    """The listings of one root under one set of rules. Not safe for threads. ``now`` gives nanoseconds."""
+
+    def __init__(self, now: Callable[[], int] = time.time_ns) -> None:
+        self._now = now
+        self._rules: CorpusRules | None = None
+        self._by_folder: dict[str, Listing] = {}
+        self._seen: dict[str, Listing] = {}
+        self._devices: frozenset[int] = frozenset()
+
+    def begin(self, rules: CorpusRules) -> None:
+        """A look at the tree begins."""
+        if rules != self._rules:
+            self._rules, self._by_folder = rules, {}
+        self._seen = {}
+        self._devices = frozenset(device for device, kind in mounted_file_systems() if kind in _STEADY)
+
+    def end(self) -> None:
+        """The look is over; folders it did not come to are forgotten."""
+        self._by_folder, self._seen = self._seen, {}
+
+    def signature(self, status: os.stat_result) -> Signature | None:
+        """What a folder's listing is worth keeping by, asked before it is listed; None if it cannot be relied on."""
+        if status.st_dev not in self._devices:
+            return None
+        if self._now() - max(status.st_mtime_ns, status.st_ctime_ns) < YOUNG_NS:
+            return None
+        return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+
+    def of(self, folder: str, signature: Signature | None) -> Listing | None:
+        """The listing of a folder if it still holds, but for the rules."""
+        known = self._by_folder.get(folder)
+        return known if known is not None and known.signature == signature else None
+
+    def enter(self, entry_of: Callable[[str], FileEntry | None]) -> None:
+        """Take over what was learnt of the files of a look by names alone when they were read."""
+        for listing in self._by_folder.values():
+            listing.entries = list(map(entry_of, listing.paths))
+
+    def keep(self, folder: str, listing: Listing) -> None:
+        """Remember a listing, new or proven again."""
+        self._seen[folder] = listing
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What lies under a root, sorted by path. ``Skip.path`` is printable, and ends in ``/`` for a folder."""
+
+    files: list[FileEntry]
+    skips: list[Skip]
+    complete: bool = True
+    """``False`` when it was cancelled: what was found until then."""
+    parts: list[Part] = field(default_factory=list)
+    """Ignore files that could not be used, or only in part."""
+    paths: list[str] = field(default_factory=list)
+    """The files by path alone where only names were asked for; ``files`` is empty then."""
+
 
 _OPEN_FOLDERS = 16
 """Descriptors a walk keeps: enough never to reopen one in ordinary trees, few enough for a limit of 64."""
@@ -48,17 +212,9 @@ def discover(
     Raises nothing for what it meets on the way; ``PathRefused`` if ``explicit_file`` is not a plain path
     below the root.
     """
-    if denied_root(root.path):
-        return Discovery([], [Skip("./", SkipReason.DENIED, root.index)])
-    if explicit_file is not None:
+    if explicit_file is not None and not denied_root(root.path):
         return _named(root, explicit_file)
-    try:
-        walk = _Walk(root, rules, False, listings, on_progress, cancelled)
-    except Skipped as error:
-        return Discovery([], [Skip("./", error.reason, root.index)])
-    complete = walk.run()
-    walk.files.sort(key=itemgetter(1))
-    return Discovery(walk.files, _gathered(walk.skips, map(itemgetter(1), walk.files)), complete, walk.parts)
+    return _walked(root, rules, False, listings, on_progress, cancelled)
 
 
 def discover_names(
@@ -68,20 +224,34 @@ def discover_names(
     listings: Listings | None = None,
     on_progress: Callable[[int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> Names:
+) -> Discovery:
     """As ``discover``, for one who is going to read every file anyway: none is asked for its status first.
 
     Where the system does not say with the name that a file is regular, it is asked all the same.
     """
-    if denied_root(root.path):
-        return Names([], [Skip("./", SkipReason.DENIED, root.index)])
+    return _walked(root, rules, True, listings, on_progress, cancelled)
+
+
+def _walked(
+    root: Root,
+    rules: CorpusRules,
+    names_only: bool,
+    listings: Listings | None,
+    on_progress: Callable[[int], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> Discovery:
+    """What one walk finds."""
     try:
-        walk = _Walk(root, rules, True, listings, on_progress, cancelled)
+        if denied_root(root.path):
+            raise Skipped(SkipReason.DENIED)
+        walk = _Walk(root, rules, names_only, listings, on_progress, cancelled)
     except Skipped as error:
-        return Names([], [Skip("./", error.reason, root.index)])
+        return Discovery([], [Skip("./", error.reason, root.index)])
     complete = walk.run()
+    walk.files.sort(key=itemgetter(1))
     walk.paths.sort()
-    return Names(walk.paths, _gathered(walk.skips, walk.paths), complete, walk.parts)
+    found = walk.paths if names_only else map(itemgetter(1), walk.files)
+    return Discovery(walk.files, _gathered(walk.skips, found), complete, walk.parts, walk.paths)
 
 
 def _gathered(skips: list[Skip], found: Iterable[str]) -> list[Skip]:
@@ -218,7 +388,7 @@ class _Walk:
         self._steps.append(folder.name + "/" if folder.name else "")
         assert folder.handle is not None
         try:
-            status = asked(folder.handle, os.stat, folder.handle)
+            status = call_of(folder.handle, os.stat, folder.handle)
             folder.identity = (status.st_dev, status.st_ino)
             if folder.identity not in self._visited:
                 self._visited.add(folder.identity)
@@ -257,7 +427,7 @@ class _Walk:
             if len(self._open) > _OPEN_FOLDERS:
                 self._close_shallowest()
         try:
-            status = asked(handle, os.stat, handle)
+            status = call_of(handle, os.stat, handle)
         except OSError as error:
             raise skipped(error) from error
         if (status.st_dev, status.st_ino) != folder.identity:
@@ -343,7 +513,7 @@ class _Walk:
         entries: list[os.DirEntry[str]] = []
         whole = True
         try:
-            listed(handle, entries)
+            list_into(handle, entries)
         except OSError as error:  # what was listed before it still counts
             self._skip(prefix or "./", skipped(error).reason)
             whole, entries = False, list(entries)
@@ -363,11 +533,7 @@ class _Walk:
         return markers, whole
 
     def _sort_out(
-        self,
-        folder: _Folder,
-        prefix: str,
-        entries: list[os.DirEntry[str]],
-        is_denied: Callable[[str], bool] | None,
+        self, folder: _Folder, prefix: str, entries: list[os.DirEntry[str]], is_denied: Callable[[str], bool] | None
     ) -> bool:
         """Each entry becomes a file, a folder to visit, or a skip; False if one could not be asked. The hot loop."""
         ignores = None if folder.rules.silent else folder.rules.ignores
@@ -393,11 +559,7 @@ class _Walk:
         return whole
 
     def _take_names(
-        self,
-        folder: _Folder,
-        prefix: str,
-        entries: list[os.DirEntry[str]],
-        is_denied: Callable[[str], bool] | None,
+        self, folder: _Folder, prefix: str, entries: list[os.DirEntry[str]], is_denied: Callable[[str], bool] | None
     ) -> list[os.DirEntry[str]]:
         """Take the files whose names say all there is to ask; gives the other entries. The hot loop of a first look."""
         if not folder.in_scope or is_denied is not None:
@@ -418,7 +580,7 @@ class _Walk:
     def _ask(self, folder: _Folder, entry: os.DirEntry[str], path: str) -> None:
         # Windows lists no inode and no device, so by name the file is asked itself.
         by_descriptor = isinstance(folder.handle, int)
-        status = entry_status(folder.handle, entry) if by_descriptor else os.lstat(entry.path)
+        status = stat_entry(folder.handle, entry) if by_descriptor else os.lstat(entry.path)
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, _irregular(status.st_mode))
         elif self._names_only:
@@ -431,3 +593,121 @@ def _irregular(mode: int) -> SkipReason:
     if stat.S_ISLNK(mode):
         return SkipReason.LINK
     return SkipReason.UNREADABLE if stat.S_ISDIR(mode) else SkipReason.IRREGULAR
+
+
+_PASSING = re.compile(r"(?:.*/)?(?:\.[^/]*|[^/]*(?:~|\.(?:part|tmp|temp|swp|bak)))")
+"""Names of files that are there for a moment, while another program writes: no file is called so from now on."""
+_MOST_KEPT = 1 << 17
+_CHUNK = 1 << 20
+_FEW, _PATIENCE = 1_000, 4
+"""Files that are waited for so many times longer: a busy machine must not lose a note in a small folder."""
+_HASHES: dict[Identity, str] = {}
+"""Of files that were read; the oldest first."""
+_LOCK = threading.Lock()
+
+
+class HashBudget:
+    """What all searches of one look at citations may cost together."""
+
+    def __init__(self, *, files: int = 50_000, size: int = 32 << 20, seconds: float = 0.5) -> None:
+        self.files = files
+        """Files that may still be met, and how many bytes of them may still be read."""
+        self.size = size
+        self.seconds = seconds
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be looked at."""
+        return self.files <= 0 or self.size <= 0 or self.seconds <= 0
+
+
+class RenamedFiles:
+    """The files below one root, by what they hold."""
+
+    def __init__(self, root: Root, rules: CorpusRules, budget: HashBudget) -> None:
+        self._root = root
+        self._rules = rules
+        self._budget = budget
+        self._paths: list[str] | None = None
+        self._by_reader: dict[str, dict[str, list[str]] | None] = {}
+
+    def holders(self, path: str, sha256: str) -> list[str] | None:
+        """The files that have a hash, by path, of those that are read as ``path`` would be; None where there was more
+        to look at than the budget allows, so that nobody knows."""
+        reader = _reader(path)
+        if reader not in self._by_reader:
+            began = time.monotonic()
+            self._by_reader[reader] = None if self._budget.spent else self._read(reader, began)
+            self._budget.seconds -= time.monotonic() - began
+        known = self._by_reader[reader]
+        return None if known is None else known.get(sha256, [])
+
+    def _read(self, reader: str, began: float) -> dict[str, list[str]] | None:
+        met = 0
+
+        def late() -> bool:
+            few = met < _FEW and self._budget.seconds > 0
+            return time.monotonic() - began > self._budget.seconds * (_PATIENCE if few else 1)
+
+        if self._paths is None:
+
+            def meet(count: int) -> None:
+                nonlocal met
+                met = count
+
+            names = discover_names(
+                self._root, self._rules, on_progress=meet, cancelled=lambda: met > self._budget.files or late()
+            )
+            self._budget.files -= max(met, len(names.paths))
+            if not names.complete or self._budget.files < 0:
+                self._budget.files = min(self._budget.files, 0)
+                return None
+            self._paths = names.paths
+        found: dict[str, list[str]] = {}
+        met = 0
+        for path in self._paths:
+            if _reader(path) == reader and _PASSING.fullmatch(path) is None:
+                met += 1
+                if late() or self._budget.size <= 0:
+                    return None
+                digest = self._digest(path)
+                if digest is not None:
+                    found.setdefault(digest, []).append(path)
+        return None if self._budget.size < 0 else found
+
+    def _digest(self, path: str) -> str | None:
+        """The hash of a file; None for one that cannot be read, and one larger than the budget, which is then spent."""
+        try:
+            fd, status = self._root.open_with_stat(path)
+        except Skipped:
+            return None
+        try:
+            identity = IDENTITY(status)
+            if identity in _HASHES:
+                return _HASHES[identity]
+            if status.st_size > self._budget.size:
+                self._budget.size = -1
+                return None
+            digest = hashlib.sha256()
+            while data := call_of(fd, os.read, fd, min(_CHUNK, status.st_size + 1)):
+                digest.update(data)
+                self._budget.size -= len(data)
+                if self._budget.size < 0:
+                    return None
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+        found = digest.hexdigest()
+        if status.st_mtime_ns < time.time_ns() - YOUNG_NS:
+            with _LOCK:
+                if len(_HASHES) >= _MOST_KEPT:
+                    del _HASHES[next(iter(_HASHES))]
+                _HASHES[identity] = found
+        return found
+
+
+def _reader(path: str) -> str:
+    """What a file of this name is read as: a text, a document of a kind, or (empty) nothing."""
+    kind = kind_for(path)
+    return kind.name if kind is not None else "text" if reader_for(path.rpartition("/")[2]) is not None else ""

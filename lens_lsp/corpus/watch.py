@@ -29,9 +29,8 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from lens_lsp.corpus.ignore import IgnoreRules
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules, clutter_name, denied_name, denied_root, name_of
+from lens_lsp.corpus.corpus_rules import CorpusRules, IgnoreRules, clutter_name, denied_name, denied_root, name_of
+from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.model.errors import LensError
 
 MOST_TREES = 32

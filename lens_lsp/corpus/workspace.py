@@ -1,31 +1,220 @@
-"""Folders and files whose texts are kept in memory, and brought in line with the disk at each question."""
+"""Folders and files as questions see them: texts in memory, brought in line with the disk at each question.
+
+A `Snapshot` is one question's frozen view of its roots: the texts open in an editor, laid over what is on disk. Frozen
+is what the editor holds, from the moment of the question. The disk is read when it is asked for, and every text says by
+its hash which bytes it was. The deny list holds here too: a secret that is open in an editor stays one.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Protocol, TypeVar
 
-from lens_lsp.corpus.away import WAIT, wait_until
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.heap import give_back
-from lens_lsp.corpus.intake import at_full_speed
-from lens_lsp.corpus.listings import FileEntry, Listings
-from lens_lsp.corpus.named import left_out
-from lens_lsp.corpus.opening import Root, display_path, open_named
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.corpus.texts import Key
-from lens_lsp.corpus.walk import discover, discover_names
-from lens_lsp.model.documents import Part, Skip, Stage
+from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, denied_root, left_out
+from lens_lsp.corpus.encoding import LARGE, TextPiece, Whole, WholeReader, blank, decode
+from lens_lsp.corpus.extraction import LARGEST, Pictures, extractions
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import TextReader
+from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.corpus.hang_safe_io import WAIT, set_deadline
+from lens_lsp.corpus.intake import Buffer, at_full_speed, malloc_trim, without_documents
+from lens_lsp.corpus.privacy_markers import privacy_of
+from lens_lsp.corpus.safe_open import (
+    UNKNOWN,
+    Identity,
+    Key,
+    Root,
+    Skipped,
+    check_name,
+    display_path,
+    identity_of,
+    open_named,
+)
+from lens_lsp.corpus.text_store import TextStore
+from lens_lsp.corpus.walk import YOUNG_NS, FileEntry, Listings, discover, discover_names
+from lens_lsp.documents.kinds import DocumentKind, Extracted, kind_for
+from lens_lsp.model.documents import Document, Origin, Part, Skip, SkipReason, Stage, Structure, TextSource
 from lens_lsp.model.errors import PathNotFound, PathRefused
+from lens_lsp.model.marks import privacy
 
-LARGE = 128 << 20
+EXTRACTED = "binary"
+"""What stands for the encoding of a document that is no text file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The decoded text of a file or buffer, and where it came from."""
+
+    text: str
+    origin: Origin
+
+
+class Snapshot:
+    """The roots of one question and the buffers over them, keyed by root index and relative path."""
+
+    def __init__(
+        self,
+        roots: Sequence[Root],
+        buffers: Mapping[tuple[int, str], Buffer],
+        rules: CorpusRules,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+        large: Mapping[tuple[int, str], tuple[Identity, Whole]] = MappingProxyType({}),
+    ) -> None:
+        """``large`` are very large files as they were when they were read, with what identified them before."""
+        self.roots = tuple(roots)
+        self.rules = rules
+        self._buffers = without_documents(buffers)  # the editor goes on; this does not
+        self._cancelled = cancelled
+        self._large = dict(large)
+        self._denied = frozenset(index for index, root in enumerate(self.roots) if denied_root(root.path))
+        for root in self.roots:
+            root.release()  # a folder held since an earlier question may have been replaced
+
+    def buffer(self, root: int, rel: str) -> Buffer | None:
+        """The open buffer for a path, if there is one."""
+        return self._buffers.get((root, rel))
+
+    def read(self, root: int, rel: str) -> Source:
+        """The text of a path as the user sees it: the buffer, else the decoded bytes on disk.
+
+        Raises ``Skipped`` with the reason, ``PathRefused`` if ``rel`` is not a plain path below its root.
+        """
+        self._check(root, rel)
+        buffer = self._buffers.get((root, rel))
+        if buffer is not None:
+            return source_of_buffer(buffer)
+        return source_of_bytes(self.roots[root].read(rel), self.rules.fallback_encoding)
+
+    def digest(self, root: int, rel: str) -> str:
+        """The hash that a document of this path would have. Raises as ``read``, but of what is searched in pieces not
+        for being no text."""
+        if kind_for(rel) is None:
+            self._check(root, rel)
+            identity = None if (root, rel) in self._buffers else identity_of(self.roots[root], rel)
+            if identity is not None and identity[0] > LARGE:
+                return self._whole(root, rel).sha256
+            return self.read(root, rel).origin.sha256
+        return hashlib.sha256(self.content(root, rel, LARGEST)).hexdigest()
+
+    def document(self, root: int, rel: str, pictures: Pictures = Pictures.KNOWN) -> Document:
+        """The document of a path, by the reader for its name. Raises as ``read``."""
+        kind = kind_for(rel)
+        if kind is not None:
+            return self._extracted(root, rel, kind, pictures)
+        reader = reader_for(rel.rpartition("/")[2])
+        if reader is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        source = self.read(root, rel)
+        extraction = reader.extract(source.text)
+        return Document(
+            root=root,
+            path=rel,
+            text=extraction.text,
+            reader=f"{reader.name}/{reader.version}",
+            origin=source.origin,
+            structure=_structure(reader, extraction.text, source.text),
+            locators=extraction.locators if reader.extracted else reader.locators(extraction.text),
+        )
+
+    def _extracted(self, root: int, rel: str, kind: DocumentKind, pictures: Pictures) -> Document:
+        data = self.content(root, rel, LARGEST)
+        read = extractions().of(kind, data, cancelled=self._cancelled, pictures=pictures)
+        extracted = read.extracted
+        return Document(
+            root=root,
+            path=rel,
+            text=extracted.text,
+            reader=read.reader,
+            origin=Origin(hashlib.sha256(data).hexdigest(), EXTRACTED),
+            structure=replace(_with_privacy(extracted), ours=find_generated(extracted.text, asked=False).spans),
+            locators=extracted.locators,
+            notices=read.notices,
+        )
+
+    def content(self, root: int, rel: str, limit: int | None = None) -> bytes:
+        """The bytes of a path on disk, at most ``limit``. Raises as ``read``."""
+        self._check(root, rel)
+        return self.roots[root].read(rel, limit)
+
+    def _check(self, root: int, rel: str) -> None:
+        for name in rel.split("/"):
+            check_name(name, rel)
+        if root in self._denied or denied_path(rel, self.roots[root].path):
+            raise Skipped(SkipReason.DENIED)
+
+    def piece(self, root: int, rel: str, piece: TextPiece) -> Document:
+        """A piece of a very large text as a document of its own; the hash is the whole file's. Raises as ``read``."""
+        reader = reader_for(rel.rpartition("/")[2])
+        if reader is None:
+            raise Skipped(SkipReason.UNSUPPORTED)
+        whole = self._whole(root, rel)
+        text = piece.text(self.roots[root], rel)
+        # What the file says of itself at its head holds for all of it.
+        head = whole.beginning.decode(piece.encoding, "replace") if piece.point else text
+        structure = _structure(reader, text, head, continued=piece.point > 0)
+        return Document(
+            root=root,
+            path=rel,
+            text=text,
+            reader=f"{reader.name}/{reader.version}",
+            origin=Origin(whole.sha256, piece.encoding, piece.guessed),
+            structure=structure,
+        )
+
+    def _whole(self, root: int, rel: str) -> Whole:
+        """A very large file as a whole: read again only when it may be another by now."""
+        identity, known = identity_of(self.roots[root], rel), self._large.get((root, rel))
+        if known is not None and known[0] == identity and known[0][1] < time.time_ns() - YOUNG_NS:
+            return known[1]
+        reader = WholeReader(self.roots[root], rel, self._cancelled)
+        for _ in reader:
+            pass
+        whole = reader.whole()
+        self._large[root, rel] = identity or UNKNOWN, whole
+        return whole
+
+
+def _structure(reader: TextReader, text: str, source: str, *, continued: bool = False) -> Structure:
+    """What the reader finds in a text. What is ours is marked, and no heading or link comes from it.
+
+    ``source`` is what the file says from its start on: there stands whether it is private.
+    """
+    found = find_generated(text, continued=continued, asked=not reader.extracted)
+    structure = reader.structure(blank(text, found.spans) if found.spans and not found.whole else text)
+    if found.spans:
+        structure = replace(structure, ours=found.spans, answer=found.answer)
+    said = privacy_of(reader.name, source) or (privacy_of(reader.name, text) if reader.extracted else None)
+    return structure if said is None else replace(structure, privacy=said)
+
+
+def _with_privacy(extracted: Extracted) -> Structure:
+    """The structure of a document: what its metadata or its first lines say makes it private."""
+    said = privacy_of("plain", extracted.text) if extracted.private is None else privacy(extracted.private)
+    return extracted.structure if said is None else replace(extracted.structure, privacy=said)
+
+
+def source_of_buffer(buffer: Buffer) -> Source:
+    """A buffer's text; its hash is that of the text as UTF-8."""
+    digest = hashlib.sha256(buffer.text.encode("utf-8")).hexdigest()
+    return Source(buffer.text, Origin(digest, "utf-8", source=TextSource.BUFFER, version=buffer.version))
+
+
+def source_of_bytes(data: bytes, fallback: str) -> Source:
+    """The text of a file's bytes; the hash is that of the bytes. Raises ``Skipped(BINARY)``."""
+    decoded = decode(data, fallback)
+    return Source(decoded.text, Origin(hashlib.sha256(data).hexdigest(), decoded.encoding, decoded.guessed))
+
+
+EARLY_BYTES = 128 << 20
 """Bytes of text from which on a first look is worth it: below, the search itself shows something as soon."""
 FIRST = 1.3
 """Seconds for which documents are read before a question has shown anything."""
@@ -81,7 +270,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedWorkspace:
     """The workspace as one question sees it."""
 
     roots: tuple[str, ...]
@@ -93,7 +282,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class EarlierState:
     """The workspace as the last question left it, while the disk was not looked at again."""
 
     snapshot: Snapshot
@@ -106,13 +295,13 @@ class _Reading:
     """Told how far the reading is."""
 
     observer: Progress
-    glimpse: EarlyReader | None
+    early_reader: EarlyReader | None
     snapshot: Callable[[], Snapshot]
 
     def __call__(self, done: int, total: int) -> None:
         self.observer.progress("read", done, total)
-        if self.glimpse is not None:
-            self.glimpse.offer(done, total, self.snapshot)
+        if self.early_reader is not None:
+            self.early_reader.offer(done, total, self.snapshot)
 
 
 class Workspace:
@@ -129,7 +318,7 @@ class Workspace:
         self._rules = rules
         self._paths = tuple(os.path.abspath(path) for path in paths) if paths else (os.path.abspath("."),)
         budget = memory_budget() if memory is None else memory
-        self.cache = TextCache(fallback_encoding=rules.fallback_encoding, budget=budget)
+        self.cache = TextStore(fallback_encoding=rules.fallback_encoding, budget=budget)
         self._listings = [Listings() for _ in self._paths]
         self._first = first
         self._extracting = 0.0
@@ -145,9 +334,9 @@ class Workspace:
         cancelled: Callable[[], bool] | None,
         question: str = "",
         seconds: float = QUESTION,
-        glimpse: EarlyReader | None = None,
-    ) -> Ready:
-        """Bring the texts in memory in line with the disk and the open buffers; ``glimpse`` may look at them meanwhile.
+        early_reader: EarlyReader | None = None,
+    ) -> PreparedWorkspace:
+        """Bring the texts in memory in line with the disk and the open buffers; ``early_reader`` may look meanwhile.
 
         Where files may not answer, half of the ``seconds`` of the question goes into this, and what did not come by
         then is passed over; after three quarters they are waited for no more, so that there is time for the answer.
@@ -163,7 +352,7 @@ class Workspace:
         sweep = self._sweep(opened, observer, cancelled)
         swept = time.perf_counter()
         snapshot = partial(Snapshot, roots, typed, self._rules, cancelled=cancelled, large=self.cache.large)
-        self._read(roots, sweep, typed, _Reading(observer, glimpse, snapshot), cancelled)
+        self._read(roots, sweep, typed, _Reading(observer, early_reader, snapshot), cancelled)
         _wait(roots, _SEARCHING * seconds - (time.perf_counter() - started), one)
         stages = (Stage("walk", swept - started), Stage("read", time.perf_counter() - swept))
         self._extracting, self._question = 0.0, question
@@ -172,16 +361,16 @@ class Workspace:
         self.cache.recognise(seconds=_NAMED, only=named, cancelled=cancelled)
         self.read_on(question, observer, seconds=self._first, cancelled=cancelled)
         shown = tuple(display_path(root.path) for root in roots)
-        return Ready(shown, tuple(root.path for root in roots), sweep, snapshot(), stages)
+        return PreparedWorkspace(shown, tuple(root.path for root in roots), sweep, snapshot(), stages)
 
     @property
     def large(self) -> bool:
         """Whether a search takes so long that something is to be shown before it."""
-        return self.cache.size >= LARGE
+        return self.cache.size >= EARLY_BYTES
 
     def before(
         self, opened: Opened, buffers: Mapping[str, Buffer], cancelled: Callable[[], bool] | None
-    ) -> Before | None:
+    ) -> EarlierState | None:
         """What is known of a large workspace before `bring_up`; None where nothing is, or a small one.
 
         What is cut from it has to be read from its source again, for which a file that does not answer has a second.
@@ -198,7 +387,7 @@ class Workspace:
             sure = key not in stale or self.cache.kept(key)
             return sure and (key in named or left_out(roots[key[0]], key[1], self._rules) is None)
 
-        return Before(Snapshot(roots, typed, self._rules, cancelled=cancelled, large=self.cache.large), holds)
+        return EarlierState(Snapshot(roots, typed, self._rules, cancelled=cancelled, large=self.cache.large), holds)
 
     def read_on(
         self,
@@ -210,7 +399,7 @@ class Workspace:
         only: Sequence[Key] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> int:
-        """Read documents that wait, as `TextCache.read_documents`, after `bring_up`; how many texts that gave."""
+        """Read documents that wait, as `TextStore.read_documents`, after `bring_up`; how many texts that gave."""
         if not self.cache.readable:
             return 0
         started = time.perf_counter()
@@ -230,15 +419,15 @@ class Workspace:
         self.cache.read_documents(self._question, seconds=math.inf, cancelled=cancelled)
         self.cache.recognise(seconds=math.inf, cancelled=cancelled)
 
-    def skipped(self, ready: Ready) -> tuple[Skip, ...]:
+    def skipped(self, ready: PreparedWorkspace) -> tuple[Skip, ...]:
         """What of the files could not be searched, as far as the question has come, by path."""
         return tuple(sorted([*ready.sweep.skips, *self.cache.skips()]))
 
-    def partial(self, ready: Ready) -> tuple[Part, ...]:
+    def partial(self, ready: PreparedWorkspace) -> tuple[Part, ...]:
         """What of the searched files and folders was not searched, as far as the question has come, by path."""
         return tuple(sorted([*ready.sweep.parts, *self.cache.parts()]))
 
-    def stages(self, ready: Ready) -> tuple[Stage, ...]:
+    def stages(self, ready: PreparedWorkspace) -> tuple[Stage, ...]:
         """The stages of bringing it up, with the time that documents took until now."""
         return (*ready.stages, Stage("extract", self._extracting)) if self._extracting else ready.stages
 
@@ -283,14 +472,9 @@ class Workspace:
     def _give_back(self) -> None:
         """Where memory is too small for the texts, keep none that nobody uses: each question takes seconds anyway."""
         if self.cache.passing_by:
-            give_back()
+            malloc_trim()
 
-    def _sweep(
-        self,
-        opened: Opened,
-        observer: Progress,
-        cancelled: Callable[[], bool] | None,
-    ) -> Sweep:
+    def _sweep(self, opened: Opened, observer: Progress, cancelled: Callable[[], bool] | None) -> Sweep:
         sweep = Sweep()
         if len(opened) == 1 and opened[0][1] is None and not self.cache.files:
             names = discover_names(
@@ -336,7 +520,7 @@ def _nothing_to_search(failed: Sequence[PathNotFound | PathRefused]) -> PathNotF
 def _wait(roots: Sequence[Root], seconds: float, one: float) -> None:
     """For how long from now files are waited for that may not answer, and for how long each."""
     for root in roots:
-        wait_until(root.handle, time.monotonic() + seconds, one)
+        set_deadline(root.handle, time.monotonic() + seconds, one)
 
 
 def memory_budget() -> int:

@@ -22,7 +22,7 @@ FOLLOWED = 50
 
 
 class Assistant:
-    """For one set of folders (absolute paths). On one event loop only. Implements `Hearing`."""
+    """For one set of folders (absolute paths). On one event loop only. Implements `ServerListener`."""
 
     def __init__(self, folders: Sequence[str]) -> None:
         self.folders = Folders(folders)

@@ -6,11 +6,10 @@ import os
 from collections.abc import Sequence
 
 from lens_lsp.app.configuration import read_settings
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import CorpusRules, denied_path, inside
 from lens_lsp.corpus.extraction import LARGEST
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules, denied_path
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.model.errors import PathNotFound, PathRefused
 

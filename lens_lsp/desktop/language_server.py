@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from lens_lsp.client import Client, Hearing, ServerGone
+from lens_lsp.client import Client, ServerGone, ServerListener
 
 CAPABILITIES: Mapping[str, object] = {
     "general": {"positionEncodings": ["utf-16"]},
@@ -25,7 +25,7 @@ class LanguageServer:
     """One at a time, from `start` to `close`. On the event loop only. ``told`` hears `RUNNING` and `GONE`."""
 
     def __init__(
-        self, folders: Sequence[str], hear: Hearing, told: Callable[[str], None], env: Mapping[str, str]
+        self, folders: Sequence[str], hear: ServerListener, told: Callable[[str], None], env: Mapping[str, str]
     ) -> None:
         self._folders = tuple(folders)
         self._hear = hear

@@ -67,7 +67,7 @@ main()
 
 
 class Cancelled(Exception):
-    """Nobody waits for the text any more: the caller said so, or the extractor was closed."""
+    """The caller cancelled the extraction, or the extractor was closed."""
 
 
 class Extractor:
@@ -79,7 +79,7 @@ class Extractor:
 
     def __init__(self, *, workers: int = 1, memory: int | None = MEMORY, code: Sequence[str] = ()) -> None:
         order = _order(memory, code)
-        self._workers = [_Worker(order) for _ in range(workers)]
+        self._workers = [_WorkerProcess(order) for _ in range(workers)]
         self._idle = list(self._workers)
         self._change = threading.Condition()
         self._closed = False
@@ -154,7 +154,7 @@ class Extractor:
         understood: Callable[[dict[str, Any], bytes], _T],
         more: Mapping[str, Any] = MappingProxyType({}),
     ) -> _T:
-        """What is understood of a worker's reply to a job that says ``more`` than whose it is."""
+        """Send a job to a worker; ``understood`` reads its reply, ``more`` are other fields of the job."""
         if missing(kind):
             raise Unextracted(Failure.NO_READER, INSTALL)
         if len(data) > MOST_DATA:
@@ -192,7 +192,7 @@ class Extractor:
     ) -> None:
         self.close()
 
-    def _take(self, stopped: Callable[[], bool]) -> _Worker:
+    def _take(self, stopped: Callable[[], bool]) -> _WorkerProcess:
         with self._change:
             while not stopped():
                 if self._idle:
@@ -200,14 +200,14 @@ class Extractor:
                 self._change.wait(_TICK)
         raise Cancelled
 
-    def _give(self, worker: _Worker) -> None:
+    def _give(self, worker: _WorkerProcess) -> None:
         with self._change:
             self._idle.append(worker)
             self._change.notify_all()
 
 
-class _Worker:
-    """One process, or none yet, or one after the other. For one thread at a time."""
+class _WorkerProcess:
+    """A worker process, started when it is first needed and again after its end. For one thread at a time."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self.started = 0
@@ -268,7 +268,7 @@ class _Worker:
 
 
 class _Exchange:
-    """A job written and its reply read on a thread of their own: either may wait for ever, until the worker dies."""
+    """Sends a job to a worker and receives its reply, on a thread: both may block until the worker dies."""
 
     def __init__(self, process: subprocess.Popen[bytes], job: dict[str, Any], data: bytes) -> None:
         self.over = threading.Event()
@@ -317,7 +317,7 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
-    """For jobs, for replies, and one that tells the worker that we live."""
+    """The pipe for jobs, the one for replies, and one that tells the worker that this process lives."""
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise TypeError("a worker without pipes")
     return process.stdin, process.stdout, process.stderr
@@ -330,7 +330,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 
 def _order(memory: int | None, code: Sequence[str]) -> dict[str, Any]:
-    """What a worker is told at its start: its memory, and where code lies that it may import."""
+    """The argument of a new worker: its memory, and the folders that it may import code from."""
     # Isolated Python looks in its own folders only; ours and a library's may be elsewhere.
     modules = {library.module for kind in KINDS for library in kind.libraries}
     libraries = sorted(folder for module in modules if (folder := _folder(module)) is not None)

@@ -20,36 +20,12 @@ from lens_lsp.model.documents import Block, BlockKind, Field, Head, Heading, Loc
 from lens_lsp.model.sanitize import printable
 from lens_lsp.model.text import Span
 
-
-def header_fields(text: str, blocks: Iterable[Block]) -> tuple[Field, ...]:
-    """The lines ``Name: value`` of a document's metadata."""
-    return tuple(
-        field for block in blocks if block.kind is BlockKind.FRONT_MATTER for field in _fields(text, block.span)
-    )
-
-
-def pairs(fields: Iterable[Field]) -> tuple[tuple[str, str], ...]:
-    """The fields as a `Head` keeps them."""
-    return tuple((field.name, field.value) for field in fields)
-
-
-def _fields(text: str, span: Span) -> Iterator[Field]:
-    start = span.start
-    for line in text[span.start : span.end].split("\n"):
-        name, sign, value = line.partition(": ")
-        if sign:
-            yield Field(name.lower(), value, Span(start, start + len(line)))
-        start += len(line) + 1
-
-
 MOST_DATA = 100 << 20
 """Bytes of one document."""
 MOST_TEXT = 64 << 20
 """Bytes of one document's text, in UTF-8."""
 MOST_GLANCED = 20_000
 """Code points of what a document says of itself."""
-MOST_AT_ONCE = 64
-"""Documents that are glanced at in one job."""
 MOST_HEAD = 24 << 20
 """Bytes of what else is said in one frame."""
 MOST_VIEW = 32 << 20
@@ -74,7 +50,7 @@ _KINDS = {kind.value: kind for kind in BlockKind}
 
 
 class Damaged(Exception):
-    """The other side ended, or does not keep to the protocol."""
+    """The other process ended, or its frame does not keep to the protocol."""
 
 
 def send(pipe: IO[bytes], head: dict[str, Any], body: bytes) -> None:
@@ -104,7 +80,7 @@ def receive(pipe: IO[bytes], most_body: int) -> tuple[dict[str, Any], bytes]:
 
 
 def result_of(extracted: Extracted) -> tuple[dict[str, Any], bytes]:
-    """The frame of a text. Links and what else has no field here are not carried."""
+    """A text as a frame. Links and other things that have no field here are not carried."""
     text = extracted.text.encode("utf-8", "replace")  # a lone surrogate; one character stays one
     if len(text) > MOST_TEXT:
         raise Unextracted(Failure.TOO_LARGE, f"{len(text):,} bytes of text")
@@ -170,6 +146,27 @@ def extracted_from(head: dict[str, Any], body: bytes) -> Extracted:
         raise Damaged(f"a reply that is not in order: {error}") from error
 
 
+def header_fields(text: str, blocks: Iterable[Block]) -> tuple[Field, ...]:
+    """The lines ``Name: value`` of a document's metadata."""
+    return tuple(
+        field for block in blocks if block.kind is BlockKind.FRONT_MATTER for field in _fields(text, block.span)
+    )
+
+
+def pairs(fields: Iterable[Field]) -> tuple[tuple[str, str], ...]:
+    """The fields as a `Head` keeps them."""
+    return tuple((field.name, field.value) for field in fields)
+
+
+def _fields(text: str, span: Span) -> Iterator[Field]:
+    start = span.start
+    for line in text[span.start : span.end].split("\n"):
+        name, sign, value = line.partition(": ")
+        if sign:
+            yield Field(name.lower(), value, Span(start, start + len(line)))
+        start += len(line) + 1
+
+
 def view_from(head: dict[str, Any], body: bytes) -> View:
     """The view of a page that a worker gives; raises `Damaged` for what is none."""
     marks = head.get("marks")
@@ -189,7 +186,7 @@ def failure_from(head: dict[str, Any]) -> Unextracted | None:
 
 
 def glances_from(head: dict[str, Any], count: int) -> tuple[str, ...]:
-    """What so many documents say of themselves; raises `Damaged` unless it is in order."""
+    """What each of ``count`` documents says of itself; raises `Damaged` unless it is in order."""
     said = head.get("said")
     if not isinstance(said, list) or len(said) != count:
         raise Damaged("not what was asked for")

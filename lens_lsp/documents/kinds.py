@@ -19,12 +19,14 @@ from lens_lsp.model.documents import LocatorMap, Structure
 
 INSTALL = "pip install 'lens-lsp[documents]'"
 """The command that brings every library of every kind."""
+MOST_AT_ONCE = 64
+"""Documents that are glanced at in one job."""
 _READERS = "lens_lsp.documents.readers"
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What a reader needs: the distribution to install, the module it brings."""
+    """A library that a reader needs: the distribution to install, the module it brings."""
 
     distribution: str
     module: str
@@ -32,7 +34,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class DocumentKind:
-    """One kind of document and who reads it."""
+    """A kind of document: the ends of its file names, the reader for it and what must be installed."""
 
     name: str
     """Names the kind in evidence: ``"pdf"``."""
@@ -152,13 +154,15 @@ class Unextracted(Exception):
         self.detail = detail
 
 
+_MOST_RANGES = 12
+"""Runs of pages that are named."""
 _LEFT_OUT = ("only the first ", " not read", " could not be read", "missing or damaged")
 """What a notice says of parts that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The text of a document with what stands where in it; all offsets are code points of ``text``.
+    """The text of a document, its structure and the place of each part; all offsets are code points of ``text``.
 
     Locators name what a person would open: ``{"page": 12}``, ``{"sheet": "Sheet1", "cell": "B7"}``, ``{"slide": 4}``,
     ``{"chapter": 3}``, ``{"message": 2, "date": "2024-03-01"}``.
@@ -211,10 +215,6 @@ class DocumentReader(Protocol):
 
     def view(self, data: bytes, page: int, quote: str) -> View:
         """A page, from 1, for people, with a quote marked. Only of kinds with ``pictures``."""
-
-
-_MOST_RANGES = 12
-"""Runs of pages that are named."""
 
 
 def pages_shown(numbers: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""Text on pictures of pages, by a program that the user has installed and asked for: ``tesseract``.
+"""OCR: text on pictures of pages, recognised by a program that the user has installed and asked for, ``tesseract``.
 
 The worker draws the pages, and it puts the text together: this side never looks into a document. The program gets a
 picture by a pipe and gives text by another. It is looked for in the absolute folders of the user's PATH, never below a
@@ -56,7 +56,7 @@ def tesseract(path: str, roots: Sequence[str]) -> str | None:
 
 @dataclass
 class Recognition:
-    """One program and the languages that it is asked for, ``"eng"`` or ``"deu+eng"``. Safe for threads."""
+    """Recognises text on pages with one program, in some languages: ``"eng"`` or ``"deu+eng"``. Safe for threads."""
 
     program: str
     languages: str
@@ -108,18 +108,18 @@ class Recognition:
             process = self._started(options)
         except OSError:
             return None
-        talk = _Talk(process, given)
+        exchange = _ProgramExchange(process, given)
         until = time.monotonic() + seconds
         try:
-            while not talk.over.wait(_TICK):
+            while not exchange.over.wait(_TICK):
                 if cancelled():
                     raise Cancelled
                 if time.monotonic() >= until:
                     return None
         finally:
             _end(process)
-            talk.close()
-        return talk.said if process.returncode == 0 and len(talk.said) <= _MOST_TEXT else None
+            exchange.close()
+        return exchange.said if process.returncode == 0 and len(exchange.said) <= _MOST_TEXT else None
 
     def _started(self, options: Sequence[str]) -> subprocess.Popen[bytes]:
         environment = {"OMP_THREAD_LIMIT": "1"} | ({} if self.data is None else {"TESSDATA_PREFIX": self.data})
@@ -142,8 +142,8 @@ class Recognition:
         )
 
 
-class _Talk:
-    """A program's input written and its output read, each on a thread: either may wait until the program dies."""
+class _ProgramExchange:
+    """Writes the input of a program and reads its output, each on a thread: both may block until the program dies."""
 
     def __init__(self, process: subprocess.Popen[bytes], given: bytes) -> None:
         self.said = b""

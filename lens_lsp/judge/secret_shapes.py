@@ -2,7 +2,7 @@
 that announce a value.
 
 Facts of the issuers' own pages and of what the rule sets of gitleaks (MIT) and detect-secrets (Apache 2.0) look for; no
-pattern is theirs. Words are found in all of a text in one go (`lens_lsp.corpus.matcher.Words`), and looked at only
+pattern is theirs. Words are found in all of a text in one go (`lens_lsp.corpus.scan.Words`), and looked at only
 where they stand; each look is bounded, and one that found something is not made again inside it. So the time is linear
 in the text, and a text without such words costs the one search.
 """
@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lens_lsp.corpus.matcher import Words
+from lens_lsp.corpus.scan import Words
 from lens_lsp.model.text import Span
 
 _W = "A-Za-z0-9"

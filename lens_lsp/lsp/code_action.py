@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
     LocatedCitation,
@@ -24,7 +24,7 @@ from lens_lsp.lsp.server_state import SelectedQuestion, ServerState
 from lens_lsp.memory.answer_files import anchored, link_to
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
-from lens_lsp.model.sanitize import printable
+from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
 
 if TYPE_CHECKING:
@@ -154,8 +154,7 @@ def _again(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitatio
         if line is not None and asked(page.line(line)) == held.question:
             span = snapshot.ranges().range(page.bare(line))
             argument |= {"scope": {"uri": snapshot.uri, "range": _plain_range(span)}, "insert": True}
-    title = " ".join(printable(question).split())
-    yield ActionOffer(f"Ask again: {title[:80]}", _QUICK_FIX, _ASK, argument, label=label)
+    yield ActionOffer(f"Ask again: {printable_line(question)[:80]}", _QUICK_FIX, _ASK, argument, label=label)
 
 
 def _changes(snapshot: DocumentSnapshot, page: MarkdownPage, found: LocatedCitation) -> tuple[tuple[Span, str], ...]:

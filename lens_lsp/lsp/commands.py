@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from lens_lsp.corpus.privacy import privacy_of_file
+from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, asked, take_snapshot, workspace_edit
 from lens_lsp.lsp.editor_window import say, show, summarize, summarize_with_places
 from lens_lsp.lsp.lens_answer import answer_file
@@ -68,7 +67,7 @@ async def insert(ls: LensServer, saved: Saved, uri: str, line: int) -> bool:
 
     ``line``, from 1, is where the question stood when it was asked. What was answered there before is replaced.
     """
-    if not get_capability(ls.state.capabilities, "workspace.apply_edit", False):
+    if not ls.state.supports("workspace.apply_edit"):
         return False
     for _ in range(_ATTEMPTS):  # the note may be edited between our look at it and the editor's
         snapshot = await take_snapshot(ls.state, uri)
@@ -139,9 +138,9 @@ async def insert_file(ls: LensServer, path: str, uri: str, position: types.Posit
     """Put the answer of a file below a place in a note; whether the editor did. Raises `RequestFailed` where the note
     is not open, or the file is no answer any more."""
     snapshot = await take_snapshot(ls.state, uri)
-    if snapshot is None or not get_capability(ls.state.capabilities, "workspace.apply_edit", False):
+    if snapshot is None or not ls.state.supports("workspace.apply_edit"):
         raise RequestFailed("the answer goes only into a text that is open in an editor that lets itself be edited")
-    change = await asyncio.get_running_loop().run_in_executor(None, _moved, snapshot, path, position)
+    change = await asyncio.to_thread(_moved, snapshot, path, position)
     if change is None:
         raise RequestFailed("the file of the answer was changed or is gone; ask the question again")
     return await apply(ls, snapshot, [change], "Lens: answer")
@@ -238,8 +237,7 @@ async def insert_answer(ls: LensServer, params: InsertAnswerParams) -> dict[str,
 async def _earlier(ls: LensServer, wanted: str | None) -> str:
     """The file of an earlier answer. Raises `RequestFailed` where there is none."""
     latest = ls.state.latest if wanted is None else None
-    run = asyncio.get_running_loop().run_in_executor
-    path = latest or await run(None, answer_file, ls.state.stores, ls.state.workspaces, wanted)
+    path = latest or await asyncio.to_thread(answer_file, ls.state.stores, ls.state.workspaces, wanted)
     if path is None:
         raise RequestFailed("there is no such answer; name a question that was asked")
     return path

@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import TOP, uri_of
 from lens_lsp.lsp.server_state import EditorOptions
 
@@ -44,7 +43,7 @@ class Configuration:
         """The client can be asked now."""
         sent = self._ls.state.options.get("settings")
         self._use(sent if isinstance(sent, Mapping) else None)
-        if get_capability(self._ls.state.capabilities, "workspace.did_change_configuration.dynamic_registration"):
+        if self._ls.state.supports("workspace.did_change_configuration.dynamic_registration"):
             self._ls.spawn("registration", self._register())
         self.pull()
 
@@ -74,17 +73,12 @@ class Configuration:
 
     @property
     def _pullable(self) -> bool:
-        return bool(get_capability(self._ls.state.capabilities, "workspace.configuration", False))
+        return self._ls.state.supports("workspace.configuration")
 
     async def _register(self) -> None:
-        registration = types.Registration(
-            "lens-configuration",
-            types.WORKSPACE_DID_CHANGE_CONFIGURATION,
-            types.DidChangeConfigurationRegistrationOptions(section=_SECTION),
-        )
-        try:
-            await self._ls.client_register_capability_async(types.RegistrationParams([registration]))
-        except JsonRpcException:
+        options = types.DidChangeConfigurationRegistrationOptions(section=_SECTION)
+        method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+        if not await self._ls.register("lens-configuration", method, options):
             self._ls.state.warn_once(
                 "the editor does not tell of changed settings: restart the server after changing them"
             )

@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
-from pygls.exceptions import JsonRpcException
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import UriRefused, path_of
 
 if TYPE_CHECKING:
@@ -61,11 +59,8 @@ class DiagnosticSchedule:
     @property
     def pulled(self) -> bool:
         """Whether the client asks for diagnostics itself."""
-        capabilities = self._ls.state.capabilities
-        return bool(
-            get_capability(capabilities, "text_document.diagnostic")
-            and get_capability(capabilities, "workspace.diagnostics.refresh_support")
-        )
+        supports = self._ls.state.supports
+        return supports("text_document.diagnostic") and supports("workspace.diagnostics.refresh_support")
 
     @property
     def sources(self) -> frozenset[str]:
@@ -187,11 +182,10 @@ class DiagnosticSchedule:
 
         A watch may be dead without a sign of it, and tells nothing of what another machine changes.
         """
-        loop = asyncio.get_running_loop()
         before: Mapping[str, Stamp] = {}
         try:
             while self._sources:
-                now = await loop.run_in_executor(None, _stamps, self.sources)
+                now = await asyncio.to_thread(_stamps, self.sources)
                 # One that was not looked at before may have changed since it was checked.
                 self.touched([path for path in now if path not in before or before[path] != now[path]])
                 before = now
@@ -210,9 +204,6 @@ def _stamp(path: str) -> Stamp:
     except (OSError, ValueError):  # a name that no file has
         return None
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
-
-
-_REGISTRATION = "lens-watched-files"
 
 
 class FileWatch:
@@ -268,24 +259,14 @@ class FileWatch:
     async def _begin(self) -> None:
         folders = self._ls.state.workspaces
         dynamic = "workspace.did_change_watched_files.dynamic_registration"
-        if get_capability(self._ls.state.capabilities, dynamic, False) and await self._register():
+        options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*")])
+        if self._ls.state.supports(dynamic) and await self._ls.register(
+            "lens-watched-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+        ):
             self._by_client = True
         else:
             await self._watch_by_ourselves(folders)
         self._touched(None)  # what changed before anybody watched was told by nobody
-
-    async def _register(self) -> bool:
-        watchers = [types.FileSystemWatcher("**/*")]
-        registration = types.Registration(
-            _REGISTRATION,
-            types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-            types.DidChangeWatchedFilesRegistrationOptions(watchers),
-        )
-        try:
-            await self._ls.client_register_capability_async(types.RegistrationParams([registration]))
-        except JsonRpcException:
-            return False
-        return True
 
     async def _watch_by_ourselves(self, folders: Sequence[str]) -> None:
         from lens_lsp.corpus.watch import Watch
@@ -293,16 +274,13 @@ class FileWatch:
         loop = asyncio.get_running_loop()
         rules = (await self._ls.state.settings()).rules
 
-        def news() -> None:
-            loop.call_soon_threadsafe(self._news)
-
-        watch = Watch(folders, rules, news)
-        await loop.run_in_executor(None, watch.start)
+        watch = Watch(folders, rules, lambda: loop.call_soon_threadsafe(self._news))
+        await asyncio.to_thread(watch.start)
         if self._begun and folders == self._ls.state.workspaces:
             self._watch = watch
             self._news()
         else:
-            await loop.run_in_executor(None, watch.stop)
+            await asyncio.to_thread(watch.stop)
 
     def _news(self) -> None:
         """Something was told by our own watch."""

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 
-from lens_lsp.corpus.allowed import inside
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.privacy import privacy_of_file
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.workspace import overlay
+from lens_lsp.corpus.corpus_rules import inside
+from lens_lsp.corpus.privacy_markers import privacy_of_file
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot, overlay
 from lens_lsp.judge.redaction import veils
 from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
@@ -31,7 +29,7 @@ from lens_lsp.model.answer import Answer, RequirementStatus, Status
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import SkipReason
 from lens_lsp.model.errors import LensError
-from lens_lsp.model.sanitize import printable
+from lens_lsp.model.sanitize import printable_line
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 
@@ -121,22 +119,32 @@ def _of_known(page: MarkdownPage, title: Span, answer: Answer) -> Iterator[_Told
     for result in answer.requirements:
         evidence = ", ".join(f"[{n}]" for n in result.evidence)
         if result.status is RequirementStatus.MISSING:
-            yield title, "lens.fact-missing", _INFORMATION, f"not found: {_short(result.text)}"
+            yield title, "lens.fact-missing", _INFORMATION, f"not found: {printable_line(result.text, _LONGEST)}"
         elif result.status is RequirementStatus.CONTESTED:
-            yield title, "lens.contested", _WARNING, f"sources disagree on {_short(result.text)}: {evidence}"
+            yield (
+                title,
+                "lens.contested",
+                _WARNING,
+                f"sources disagree on {printable_line(result.text, _LONGEST)}: {evidence}",
+            )
     if answer.newer:
         names = ", ".join(answer.newer[:5])
         yield title, "lens.answer-stale", _INFORMATION, f"newer documents bear on this answer: {names}"
     for sentence in answer.unsupported:
         at = page.text.find(sentence)
         span = Span(at, at + len(sentence)) if at >= 0 else title
-        yield span, "lens.unsupported-claim", _INFORMATION, f"nothing is cited for this: {_short(sentence)}"
+        yield (
+            span,
+            "lens.unsupported-claim",
+            _INFORMATION,
+            f"nothing is cited for this: {printable_line(sentence, _LONGEST)}",
+        )
     for doubt in answer.doubts:
         at = page.text.find(doubt.sentence)
         inside = max(0, doubt.sentence.find(doubt.words))  # of a whole sentence the markers are left out
         size = len(doubt.words) if doubt.words in doubt.sentence else len(doubt.sentence)
         span = title if at < 0 else Span(at + inside, at + inside + size)
-        words = f"what is cited does not state “{_short(doubt.words)}” ({doubt.reason})"
+        words = f"what is cited does not state “{printable_line(doubt.words, _LONGEST)}” ({doubt.reason})"
         yield span, "lens.unsupported-claim", _WARNING if doubt.decisive else _INFORMATION, words
 
 
@@ -163,11 +171,6 @@ def _related(
         ] or None
 
     return beside
-
-
-def _short(text: str) -> str:
-    plain = " ".join(printable(text).split())
-    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
 
 
 Told = Mapping[str, Sequence[types.Diagnostic]]
@@ -282,7 +285,7 @@ async def check_document(state: ServerState, uri: str) -> DocumentDiagnostics | 
     """Check an open text; None if there is none. What a note cites is only checked where ``lens.diagnostics.notes``
     says so; how it says that it is private, always."""
     notes = state.editor_options.notes
-    related = bool(get_capability(state.capabilities, "text_document.publish_diagnostics.related_information", False))
+    related = state.supports("text_document.publish_diagnostics.related_information")
 
     def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> DocumentDiagnostics:
         if not page.citing.parts or not (notes or page.is_answer):

@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 
-from lens_lsp.corpus.ours import asking_lines, ours
+from lens_lsp.corpus.generated_spans import asking_lines, find_generated
 from lens_lsp.lsp.locations import TOP, Encoding, Ranges, uri_of
 from lens_lsp.lsp.server_state import ServerState
 from lens_lsp.memory.answer_parser import Citing, Held, Written, read_citing
@@ -23,10 +22,10 @@ from lens_lsp.memory.sources import Sources
 from lens_lsp.model.text import SourceText, Span
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.allowed import Allowed
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.model.answer import Answer
+
 
 T = TypeVar("T")
 _MARK = re.compile(r"\[\^([^\]\s]{1,200})\]")
@@ -54,7 +53,7 @@ class DocumentSnapshot:
     workspaces: tuple[str, ...]
     texts: bool
     """Whether places in extracted formats count in their texts; else they are the top of the file."""
-    allowed: Allowed
+    allowed: AllowedFolders
     """Where sources may lie that the text names."""
     known: Answer | None = None
     """The answer that this session wrote there."""
@@ -103,7 +102,7 @@ async def run_on_snapshot(
     snapshot = await take_snapshot(state, uri)
     if snapshot is None:
         return None
-    return await asyncio.get_running_loop().run_in_executor(None, lambda: work(snapshot, snapshot.page()))
+    return await asyncio.to_thread(lambda: work(snapshot, snapshot.page()))
 
 
 def workspace_edit(
@@ -112,7 +111,7 @@ def workspace_edit(
     """Changes of a text as an edit, for its version where the client checks that."""
     ranges = snapshot.ranges()
     edits = [types.TextEdit(ranges.range(span), new) for span, new in changes]
-    if not get_capability(state.capabilities, "workspace.workspace_edit.document_changes", False):
+    if not state.supports("workspace.workspace_edit.document_changes"):
         return types.WorkspaceEdit(changes={snapshot.uri: edits})
     document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
@@ -153,7 +152,7 @@ class MarkdownPage:
     @property
     def is_answer(self) -> bool:
         """Whether it is a file of our own."""
-        return ours(self.text).answer
+        return find_generated(self.text).answer
 
     @property
     def lines(self) -> int:

@@ -12,14 +12,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lens_lsp.app.consent import ConsentMissing, Destination, record, unconsented
 from lens_lsp.lsp.locations import uri_of
 from lens_lsp.lsp.request_handler import RequestFailed
 from lens_lsp.lsp.workspace_pool import QueueFull
-from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.sanitize import printable_line, printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.protocol import Connection
@@ -56,7 +55,7 @@ class WorkDoneProgress:
             self._ls.state.on_progress_cancel(self._token, task.cancel)
         if not self._ours:
             self._begin()
-        elif get_capability(self._ls.state.capabilities, "window.work_done_progress", False):
+        elif self._ls.state.supports("window.work_done_progress"):
             self._asking = self._ls.spawn("progress", self._create())
         return self
 
@@ -153,8 +152,7 @@ class ConsentPrompt:
         as `unconsented`.
         """
         endpoint = destination.endpoint
-        run = asyncio.get_running_loop().run_in_executor
-        while missing := await run(None, unconsented, destination, folders):
+        while missing := await asyncio.to_thread(unconsented, destination, folders):
             pending = self._pending.get(endpoint) or self._put(endpoint, missing, worded)
             choice = await self._answer(endpoint, pending)
             if set(missing) <= set(pending.workspaces):
@@ -164,7 +162,7 @@ class ConsentPrompt:
         return True
 
     def _put(self, endpoint: str, missing: tuple[str, ...], worded: Callable[[], Awaitable[str]]) -> _Pending:
-        if not get_capability(self._ls.state.capabilities, "window.show_message"):
+        if not self._ls.state.supports("window.show_message"):
             raise ConsentMissing.of(endpoint, missing, "consent once with `lens ask --yes`")
         pending = _Pending(missing, asyncio.get_running_loop().create_future())
         self._pending[endpoint] = pending
@@ -188,7 +186,7 @@ class ConsentPrompt:
             async with asyncio.timeout(PATIENCE):
                 choice = await self._chosen(await worded())
             if choice is ConsentChoice.SEND:
-                await asyncio.get_running_loop().run_in_executor(None, self._record, endpoint, pending.workspaces)
+                await asyncio.to_thread(self._record, endpoint, pending.workspaces)
         except (JsonRpcException, TimeoutError):
             choice = ConsentChoice.REFUSED
         finally:
@@ -222,7 +220,7 @@ _MOST_PLACES = 5
 
 async def show(ls: Connection, path: str, told: str) -> bool:
     """Open a file in the editor; where that fails say ``told`` and the file's place instead. Whether it was opened."""
-    if get_capability(ls.state.capabilities, "window.show_document.support", False):
+    if ls.state.supports("window.show_document.support"):
         params = types.ShowDocumentParams(uri_of(path), external=False, take_focus=True)
         try:
             async with asyncio.timeout(_SHOW_SECONDS):
@@ -241,8 +239,7 @@ def say(ls: Connection, text: str) -> None:
 
 def summarize(answer: Answer) -> str:
     """An answer as one message."""
-    text = " ".join(printable(answer.short or answer.text).split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return printable_line(answer.short or answer.text, _LONGEST)
 
 
 def summarize_with_places(answer: Answer) -> str:

@@ -17,7 +17,7 @@ from lens_lsp.lsp.request_handler import RequestHandler
 from lens_lsp.memory.check import Finding
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import has_own_places, locator_text, place_text
-from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.sanitize import printable, printable_line, printable_path
 
 if TYPE_CHECKING:
     from lens_lsp.lsp.server import LensServer
@@ -70,7 +70,7 @@ def describe_citation(finding: Finding, beside: tuple[str, str] = ("", "")) -> s
     else:
         place = path if finding.at is None else f"{path}:{finding.at.line}:{finding.at.column}"
         place += f", {locator_text(locator)}" if locator else ""
-    above = " › ".join(" ".join(printable(heading).split()) for heading in citation.heading)
+    above = " › ".join(printable_line(heading) for heading in citation.heading)
     state = _STATES[checked.state] + (f": {checked.why}" if checked.why else "")
     before, after = beside
     said = " ".join(filter(None, (printable(before), f"“{quote}”", printable(after))))
@@ -80,7 +80,7 @@ def describe_citation(finding: Finding, beside: tuple[str, str] = ("", "")) -> s
 def describe_uses(uses: Sequence[CitationUse]) -> str:
     """What cites a place: the questions that it answers."""
     lines = [f"cited by {len(uses)} {'answer' if len(uses) == 1 else 'answers'}"]
-    lines += [f"[{use.label}] {' '.join(printable(use.question).split())}" for use in uses[:_MOST_USES]]
+    lines += [f"[{use.label}] {printable_line(use.question)}" for use in uses[:_MOST_USES]]
     return "\n".join([*lines, "…"] if len(uses) > _MOST_USES else lines)
 
 

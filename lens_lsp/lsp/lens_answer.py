@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.corpus.allowed import ANYWHERE, inside
-from lens_lsp.corpus.opening import Skipped
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.corpus_rules import ANYWHERE, inside
+from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.disk import ORDINARY, replace_whole
 from lens_lsp.judge.redaction import Fragments, redacted, rests, secrets_of
 from lens_lsp.lsp.lens_text import document_at, workspace_path
@@ -39,8 +39,8 @@ from lens_lsp.schema.protocol import AnswerParams, Beside
 from lens_lsp.schema.protocol_results import AnswerCitation, KeptAnswer
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import ServerState, Stores
     from lens_lsp.memory.store import Store
@@ -239,9 +239,8 @@ class CitedDocuments:
 
 async def answer(ls: LensServer, params: AnswerParams) -> KeptAnswer:
     """The answer. Raises `RequestFailed` where there is none, or a model is not given it."""
-    run = asyncio.get_running_loop().run_in_executor
     rules = (await ls.state.settings()).rules
-    return await run(None, _answer, ls.state.stores, ls.state, rules, params)
+    return await asyncio.to_thread(_answer, ls.state.stores, ls.state, rules, params)
 
 
 def _answer(stores: Stores, state: ServerState, rules: CorpusRules, params: AnswerParams) -> KeptAnswer:
@@ -252,7 +251,7 @@ def _answer(stores: Stores, state: ServerState, rules: CorpusRules, params: Answ
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
         raise RequestFailed("the answer's file cannot be read") from None
-    if not ours(text).answer:
+    if not find_generated(text).answer:
         raise RequestFailed("this file is no answer")
     written = read_citing(text).written
     known = None

@@ -25,10 +25,9 @@ from lens_lsp.app.configuration import searched
 from lens_lsp.app.lens import FindObserver
 from lens_lsp.app.oracle_factory import OracleFactory, decide, of_endpoint
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.allowed import ANYWHERE, inside
-from lens_lsp.corpus.opening import folders_at
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules, inside
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import folders_at
 from lens_lsp.judge.cancellation import Stop
 from lens_lsp.judge.ledger import Limits
 from lens_lsp.judge.llm.chat_model import Message, ModelError, ModelFailure
@@ -47,7 +46,7 @@ from lens_lsp.model.answer import Answer, Answered, Event, Mode, Planned, Propos
 from lens_lsp.model.cluster import Checked, Citation
 from lens_lsp.model.documents import Context, Evidence
 from lens_lsp.model.errors import LensError, PathRefused, UsageError
-from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import SourceText, Span
 from lens_lsp.schema.answer import answer_json, evidence_json, preview_json
 from lens_lsp.schema.events import event_json
@@ -56,7 +55,7 @@ from lens_lsp.schema.protocol import AskParams, ModelMessage, ModelParams, Model
 if TYPE_CHECKING:
     from lens_lsp.app.oracle_factory import OracleFactory
     from lens_lsp.app.settings import ModelSettings, Settings
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
     from lens_lsp.judge.llm.conversation import Preview
     from lens_lsp.lsp.editor_window import WorkDoneProgress
     from lens_lsp.lsp.server import LensServer
@@ -182,7 +181,7 @@ async def dry_run(ls: LensServer, params: AskParams) -> dict[str, object]:
         async with progress.turn():
             previewed = await preview_requests(ls.state, question, factory)
         paths, _ = question.searched(factory.settings)
-        roots = await asyncio.get_running_loop().run_in_executor(None, folders_at, paths)
+        roots = await asyncio.to_thread(folders_at, paths)
         return preview_json(previewed, factory.mode) | {"sent": sent_json(previewed.sent, roots)}
 
 
@@ -212,8 +211,7 @@ async def _answer(
 ) -> AnsweredQuestion:
     state = ls.state
     paths, rules = question.searched(factory.settings)
-    run = asyncio.get_running_loop().run_in_executor
-    memory = await run(None, state.stores.memory, question.home)
+    memory = await asyncio.to_thread(state.stores.memory, question.home)
     lent = state.pool.lent(paths, rules, factory.settings.memory)
     async with in_time(factory.budget.seconds), lent as lease:
 
@@ -223,7 +221,7 @@ async def _answer(
         found = await _follow_events(ls, params, progress, lease, events)
     destination = AnswerDestination(state.editor_options.answers, None if memory is None else memory.store)
     look = partial(write_down, found, answer_json(found), found.warnings, question, state.buffers(), paths, rules)
-    answered = await run(None, look, destination)
+    answered = await asyncio.to_thread(look, destination)
     state.accounts.appendleft((answered.saved.answer, answered.path))
     if answered.path is not None and answered.new:
         state.remember(answered.path, found)
@@ -405,7 +403,7 @@ async def preview_requests(state: ServerState, question: FrozenQuestion, factory
     `Lens.ask` raises."""
     paths, rules = question.searched(factory.settings)
     known = partial(state.stores.memory, question.home, keeps=False)
-    memory = await asyncio.get_running_loop().run_in_executor(None, known)
+    memory = await asyncio.to_thread(known)
     async with in_time(), state.pool.lent(paths, rules, factory.settings.memory) as lease:
         return await lease.call(lambda: preview(lease.lens, question.request, factory, memory=memory))
 
@@ -431,7 +429,7 @@ async def permit_oracle(ls: LensServer, question: FrozenQuestion, progress: Work
     if destination is None:
         return factory
     progress.report(f"may text be sent to {destination.endpoint}?")
-    folders = await asyncio.get_running_loop().run_in_executor(None, question.folders_to_consent, factory.settings)
+    folders = await asyncio.to_thread(question.folders_to_consent, factory.settings)
     if await ls.consent.agreed(destination, folders, partial(_consent_words, ls, question, factory, folders)):
         return factory
     return replace(factory, mode=Mode.EVIDENCE, model=None)
@@ -445,7 +443,7 @@ async def choose_oracle(ls: LensServer, request: Request) -> OracleFactory:
         return OracleFactory(mode, settings=settings)
     if model.of_editor:
         return OracleFactory(mode, await editor_chat(ls, model), settings)
-    return await asyncio.get_running_loop().run_in_executor(None, of_endpoint, mode, settings)
+    return await asyncio.to_thread(of_endpoint, mode, settings)
 
 
 async def _consent_words(
@@ -495,7 +493,7 @@ async def _said(ls: LensServer, family: str | None, messages: tuple[Message, ...
         result = await ls.protocol.inquire("lens/model", params.model_dump(by_alias=True))
         found = ModelResult.model_validate(result)
     except JsonRpcException as error:
-        words = " ".join(printable(error.message).split())[:_MOST_WORDS]
+        words = printable_line(error.message)[:_MOST_WORDS]
         raise ModelError(f"the editor's model gave no reply ({words}); choose another in the editor") from None
     except ValidationError:
         text = "the editor answered with something that is no reply of a model; update its extension"

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.workspace_store import kept_citations, settle
-from lens_lsp.corpus.allowed import Allowed
-from lens_lsp.corpus.opening import Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Skipped
 from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.lens_answer import kept_answer
 from lens_lsp.lsp.lens_text import WorkspacePath, document_at, is_extracted, workspace_path
@@ -34,9 +33,8 @@ from lens_lsp.schema.protocol_results import CheckResult, HeldChecked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lens_lsp.corpus.allowed import Allowed
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
 
@@ -50,7 +48,7 @@ _PRIVATE = "its document says `lens: private`: it is not given to a model"
 class _CheckContext:
     """What citations are looked up with."""
 
-    allowed: Allowed
+    allowed: AllowedFolders
     rules: CorpusRules
     buffers: Mapping[str, Buffer]
     for_model: bool
@@ -224,8 +222,7 @@ async def recheck(ls: LensServer, params: RecheckParams) -> dict[str, object]:
     workspaces = () if params.uri is not None else state.workspaces
     paths = [each.path for each in state.folders] if params.uri is None else [await _meant(ls, params.uri)]
     allowed = await state.sources()
-    work = asyncio.get_running_loop().run_in_executor
-    report = await work(None, _checked, paths, rules, state.buffers(), allowed, ls.state.stores, workspaces)
+    report = await asyncio.to_thread(_checked, paths, rules, state.buffers(), allowed, ls.state.stores, workspaces)
     ls.diagnostics.check_all()
     return check_json(report, str)
 
@@ -235,8 +232,7 @@ async def _meant(ls: LensServer, uri: str) -> str:
     try:
         return ls.state.allowed(uri)
     except UriRefused as error:
-        work = asyncio.get_running_loop().run_in_executor
-        answer = await work(None, kept_answer, ls.state.stores, ls.state.workspaces, uri)
+        answer = await asyncio.to_thread(kept_answer, ls.state.stores, ls.state.workspaces, uri)
         if answer is None:
             raise PathRefused(f"{uri} cannot be checked: {error}") from error
         return answer
@@ -246,7 +242,7 @@ def _checked(
     paths: Sequence[str],
     rules: CorpusRules,
     buffers: Mapping[str, Buffer],
-    allowed: Allowed,
+    allowed: AllowedFolders,
     stores: Stores,
     workspaces: Sequence[str],
 ) -> Report:

@@ -26,8 +26,8 @@ from lens_lsp.schema.clusters import SCHEMA, asked_json, citation_json, cluster_
 from lens_lsp.schema.protocol import ClustersParams, ForgetParams, LedgerParams, ThreadsParams, WrongParams
 
 if TYPE_CHECKING:
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import Stores
     from lens_lsp.memory.store import Store
@@ -41,11 +41,10 @@ async def clusters(ls: LensServer, params: ClustersParams) -> dict[str, object]:
     rules = settings.rules if params.fresh else None
     answers = ls.state.editor_options.answers
     view = _StoreView(ls.state.stores, ls.state.workspaces, answers, rules, ls.state.buffers())
-    run = asyncio.get_running_loop().run_in_executor
-    found = await run(None, _clusters, view, params.ids)
+    found = await asyncio.to_thread(_clusters, view, params.ids)
     if params.for_model:
         sources = CitedDocuments(ls.state, settings.rules)
-        found = await run(None, clusters_for_model, found, sources)
+        found = await asyncio.to_thread(clusters_for_model, found, sources)
     return {"schema": SCHEMA, "clusters": found}
 
 
@@ -121,7 +120,7 @@ def _cited(cluster: dict[str, object]) -> list[tuple[str, str]]:
 async def threads(ls: LensServer, _params: ThreadsParams) -> dict[str, object]:
     """Schema ``lens.threads/1``, the one asked last first."""
     view = _StoreView(ls.state.stores, ls.state.workspaces, ls.state.editor_options.answers)
-    found = await asyncio.get_running_loop().run_in_executor(None, _threads, view)
+    found = await asyncio.to_thread(_threads, view)
     return {"schema": "lens.threads/1", "threads": found}
 
 
@@ -157,8 +156,9 @@ async def forget(ls: LensServer, params: ForgetParams) -> dict[str, object]:
     """Schema ``lens.forgotten/1``. Raises `UsageError` where nothing is named, and what `Store.forget` raises."""
     if bool(params.ids) == params.all:
         raise UsageError('say which clusters to forget: {"ids": […]} from lens/clusters, or {"all": true}')
-    run = asyncio.get_running_loop().run_in_executor
-    result = await run(None, _forgotten, ls.state.stores, ls.state.workspaces, None if params.all else params.ids)
+    result = await asyncio.to_thread(
+        _forgotten, ls.state.stores, ls.state.workspaces, None if params.all else params.ids
+    )
     ls.state.forget_answers()
     return result
 
@@ -177,8 +177,7 @@ def _forgotten(stores: Stores, workspaces: Sequence[str], ids: Sequence[str] | N
 async def wrong(ls: LensServer, params: WrongParams) -> dict[str, object]:
     """Schema ``lens.wrong/1``: clusters whose answers are wrong are withdrawn, and their questions are checks that
     ``lens clusters check`` asks again. Raises what `call_wrong` raises."""
-    run = asyncio.get_running_loop().run_in_executor
-    result = await run(None, _called_wrong, ls.state.stores, ls.state.workspaces, params.ids)
+    result = await asyncio.to_thread(_called_wrong, ls.state.stores, ls.state.workspaces, params.ids)
     ls.state.forget_answers()
     return result
 
@@ -191,7 +190,7 @@ def _called_wrong(stores: Stores, workspaces: Sequence[str], ids: Sequence[str])
 async def ledger(ls: LensServer, params: LedgerParams) -> dict[str, object]:
     """Schema ``lens.ledger/1``: what was spent today, at all models, and on the last questions of this session."""
     answers = list(ls.state.accounts)[: params.questions]
-    today = await asyncio.get_running_loop().run_in_executor(None, _today)
+    today = await asyncio.to_thread(_today)
     return {
         "schema": "lens.ledger/1",
         "today": today,

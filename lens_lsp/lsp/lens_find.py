@@ -64,17 +64,18 @@ async def _find(
     state = ls.state
     settings = await state.settings(fresh=True)
     paths, rules = question.searched(settings)
-    run = asyncio.get_running_loop().run_in_executor
     async with in_time(), state.pool.lent(paths, rules, settings.memory) as lease:
         observer = SearchObserver(progress.from_thread())
         findings = await rank_passages(lease, question.request, observer, settings)
     nowhere = destination = AnswerDestination(None, None)
     if listed:
         folder = state.editor_options.answers
-        destination = AnswerDestination(folder, None if folder else await run(None, state.stores.made, question.home))
+        destination = AnswerDestination(
+            folder, None if folder else await asyncio.to_thread(state.stores.made, question.home)
+        )
     answer, shape = as_answer(findings), findings_json(findings)
     look = partial(write_down, answer, shape, findings.warnings, question, state.buffers(), paths, rules, strict=True)
-    return await run(None, look, destination if findings.evidence else nowhere)
+    return await asyncio.to_thread(look, destination if findings.evidence else nowhere)
 
 
 def as_answer(findings: Findings) -> Answer:

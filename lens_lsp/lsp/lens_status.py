@@ -55,7 +55,7 @@ async def _judge(ls: LensServer) -> WireJudge:
     def lacking() -> tuple[str, ...]:
         return missing(factory.endpoint, folders_of(paths, opened))
 
-    unconsented = await asyncio.get_running_loop().run_in_executor(None, lacking)
+    unconsented = await asyncio.to_thread(lacking)
     return WireJudge(
         mode="deep" if factory.mode is Mode.DEEP else "fast",
         endpoint=factory.endpoint,

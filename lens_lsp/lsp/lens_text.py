@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from lens_lsp.corpus.allowed import inside
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.named import left_out
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules, inside, left_out
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import kind_for
 from lens_lsp.judge.redaction import redacted_whole
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
@@ -36,8 +35,8 @@ from lens_lsp.schema.protocol_results import PassageResult, PlacedLocator, TextR
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lens_lsp.corpus.rules import CorpusRules
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.corpus_rules import CorpusRules
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.lsp.server import LensServer
     from lens_lsp.lsp.server_state import ServerState
 
@@ -51,14 +50,13 @@ async def text(ls: LensServer, params: TextParams) -> TextResult:
         raise JsonRpcInvalidParams(f"uri: {refused}") from None
     settings = await ls.state.settings()
     buffers = ls.state.buffers()
-    run = asyncio.get_running_loop().run_in_executor
     folder = os.path.dirname(path)
     if params.confined:
         state = ls.state
-        answers = await run(None, ls.state.stores.answers, state.workspaces)
+        answers = await asyncio.to_thread(ls.state.stores.answers, state.workspaces)
         folders = [*(each.path for each in state.folders), *settings.extra_roots, *map(str, answers)]
         folder = _around(path, folders)
-    return await run(None, _read, folder, path, settings.rules, buffers)
+    return await asyncio.to_thread(_read, folder, path, settings.rules, buffers)
 
 
 def _around(path: str, folders: Sequence[str]) -> str:
@@ -152,8 +150,7 @@ async def passage(ls: LensServer, params: PassageParams) -> PassageResult:
     for what a search does not read, a model is not given, and lines and pages that there are not."""
     place = workspace_path(ls.state, params.uri)
     rules = (await ls.state.settings(fresh=True)).rules
-    run = asyncio.get_running_loop().run_in_executor
-    return await run(None, _passage, place, params, rules, ls.state.buffers())
+    return await asyncio.to_thread(_passage, place, params, rules, ls.state.buffers())
 
 
 def _passage(

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.capabilities import get_capability
 
 from lens_lsp.lsp.document_snapshot import (
     DocumentSnapshot,
@@ -34,7 +33,7 @@ from lens_lsp.memory.answer_parser import Citing, read_citing
 from lens_lsp.memory.check import Cited, cited_in, look
 from lens_lsp.memory.clusters import live
 from lens_lsp.memory.sources import Sources
-from lens_lsp.model.sanitize import printable, printable_path
+from lens_lsp.model.sanitize import printable_line, printable_path
 from lens_lsp.model.text import Span
 from lens_lsp.schema.check import message
 
@@ -153,7 +152,7 @@ async def refer(ls: LensServer, params: types.ReferenceParams) -> list[types.Loc
 async def link(ls: LensServer, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     """``textDocument/documentLink``: every footnote's mark. Where it leads is looked up when it is followed."""
     uri = params.text_document.uri
-    tooltips = get_capability(ls.state.capabilities, "text_document.document_link.tooltip_support", False)
+    tooltips = ls.state.supports("text_document.document_link.tooltip_support")
 
     def work(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.DocumentLink]:
         ranges = snapshot.ranges()
@@ -199,15 +198,14 @@ _LONGEST = 80
 async def browse(ls: LensServer, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
     """``workspace/symbol``: the clusters whose title holds the words, with or without ``lens:`` before them."""
     words = params.query.strip().removeprefix(_PREFIX).casefold().split()
-    run = asyncio.get_running_loop().run_in_executor
-    return await run(None, _clusters, ls.state.stores, ls.state.workspaces, words)
+    return await asyncio.to_thread(_clusters, ls.state.stores, ls.state.workspaces, words)
 
 
 def _clusters(stores: Stores, workspaces: Sequence[str], words: Sequence[str]) -> list[types.SymbolInformation]:
     known = [(store, cluster) for _, store in stores.existing(workspaces) for cluster in store.clusters()]
     found = []
     for store, cluster in sorted(known, key=lambda pair: (-pair[1].used, pair[1].id)):
-        title = _short_line(cluster.title)
+        title = printable_line(cluster.title, _LONGEST)
         if not all(word in title.casefold() for word in words):
             continue
         path = max(answers_of(store, cluster), default=None)
@@ -228,7 +226,7 @@ async def outline(
     uri = params.text_document.uri
     whole = await run_on_snapshot(ls.state, uri, _outline) or []
     nested = "text_document.document_symbol.hierarchical_document_symbol_support"
-    if get_capability(ls.state.capabilities, nested, False):
+    if ls.state.supports(nested):
         return whole
     flat = [each for symbol in whole for each in (symbol, *(symbol.children or ()))]
     return [types.SymbolInformation(types.Location(uri, each.range), each.name, each.kind) for each in flat]
@@ -242,7 +240,7 @@ def _outline(snapshot: DocumentSnapshot, page: MarkdownPage) -> list[types.Docum
     if title is None:
         return []
     whole = ranges.range(Span(page.line_span(title).start, len(page.text)))
-    name = _short_line(page.line(title)[2:]) or "answer"
+    name = printable_line(page.line(title)[2:], _LONGEST) or "answer"
     children = [
         types.DocumentSymbol(text, kind, ranges.range(span), ranges.range(span))
         for text, kind, span in _parts(page, title + 1)
@@ -258,12 +256,7 @@ def _parts(page: MarkdownPage, first: int) -> Iterator[tuple[str, types.SymbolKi
         marks = page.marks(number, number)
         if marks:
             kind = types.SymbolKind.Constant if number in footnotes else types.SymbolKind.String
-            yield _short_line(page.line(number)), kind, page.bare(number)
-
-
-def _short_line(text: str) -> str:
-    plain = " ".join(printable(text).split())
-    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
+            yield printable_line(page.line(number), _LONGEST), kind, page.bare(number)
 
 
 DEFINITION: RequestHandler[types.DefinitionParams] = RequestHandler(define)

@@ -322,6 +322,15 @@ class Connection(LanguageServer):
         if not isinstance(source, type) or source.__name__ != "FeatureRequestError":
             incident("pygls", error)
 
+    async def register(self, id_: str, method: str, options: object) -> bool:
+        """Ask the client for messages of a method; whether it sends them from now on."""
+        registration = types.Registration(id_, method, options)
+        try:
+            await self.client_register_capability_async(types.RegistrationParams([registration]))
+        except JsonRpcException:
+            return False
+        return True
+
     def spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Have something done that nobody waits for. What goes wrong in it becomes an incident under this name."""
 

@@ -273,60 +273,37 @@ def serve(stdin: BinaryIO, stdout: BinaryIO, environment: Mapping[str, str]) -> 
     return loop.run_until_complete(_serve(stdin, stdout, environment))
 
 
-class _Ending:
-    """How it ends; what is said first counts. From any thread."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self.status: asyncio.Future[int] = loop.create_future()
-
-    def because(self, why: str, status: int) -> None:
-        """End with this status, for a reason worth a line in the log."""
-        logger.warning("leaving: %s", why)
-        self.end(status)
-
-    def end(self, status: int) -> None:
-        """End with this status."""
-        self._loop.call_soon_threadsafe(self._set, status)
-
-    def with_result(self, task: asyncio.Task[int]) -> None:
-        """End with what a task came to."""
-        if not task.cancelled():
-            self._set(task.result())
-
-    def _set(self, status: int) -> None:
-        if not self.status.done():
-            self.status.set_result(status)
-
-
 async def _serve(stdin: BinaryIO, stdout: BinaryIO, environment: Mapping[str, str]) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, "lens-work"))
     loop.set_exception_handler(_unhandled)
-    ending = _Ending(loop)
+    ended: asyncio.Future[int] = loop.create_future()
+
+    def end(status: int, why: str | None = None) -> None:
+        """Let the process end with this status, unless that is settled; from any thread. A reason is worth a line."""
+        if why is not None:
+            logger.warning("leaving: %s", why)
+        loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(status))
+
     for number, status in ((signal.SIGTERM, 0), (signal.SIGINT, _INTERRUPTED)):
-        _on_signal(loop, number, ending, status)
-    watchdog = Watchdog(lambda: ending.because("the client is gone", ENDED), lambda: os._exit(ENDED))
+        try:
+            loop.add_signal_handler(number, end, status)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_, status=status: end(status))
+    watchdog = Watchdog(lambda: end(ENDED, "the client is gone"), lambda: os._exit(ENDED))
     server = LensServer(environment, watchdog)
-    inbox, outbox = Inbox(stdin, loop), Outbox(stdout, lambda why: ending.because(why, LOST))
+    inbox, outbox = Inbox(stdin, loop), Outbox(stdout, lambda why: end(LOST, why))
     server.protocol.set_writer(outbox)
     outbox.start()
     inbox.start()
     watchdog.start()
     listening = asyncio.create_task(server.protocol.listen(inbox))
-    listening.add_done_callback(ending.with_result)
-    status = await ending.status
+    listening.add_done_callback(lambda task: None if task.cancelled() else end(task.result()))
+    status = await ended
     listening.cancel()
     await server.drain()
     outbox.flush(_FLUSH_SECONDS)
     return status
-
-
-def _on_signal(loop: asyncio.AbstractEventLoop, number: int, ending: _Ending, status: int) -> None:
-    try:
-        loop.add_signal_handler(number, ending.end, status)
-    except NotImplementedError:  # Windows
-        signal.signal(number, lambda *_: ending.end(status))
 
 
 def _unhandled(_loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:

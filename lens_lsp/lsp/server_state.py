@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
-from lens_lsp.corpus.allowed import NOWHERE, Allowed, inside
+from lens_lsp.corpus.corpus_rules import NOWHERE, AllowedFolders, inside
 from lens_lsp.lsp.locations import Encoding, UriRefused, path_of
 from lens_lsp.lsp.open_documents import OpenDocuments, TextDocument
 from lens_lsp.lsp.workspace_pool import TurnQueue, WorkspacePool
@@ -26,9 +27,10 @@ from lens_lsp.lsp.workspace_pool import TurnQueue, WorkspacePool
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory
     from lens_lsp.app.settings import Settings
-    from lens_lsp.corpus.snapshot import Buffer
+    from lens_lsp.corpus.intake import Buffer
     from lens_lsp.memory.store import Store
     from lens_lsp.model.answer import Answer
+
 
 logger = logging.getLogger(__name__)
 
@@ -137,6 +139,10 @@ class ServerState:
         """The real paths of the workspace folders."""
         return tuple(folder.real for folder in self.folders)
 
+    def supports(self, capability: str) -> bool:
+        """Whether the client has a capability, named by its path, such as ``window.show_message``."""
+        return bool(get_capability(self.capabilities, capability, False))
+
     def change_folders(self, added: Iterable[types.WorkspaceFolder], removed: Iterable[types.WorkspaceFolder]) -> None:
         """Workspace folders came and went. What is no plain folder here is left out."""
         gone = {folder.uri for folder in removed}
@@ -164,23 +170,21 @@ class ServerState:
             self._settings = None
         while self._settings is None:
             folders, client = self.folders, self._client
-            found = await asyncio.get_running_loop().run_in_executor(
-                None, _load_settings, folders, self.environment, client
-            )
+            found = await asyncio.to_thread(_load_settings, folders, self.environment, client)
             if folders is self.folders and client is self._client:
                 self._settings, allowed = found
                 # In a workspace that the client does not trust, nothing is read that an answer names.
                 self._sources = NOWHERE if self.options.get("trusted") is False else allowed
         return self._settings
 
-    async def sources(self) -> Allowed:
+    async def sources(self) -> AllowedFolders:
         """Where sources may lie that an answer names: in the folders of the workspace and of the user's settings."""
         await self.settings()
         return self._sources
 
     def buffers(self) -> dict[str, Buffer]:
         """The open texts that can be trusted, by the path under which a search of the folders finds them."""
-        from lens_lsp.corpus.snapshot import Buffer
+        from lens_lsp.corpus.intake import Buffer
 
         frozen = {}
         for document in self.documents:
@@ -325,9 +329,9 @@ class Stores:
 
 def _load_settings(
     folders: tuple[WorkspaceFolder, ...], environment: Mapping[str, str], client: Mapping[str, object] | None
-) -> tuple[Settings, Allowed]:
+) -> tuple[Settings, AllowedFolders]:
     from lens_lsp.app.configuration import load_settings
 
     there = [folder.real for folder in folders if os.path.exists(folder.real)]
     settings = load_settings(there, environment, client=client)
-    return settings, Allowed.below([*(folder.path for folder in folders), *settings.extra_roots])
+    return settings, AllowedFolders.below([*(folder.path for folder in folders), *settings.extra_roots])

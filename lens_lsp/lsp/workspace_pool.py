@@ -20,7 +20,7 @@ from lens_lsp.model.errors import LensError
 
 if TYPE_CHECKING:
     from lens_lsp.app.lens import Lens
-    from lens_lsp.corpus.rules import CorpusRules
+    from lens_lsp.corpus.corpus_rules import CorpusRules
 
 T = TypeVar("T")
 P = ParamSpec("P")

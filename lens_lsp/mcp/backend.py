@@ -56,7 +56,7 @@ class Backend:
     """The language server behind the tools, one process at a time: started when it is first needed and again when it
     has ended, told of the folders that hold now. What it says is handed to the calls that it is about.
 
-    On the event loop only. Implements `Hearing`.
+    On the event loop only. Implements `ServerListener`.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from lens_lsp.corpus.allowed import inside
+from lens_lsp.corpus.corpus_rules import inside
 from lens_lsp.lsp.locations import UriRefused, path_of
 from lens_lsp.model.errors import PathRefused, UsageError
 from lens_lsp.model.sanitize import printable_path

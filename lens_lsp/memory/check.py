@@ -9,14 +9,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lens_lsp.corpus.allowed import ANYWHERE, Allowed
+from lens_lsp.corpus.corpus_rules import ANYWHERE, AllowedFolders, CorpusRules
 from lens_lsp.corpus.encoding import decode
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.opening import Root, Skipped, display_path, open_named
-from lens_lsp.corpus.ours import ours
-from lens_lsp.corpus.privacy import privacy_of_file
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.privacy_markers import privacy_of_file
+from lens_lsp.corpus.safe_open import Root, Skipped, display_path, open_named
 from lens_lsp.corpus.walk import discover
 from lens_lsp.memory.answer_parser import Citing, Fault, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
@@ -109,7 +108,7 @@ def check(
     rules: CorpusRules = CorpusRules(),
     kept: Iterable[Cited] = (),
     buffers: Mapping[str, Buffer] = NO_BUFFERS,
-    allowed: Allowed | None = None,
+    allowed: AllowedFolders | None = None,
 ) -> None:
     """Check what is cited under the paths, and the citations ``kept`` elsewhere; ``report`` fills as it goes.
 
@@ -126,7 +125,7 @@ def check(
             report.answers += citing.parts
             report.unreadable += [Unreadable(name, fault.line, fault.why) for fault in citing.faults]
             cited += cited_in(name, citing)
-    for some, where in ((kept, ANYWHERE), (cited, allowed or Allowed.below(given))):
+    for some, where in ((kept, ANYWHERE), (cited, allowed or AllowedFolders.below(given))):
         with Sources(where, rules=rules, buffers=buffers) as sources:
             for each in by_source(some):
                 report.findings.append(look(each, sources))
@@ -202,7 +201,7 @@ def _understand(
 
 def _read(text: str) -> Citing:
     citing = read_citing(text)
-    if not citing.parts and ours(text).answer:
+    if not citing.parts and find_generated(text).answer:
         return Citing(faults=(Fault(1, "the front matter of this answer cannot be read"),), parts=1)
     return citing
 

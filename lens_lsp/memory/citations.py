@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import Document, Evidence, Locator
 from lens_lsp.model.text import EditHistory, Span

@@ -11,15 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
 
-from lens_lsp.corpus.allowed import Allowed
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules, denied_path
 from lens_lsp.corpus.extraction import Pictures, recognised
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.ours import ours
-from lens_lsp.corpus.renamed import Budget, Renamed
-from lens_lsp.corpus.rules import CorpusRules, denied_path
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.generated_spans import find_generated
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.walk import HashBudget, RenamedFiles
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.documents.kinds import INSTALL, kind_for
 from lens_lsp.memory.citations import follow, lost, record, record_blind, verify
 from lens_lsp.model.cluster import Checked, Citation, CitationState
@@ -57,7 +57,7 @@ class _Read:
 class _Folder:
     """A root that is open, and what was read below it."""
 
-    def __init__(self, root: Root, rules: CorpusRules, buffers: Mapping[str, Buffer], budget: Budget) -> None:
+    def __init__(self, root: Root, rules: CorpusRules, buffers: Mapping[str, Buffer], budget: HashBudget) -> None:
         self.root = root
         around = root.path.rstrip(os.sep) + os.sep
         overlay = {
@@ -66,7 +66,7 @@ class _Folder:
             if name.startswith(around)
         }
         self._snapshot = Snapshot([root], overlay, rules)
-        self.renamed = Renamed(root, rules, budget)
+        self.renamed = RenamedFiles(root, rules, budget)
         self._last: tuple[tuple[str, Pictures], _Read] | None = None
 
     def read(self, path: str, reader: str = "") -> _Read:
@@ -89,7 +89,7 @@ class _Folder:
         source = self._snapshot.read(0, path)
         extraction = reader.extract(source.text)
         text = extraction.text
-        own = ours(text, asked=not reader.extracted).spans
+        own = find_generated(text, asked=not reader.extracted).spans
         name = f"{reader.name}/{reader.version}"
         document = Document(0, path, text, name, source.origin, Structure(ours=own), extraction.locators)
         buffer = self._snapshot.buffer(0, path)
@@ -115,12 +115,12 @@ class Sources:
     """
 
     def __init__(
-        self, allowed: Allowed, *, rules: CorpusRules = CorpusRules(), buffers: Mapping[str, Buffer] = NO_BUFFERS
+        self, allowed: AllowedFolders, *, rules: CorpusRules = CorpusRules(), buffers: Mapping[str, Buffer] = NO_BUFFERS
     ) -> None:
         self._allowed = allowed
         self._rules = rules
         self._buffers = buffers
-        self._budget = Budget()
+        self._budget = HashBudget()
         self._folder: tuple[str, _Folder] | None = None
 
     def __enter__(self) -> Sources:

@@ -1,4 +1,11 @@
-"""The answer to a question, and the events that lead to it."""
+"""The answer to a question, and the events that lead to it: what it came to, each requirement's status, the evidence,
+and what it cost.
+
+The field names are those of schema ``lens.answer/2`` (docs/reference). ``Lens.ask`` yields `Planned`, early
+`EvidenceFound`, `Scanned`, `Admitted`, then per round `Proposed`, `Observed`, `Covered`, between them `EvidenceFound`
+as quotes are verified, then `AnswerDelta`, `Answered` and, last, `Stopped`. Where nothing that a model said may stand,
+the search without one begins anew with `Planned`.
+"""
 
 from __future__ import annotations
 

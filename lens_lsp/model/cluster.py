@@ -1,4 +1,11 @@
-"""Citations and knowledge clusters (paper, "Knowledge Clusters"): what questions left behind, as values."""
+"""Citations and knowledge clusters (paper, "Knowledge Clusters"): what questions left behind, as values.
+
+A citation is a quote with enough beside it to find it again, or to know that it is gone. Its selectors are those of
+the W3C web annotation model (text position and text quote with prefix and suffix) and the hash of the source, so that
+it can be checked by anyone who has the file and without us. A cluster holds every phrasing that was asked, the facts
+that were proven, and the citations that prove them. All parts are identified by their content, so that the union of
+two clusters does not depend on order.
+"""
 
 from __future__ import annotations
 

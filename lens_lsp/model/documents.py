@@ -2,6 +2,10 @@
 
 Names are the paper's: a *window* is any span of any document (paper, Definition 1), a *requirement* one atomic
 fact the question needs, *evidence* a quote that was checked against the source it names.
+
+Whoever shows a place of a document shows it by `place_text` and `locator_text`: ``report.pdf p. 12``, ``budget.xlsx
+Sheet1!B7``, ``deck.pptx slide 4``; what a program recognised on a picture says so: ``scan.pdf p. 3 (OCR)``. A passage
+is shown by `passage_parts`, so that it reads alike wherever it is.
 """
 
 from __future__ import annotations

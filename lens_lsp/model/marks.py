@@ -1,4 +1,13 @@
-"""The marks of ours in documents: ``lens: private``, and the comments around text that lens wrote."""
+"""The marks of ours in documents: ``lens: private``, and the comments around text that lens wrote.
+
+What counts as ``lens: private`` fails closed, whatever the format around it: a spelling that looks as if it meant the
+mark is the mark. A name is right when it is ``lens`` or one edit away, a value when one of its words is ``private``,
+one edit away, or a word for the same; `Privacy.exact` says whether it was written as documented.
+
+The stamp on what lens writes for people to keep are two comments of Markdown between which the text is ours, and never
+evidence. Whatever becomes of the text around them (quoted, indented, filled anew, pasted into another note, under
+another name), the corpus finds the one and the other.
+"""
 
 from __future__ import annotations
 

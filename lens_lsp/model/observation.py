@@ -1,4 +1,6 @@
-"""What an oracle is shown and what it says of it (paper, section 4: the observation o_i of a region z_i)."""
+"""What an oracle is shown and what it says of it (paper, section 4: the observation o_i of a region z_i), and the way
+from what it reads back to the source.
+"""
 
 from __future__ import annotations
 

@@ -55,6 +55,12 @@ def printable(text: str) -> str:
     return _SURROGATE.sub("\ufffd", _CONTROL.sub("", text))
 
 
+def printable_line(text: str, most: int | None = None) -> str:
+    """A text from a file on one line; beyond ``most`` code points it is cut, which an ellipsis shows."""
+    line = " ".join(printable(text).split())
+    return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
+
+
 def printable_path(path: str) -> str:
     r"""A path on one line: control characters as ``\n`` or ``\x1b``, bytes that are no text as U+FFFD."""
     return _SURROGATE.sub("\ufffd", _IN_NAME.sub(_escaped, path))

@@ -1,7 +1,11 @@
 """Text positions in code points (spans, lines and columns), edits of a text, and where its sentences end.
 
-Lines end at ``\n``, ``\r\n`` or a lone ``\r`` and nowhere else. ``str.splitlines`` also breaks at form feeds,
-U+2028 and others, which editors do not, so it is never used for positions (docs/explanation/architecture.md).
+Lines end at ``\n``, ``\r\n`` or a lone ``\r`` and nowhere else. ``str.splitlines`` also breaks at form feeds, U+2028
+and others, which editors do not, so it is never used for positions (docs/explanation/architecture.md).
+
+Sentences end by rules, local, in linear time. A sentence too long costs less than one cut in two, so doubtful full
+stops end nothing: those of initials, of abbreviations before a name, and any before a small letter. Whether a place is
+a boundary depends on the few characters around it only, so a search may begin anywhere.
 """
 
 from __future__ import annotations

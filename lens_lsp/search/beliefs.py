@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.hits import STRETCH, Hits
+from lens_lsp.corpus.scan import STRETCH, Hits
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.text import Span

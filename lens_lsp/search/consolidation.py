@@ -13,9 +13,8 @@ from lens_lsp.arithmetic.expression import evaluate
 from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
 from lens_lsp.arithmetic.value_parser import find_values, first_value, meets
-from lens_lsp.corpus.hits import counted
-from lens_lsp.corpus.scan import exact_literal, scan
-from lens_lsp.corpus.titles import file_name
+from lens_lsp.corpus.descriptions import file_name
+from lens_lsp.corpus.scan import counted, exact_literal, scan
 from lens_lsp.judge.analysis import names
 from lens_lsp.judge.claim_text import ClaimToken, aligned, tokens_of
 from lens_lsp.judge.oracle import Fact, ReadReply

@@ -12,18 +12,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.arena import Chunk
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.hits import Counts, Hits
-from lens_lsp.corpus.listings import YOUNG_NS, Identity, identity_of
-from lens_lsp.corpus.matcher import Bytes
-from lens_lsp.corpus.needles import Literal
-from lens_lsp.corpus.opening import Skipped, display_path
-from lens_lsp.corpus.ours import joined as merged
-from lens_lsp.corpus.scan import scan
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.texts import CachedText, Key
+from lens_lsp.corpus.encoding import Bytes, Chunk
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.generated_spans import joined as merged
+from lens_lsp.corpus.safe_open import Identity, Key, Skipped, display_path, identity_of
+from lens_lsp.corpus.scan import Counts, Hits, Literal, scan
+from lens_lsp.corpus.text_store import CachedText, TextStore
+from lens_lsp.corpus.walk import YOUNG_NS
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.redaction import moved, secrets_of
 from lens_lsp.model.documents import Document, Evidence, Part, PartReason, has_own_places
 from lens_lsp.model.text import Position, SourceText, Span
@@ -144,7 +140,7 @@ def never() -> bool:
 class Corpus:
     """Folded texts to scan, and the source text behind a slot, read as it is now and kept for the question."""
 
-    cache: TextCache
+    cache: TextStore
     read: Callable[[int], str]
     """Source text of a slot; an empty text when it can no longer be read."""
     history: Mapping[Key, float] = field(default_factory=dict)
@@ -322,7 +318,7 @@ class Reading:
 
     def __init__(
         self,
-        cache: TextCache,
+        cache: TextStore,
         snapshot: Snapshot,
         asking: Mapping[Key, Span] = MappingProxyType({}),
         *,
@@ -517,13 +513,13 @@ class Reading:
         self.warnings.append(f"{self.shown_path(slot)} {why}; ask again to include it")
 
 
-def _text(cache: TextCache, slot: int) -> CachedText:
+def _text(cache: TextStore, slot: int) -> CachedText:
     text = cache.slots[slot]
     assert text is not None, "a ranked slot is never empty"
     return text
 
 
-def _source(cache: TextCache, slot: int) -> str:
+def _source(cache: TextStore, slot: int) -> str:
     try:
         return cache.source(_text(cache, slot))
     except Skipped:

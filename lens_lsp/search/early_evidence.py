@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.scan import scan
-from lens_lsp.corpus.snapshot import Snapshot
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key
+from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Plan
 from lens_lsp.search.corpus_view import Floats, Ints, Measures, Reading, inverse_frequency, measure

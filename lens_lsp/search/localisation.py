@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lens_lsp.corpus.formats.kinds import rare_kind
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.opening import display_path
-from lens_lsp.corpus.ours import joined as merged
-from lens_lsp.corpus.scan import exact_literal, scan
+from lens_lsp.corpus.formats import rare_kind
+from lens_lsp.corpus.generated_spans import joined as merged
+from lens_lsp.corpus.safe_open import display_path
+from lens_lsp.corpus.scan import Hits, exact_literal, scan
 from lens_lsp.judge.analysis import analyse, terms
 from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
 from lens_lsp.model.plan import Anchor, AnchorKind, Plan, Requirement

@@ -10,16 +10,13 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import pairwise
 
-from lens_lsp.corpus.titles import file_name
+from lens_lsp.corpus.descriptions import file_name
 from lens_lsp.model.documents import Document, Field
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem, words
 from lens_lsp.search.corpus_view import Corpus
 
-_NAMES = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
+_NAMES = tuple(map(str.lower, calendar.month_name[1:]))
 
 _MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 

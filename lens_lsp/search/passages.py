@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lens_lsp.corpus.formats.base import locate
-from lens_lsp.corpus.hits import STRETCH, Hits
+from lens_lsp.corpus.formats.text_reader import locate
+from lens_lsp.corpus.scan import STRETCH, Hits
 from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator, has_own_places
 from lens_lsp.model.text import Span, sentences, trim
 from lens_lsp.model.words import stem, words

@@ -12,9 +12,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from lens_lsp.corpus.hits import Hits, counted, distinct
-from lens_lsp.corpus.scan import exact_literal, scan
-from lens_lsp.corpus.titles import file_name, plain_name
+from lens_lsp.corpus.descriptions import file_name, plain_name
+from lens_lsp.corpus.scan import Hits, counted, distinct, exact_literal, scan
 from lens_lsp.judge.analysis import NAME
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem
 from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, inverse_frequency

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from lens_lsp.corpus.needles import Literal
-from lens_lsp.corpus.scan import exact_literal, word_literal
+from lens_lsp.corpus.scan import Literal, exact_literal, word_literal
 from lens_lsp.model.documents import Document
 from lens_lsp.model.plan import Anchor, AnchorKind, Plan
 from lens_lsp.model.text import Span

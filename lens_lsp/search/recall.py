@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from lens_lsp.corpus.opening import display_path
-from lens_lsp.corpus.texts import Key
+from lens_lsp.corpus.safe_open import Key, display_path
 from lens_lsp.judge.oracle import Fact
 from lens_lsp.memory.citations import lost, verify
 from lens_lsp.model.answer import Arm, RequirementStatus, Reused

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lens_lsp.corpus.opening import display_path
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.model.answer import Admitted, AdmittedDocument, Arm, Proposed, ProposedRegion
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Plan

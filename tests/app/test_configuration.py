@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lens_lsp.app.configuration import MOST_BYTES, change_settings, settings_of, written_settings
 from lens_lsp.app.option_models import EDITOR_ONLY, LIMITING, ClientOptions, ProjectOptions, SenderOptions, UserOptions
 from lens_lsp.app.settings import CommandLine, Settings, SettingSource
-from lens_lsp.corpus.rules import CorpusRules, ProjectRules
+from lens_lsp.corpus.corpus_rules import CorpusRules, ProjectRules
 from lens_lsp.judge.ledger import Budget, Limits
 from lens_lsp.model.answer import Mode
 from lens_lsp.model.errors import UsageError
@@ -29,7 +29,7 @@ MODEL = '[model]\nbaseUrl = "https://models.example/v1"\nname = "large"\n'
 def test_without_anything_the_defaults_hold(told: Told) -> None:
     settings = told()
     assert settings == Settings()
-    assert settings.seat() == (Mode.EVIDENCE, None)
+    assert settings.choose_judge() == (Mode.EVIDENCE, None)
     assert settings.rules == CorpusRules()
 
 
@@ -60,7 +60,7 @@ def test_everything_in_the_users_file_is_used(told: Told, tmp_path: Path) -> Non
     assert settings.rules == CorpusRules(respect_ignore_files=False, exclude=("drafts/",))
     assert settings.extra_roots == (str(tmp_path),)
     assert settings.memory == 64 << 20
-    mode, model = settings.seat()
+    mode, model = settings.choose_judge()
     assert mode is Mode.DEEP
     assert model is not None
     assert (model.base_url, model.name, model.context_tokens, model.prices) == (LOCAL, "small", 8192, (0.15, 1.0))
@@ -188,13 +188,13 @@ def test_each_workspace_has_its_own_project_and_the_lowest_limit_holds(tmp_path:
 
 def test_a_mode_without_its_model_says_what_is_missing_and_who_asked_for_it(told: Told) -> None:
     with pytest.raises(UsageError, match=r"^mode deep \(user file\) needs a model: set LENS_BASE_URL and LENS_MODEL"):
-        told('mode = "deep"').seat()
+        told('mode = "deep"').choose_judge()
     with pytest.raises(UsageError, match=r"^--mode fast needs a model: set LENS_BASE_URL; --mode evidence"):
-        told(environment={"LENS_MODEL": "any"}, command=CommandLine(mode="fast")).seat()
+        told(environment={"LENS_MODEL": "any"}, command=CommandLine(mode="fast")).choose_judge()
     with pytest.raises(
         UsageError, match=r"^mode deep \(editor\) needs a model: set model\.baseUrl there; mode evidence"
     ):
-        told(client={"mode": "deep", "model": {"name": "any"}}).seat()
+        told(client={"mode": "deep", "model": {"name": "any"}}).choose_judge()
 
 
 def test_a_limit_of_cost_needs_prices(told: Told) -> None:
@@ -398,7 +398,8 @@ def test_whatever_an_editor_sends_gives_settings(client: dict[str, object]) -> N
 def test_without_anything_to_read_pydantic_is_not_imported(tmp_path: Path) -> None:
     code = (
         "import sys; from lens_lsp.app.configuration import settings_of;"
-        f" settings_of(({str(tmp_path)!r},), {{'LENS_BASE_URL': 'http://localhost:1', 'LENS_MODEL': 'any'}}).seat();"
+        f" said = settings_of(({str(tmp_path)!r},), {{'LENS_BASE_URL': 'http://localhost:1', 'LENS_MODEL': 'any'}});"
+        " said.choose_judge();"
         " sys.exit(any(name in sys.modules for name in ('pydantic', 'tomllib', 'openai', 'numpy')))"
     )
     environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path)}

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.memory.answer_files import footnote
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.citations import record

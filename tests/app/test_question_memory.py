@@ -19,7 +19,7 @@ from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
 from lens_lsp.app.question_memory import Memory
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.intake import Buffer
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.judge.ledger import Ledger
 from lens_lsp.judge.llm.chat_model import ChatRequest, ModelError

@@ -297,14 +297,14 @@ def test_the_editors_own_model_is_named_without_a_base_url(name: str, family: st
 
 def test_the_editors_own_model_is_one_inside_that_editor_only(told: Told) -> None:
     settings = told('[model]\nname = "editor"')
-    assert settings.seat() == (Mode.EVIDENCE, None)
-    assert settings.seat(editor=True) == (Mode.FAST, settings.model)
+    assert settings.choose_judge() == (Mode.EVIDENCE, None)
+    assert settings.choose_judge(editor=True) == (Mode.FAST, settings.model)
     forced = told('mode = "deep"\n[model]\nname = "editor"')
-    assert forced.seat(editor=True)[0] is Mode.DEEP
+    assert forced.choose_judge(editor=True)[0] is Mode.DEEP
     with pytest.raises(UsageError, match="no editor offers its own"):
-        forced.seat()
+        forced.choose_judge()
 
 
 def test_no_project_names_a_model(told: Told) -> None:
     settings = told(project='[model]\nname = "editor"')
-    assert settings.seat(editor=True) == (Mode.EVIDENCE, None)
+    assert settings.choose_judge(editor=True) == (Mode.EVIDENCE, None)

@@ -16,7 +16,8 @@ from markdown_it import MarkdownIt
 
 from lens_lsp.cli.answer_printer import AnswerPrinter, grep_answer, live_line, markdown_answer, text_answer
 from lens_lsp.cli.renderers import Places, Style
-from lens_lsp.schema import answer_json, event_json
+from lens_lsp.schema.answer import answer_json
+from lens_lsp.schema.events import event_json
 from tests.hand_made import answer, events, evidence
 
 HERE = os.sep + os.path.join("home", "someone")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lens_process import Command, assert_one_sentence
 
-from lens_lsp.corpus.allowed import ANYWHERE
+from lens_lsp.corpus.corpus_rules import ANYWHERE
 from lens_lsp.memory.answer_files import Saved, write_answer
 from lens_lsp.memory.sources import Sources
 from tests.hand_made import CONTRACT, GARDEN, answer

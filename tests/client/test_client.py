@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from lens_lsp.client import Client, Refused, ServerGone
-from tests.client.client_hearing import Noted, never, run
+from tests.client.client_listener import Noted, never, run
 from tests.lsp.lsp_client import environment, wait_until
 
 QUESTION = "When does the lease of the workshop end?"
@@ -194,7 +194,7 @@ def test_it_leaves_with_us(folder: Path, env: dict[str, str]) -> None:
     program = (
         "import asyncio, sys\n"
         "from lens_lsp.client import Client\n"
-        "from tests.client.client_hearing import Noted\n"
+        "from tests.client.client_listener import Noted\n"
         "async def go():\n"
         f"    client = await Client.start([{str(folder)!r}], Noted())\n"
         "    print(client.pid, flush=True)\n"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from watchdog.observers.inotify_c import InotifyConstants, InotifyEvent
 
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.watch import MOST_TREES, Watch
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
@@ -160,7 +160,7 @@ def test_an_overflow_of_the_systems_queue_is_noticed(listen: Listen, tmp_path: P
 LIMITED = """
 import sys, threading
 from lens_lsp.corpus.watch import Watch
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
 watch = Watch([sys.argv[1]], CorpusRules(), lambda: None)
 watch.start()
 print(watch.take())

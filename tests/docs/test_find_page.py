@@ -6,8 +6,7 @@ import re
 
 from documentation import DOCS, table_rows, text_of
 
-from lens_lsp.corpus.ignore import ADDING_FILES, ORDERED_FILES
-from lens_lsp.corpus.rules import DENIED
+from lens_lsp.corpus.corpus_rules import ADDING_FILES, DENIED, ORDERED_FILES
 from lens_lsp.model.documents import SkipReason
 
 PAGE = DOCS / "how-to" / "find-passages.md"

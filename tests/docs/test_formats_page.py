@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from documentation import DOCS, table_rows, text_of
 
-from lens_lsp.corpus.formats.table import _BINARY, _FORMATS, _PLAIN, reader_for
+from lens_lsp.corpus.formats import _BINARY, _FORMATS, _PLAIN, reader_for
 from lens_lsp.documents.kinds import KINDS
 
 PAGE = DOCS / "explanation" / "formats.md"

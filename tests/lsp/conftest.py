@@ -37,13 +37,43 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Ls
         yield started
 
 
+@pytest.fixture(scope="module")
+def resident(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Editor]]:
+    """The editor that the tests of a module share, once one of them wants it."""
+    with ExitStack() as stack:
+        editors: list[Editor] = []
+        yield editors
+        for editor in editors:
+            stack.enter_context(editor)
+            if editor.process.poll() is None:
+                assert editor.leave() == 0
+                assert b"Traceback" not in editor.errors
+
+
 @pytest.fixture
-def edit(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Iterator[Callable[..., Editor]]:
-    """Start an editor, in ``tmp_path`` unless other folders are named; its server is gone after the test."""
+def edit(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, resident: list[Editor]
+) -> Iterator[Callable[..., Editor]]:
+    """Start an editor, in ``tmp_path`` unless other folders are named; its server is gone after the test.
+
+    The first one of a test that wants nothing special is the module's, moved to the folders, unless it is to be
+    ``fresh``: what a server knows of its session (warnings that were told, answers, a selection) is there still.
+    """
     with ExitStack() as stack:
         home = tmp_path_factory.mktemp("home")
+        taken = False
 
-        def started(*folders: Path, settings: Message | None = None, **options: Any) -> Editor:
+        def started(*folders: Path, settings: Message | None = None, fresh: bool = False, **options: Any) -> Editor:
+            nonlocal taken
+            if not (taken or fresh or options):
+                taken = True
+                if not resident:
+                    resident.append(Editor(environment(tmp_path_factory.mktemp("home"))))
+                    resident[0].settings = settings or {}
+                    resident[0].begin(*(folders or (tmp_path,)), capabilities=CAPABILITIES)
+                else:
+                    resident[0].move(*(folders or (tmp_path,)), settings=settings or {})
+                return resident[0]
             editor = stack.enter_context(Editor(environment(home) | options.pop("env", {})))
             editor.settings = settings or {}
             capabilities = options.pop("capabilities", CAPABILITIES)

@@ -31,7 +31,30 @@ class Editor(LspProcess):
         """The URIs that the server had shown."""
         self.settings: dict[str, Any] = {}
         """By what is under ``lens``."""
-        self.replies |= {
+        self.folders: tuple[Path, ...] = ()
+        self._behave()
+
+    def begin(self, *folders: Path, **options: Any) -> Message:
+        """The handshake; its result."""
+        self.folders = folders
+        return super().begin(*folders, **options)
+
+    def move(self, *folders: Path, settings: Message) -> None:
+        """Close everything and work in other folders, under other settings, as if nothing had been said before."""
+        for uri in self.texts:
+            self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        before, self.folders, self.settings = self.folders, folders, settings
+        names = [[{"uri": each.as_uri(), "name": each.name} for each in group] for group in (folders, before)]
+        self.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": names[0], "removed": names[1]}})
+        self._behave()
+        self.result("lens/clusters")  # waits for the settings
+        self.texts.clear()
+        self.versions.clear()
+        self.shown.clear()
+        self.said.clear()
+
+    def _behave(self) -> None:
+        self.replies = {
             "window/showDocument": self._show,
             "workspace/applyEdit": self._apply,
             "workspace/configuration": lambda params: [self.settings for _ in params["items"]],

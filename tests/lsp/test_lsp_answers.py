@@ -112,7 +112,7 @@ def test_events_stream_to_those_who_opted_in(edit: Edit) -> None:
 
 
 def test_a_command_with_nothing_asks_what_was_pointed_at(edit: Edit, tmp_path: Path) -> None:
-    editor = edit()
+    editor = edit(fresh=True)
     (tmp_path / "note.md").write_text("# N\n\nWhen does the lease of the workshop end?\n")
     uri = editor.show(tmp_path / "note.md")
     nothing = {"command": "lens.server.ask"}
@@ -126,7 +126,7 @@ def test_a_command_with_nothing_asks_what_was_pointed_at(edit: Edit, tmp_path: P
 
 
 def test_an_earlier_answer_is_opened_by_question_cluster_uri_or_nothing(edit: Edit, tmp_path: Path) -> None:
-    editor = edit()
+    editor = edit(fresh=True)
     assert "error" in editor.ask("workspace/executeCommand", {"command": "lens.server.openAnswer"})
     uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]
     cluster = editor.result("lens/clusters")["clusters"][0]["id"]

@@ -64,7 +64,9 @@ def test_the_change_is_registered_for_where_that_can_be_done(edit: Edit) -> None
 
 
 def test_a_bad_value_is_named_once(edit: Edit) -> None:
-    editor = edit(settings={"mode": "telepathy", "diagnostics": {"notes": "yes"}, "answersFolder": "../elsewhere"})
+    editor = edit(
+        fresh=True, settings={"mode": "telepathy", "diagnostics": {"notes": "yes"}, "answersFolder": "../elsewhere"}
+    )
     for _ in range(2):
         assert paths(editor) == ["contract.md"]
         editor.notify("workspace/didChangeConfiguration", {"settings": None})

@@ -9,7 +9,7 @@ import threading
 
 import attrs
 
-from lens_lsp.lsp.message_types import postponed
+from lens_lsp.lsp import postponed
 from tests.lsp.lsp_editor import CAPABILITIES
 
 TYPES = """

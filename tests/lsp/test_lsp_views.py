@@ -12,8 +12,10 @@ import pytest
 
 from tests.judge.llm.chat_session import PROOF, QUESTION, notes
 from tests.lsp.lsp_client import SERVE, LspProcess, environment
+from tests.lsp.lsp_editor import Editor
 from tests.lsp.lsp_model import CAPABILITIES, FAR, PROMPT, Played, choosing, prompts
 
+Edit = Callable[..., Editor]
 Start = Callable[..., LspProcess]
 FAR_MODEL = {"LENS_BASE_URL": FAR, "LENS_MODEL": "far"}
 
@@ -58,9 +60,8 @@ def test_a_dry_run_says_what_the_command_line_says_and_sends_nothing(
     assert server.result("lens/ledger")["questions"] == []
 
 
-def test_a_dry_run_by_rules_sends_nothing(start: Start, folder: Path) -> None:
-    server = start()
-    server.begin(folder)
+def test_a_dry_run_by_rules_sends_nothing(edit: Edit, folder: Path) -> None:
+    server = edit(folder)
     told = server.result("lens/ask", {"question": QUESTION, "dryRun": True})
     assert told == {"schema": "lens.dry-run/1", "mode": "evidence", "endpoint": None, "requests": [], "sent": []}
 
@@ -84,9 +85,8 @@ def fresh(server: LspProcess) -> dict[str, int]:
     return found
 
 
-def test_clusters_name_their_files_and_how_fresh_they_are(start: Start, folder: Path) -> None:
-    server = start()
-    server.begin(folder)
+def test_clusters_name_their_files_and_how_fresh_they_are(edit: Edit, folder: Path) -> None:
+    server = edit(folder)
     answer = server.result("lens/ask", {"question": QUESTION})
     [cluster] = server.result("lens/clusters")["clusters"]
     assert cluster["freshness"] is None
@@ -114,9 +114,8 @@ def test_answers_in_a_folder_of_the_workspace_are_found_there(start: Start, fold
     assert cluster["questions"][0]["answerUri"] == answer["answerUri"]
 
 
-def test_threads_are_listed_with_their_questions(start: Start, folder: Path) -> None:
-    server = start()
-    server.begin(folder)
+def test_threads_are_listed_with_their_questions(edit: Edit, folder: Path) -> None:
+    server = edit(folder)
     assert server.result("lens/threads") == {"schema": "lens.threads/1", "threads": []}
     first = server.result("lens/ask", {"question": QUESTION, "thread": "bridges"})
     server.result("lens/ask", {"question": "How many metres does it span?", "thread": "bridges"})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.mcp.calls import Bounds, Folder
 from lens_lsp.mcp.tool_schema import find_given
 from lens_lsp.mcp.tools import TOOLS, find_text
@@ -53,8 +53,8 @@ def test_every_tool_does_what_it_says(home: Path, notes: Path, mode: str) -> Non
                 schema = schemas[name]
                 assert schema is not None
                 Draft202012Validator(schema).validate(result.structured_content)
-                assert ours(text_of(result)).whole, "no agent that saves it makes evidence of it"
-                assert ours(json.dumps(result.structured_content)).whole
+                assert find_generated(text_of(result)).whole, "no agent that saves it makes evidence of it"
+                assert find_generated(json.dumps(result.structured_content)).whole
                 return dict(result.structured_content), text_of(result)
 
             answer, text = await called("ask", question=QUESTION, mode="evidence")

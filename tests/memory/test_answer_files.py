@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.memory.answer_files import Saved, one_line, source_json, write_answer, write_block
 from lens_lsp.memory.answer_parser import BrokenSource, parsed, read_citing, read_source
 from lens_lsp.memory.citations import record_blind
@@ -101,9 +101,9 @@ def test_a_block_is_read_back_inside_any_note() -> None:
 def test_the_search_sees_exactly_what_was_inserted_as_ours() -> None:
     block = write_block(saved(hostile()), "q1")
     note = f"# Note\n\n{block}\nMine.\n"
-    (span,) = ours(note).spans
+    (span,) = find_generated(note).spans
     assert note[span.start : span.end] == block.rstrip("\n")
-    assert ours(write_answer(saved(hostile()))).answer
+    assert find_generated(write_answer(saved(hostile()))).answer
 
 
 def test_an_answer_with_hundreds_of_sources_is_still_known_as_ours() -> None:
@@ -111,7 +111,7 @@ def test_an_answer_with_hundreds_of_sources_is_still_known_as_ours() -> None:
     given = replace(answer(ROOT), evidence=items)
     text = write_answer(saved(given))
     assert text.index("\n---\n", 4) > 1 << 16
-    assert ours(text).answer
+    assert find_generated(text).answer
     assert len(read_citing(text).written) == 299
 
 
@@ -323,7 +323,7 @@ def test_no_text_is_too_broken_to_read(text: str) -> None:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     assert all(1 <= each.line <= lines for each in (*read.written, *read.faults))
     if read.written:
-        own = ours(text)
+        own = find_generated(text)
         assert own.answer or own.spans
 
 

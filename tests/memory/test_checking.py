@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.memory.answer_files import Saved, write_answer, write_block
 from lens_lsp.memory.check import Cited, Report, check
 from lens_lsp.memory.sources import Sources

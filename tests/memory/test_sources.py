@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.allowed import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, Allowed
-from lens_lsp.corpus.snapshot import Buffer
+from lens_lsp.corpus.corpus_rules import ANYWHERE, NOWHERE, TOO_WIDE, UNTRUSTED, AllowedFolders
+from lens_lsp.corpus.intake import Buffer
 from lens_lsp.memory.check import Report, check
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState
@@ -52,7 +52,7 @@ def cited(root: Path, path: str = SECRET) -> Citation:
 _WATCHED = """
 import sys
 from lens_lsp.memory.check import Report, check
-from lens_lsp.corpus.allowed import ANYWHERE
+from lens_lsp.corpus.corpus_rules import ANYWHERE
 ws, allowed = sys.argv[1:]
 opened = []
 sys.addaudithook(lambda event, args: opened.append(args[0]) if event in ("open", "os.listdir", "os.scandir") else None)
@@ -75,12 +75,12 @@ def test_what_lies_elsewhere_is_not_looked_at(place: Place, anywhere: str, state
 
 def test_a_folder_of_the_users_own_is_looked_into(place: Place) -> None:
     citation = cited(place.outside)
-    with Sources(Allowed.below([str(place.ws), str(place.outside)])) as sources:
+    with Sources(AllowedFolders.below([str(place.ws), str(place.outside)])) as sources:
         assert sources.check(citation, "")[0].state is CitationState.VERIFIED
 
 
-@pytest.mark.parametrize(("allowed", "why"), [(Allowed.below(["/"]), TOO_WIDE), (NOWHERE, UNTRUSTED)])
-def test_no_disk_and_no_untrusted_folder_is(place: Place, allowed: Allowed, why: str) -> None:
+@pytest.mark.parametrize(("allowed", "why"), [(AllowedFolders.below(["/"]), TOO_WIDE), (NOWHERE, UNTRUSTED)])
+def test_no_disk_and_no_untrusted_folder_is(place: Place, allowed: AllowedFolders, why: str) -> None:
     with Sources(allowed) as sources:
         checked, _ = sources.check(cited(place.outside), "")
     assert (checked.state, checked.why) == (CitationState.UNVERIFIABLE, why)
@@ -89,14 +89,14 @@ def test_no_disk_and_no_untrusted_folder_is(place: Place, allowed: Allowed, why:
 @pytest.mark.parametrize("root", ["link", "chain", "deep/out", "deep/er/up"])
 def test_no_link_on_the_way_to_a_folder_is_followed(place: Place, root: str) -> None:
     citation = replace(cited(place.outside), root=root)
-    with Sources(Allowed.below([str(place.ws)])) as sources:
+    with Sources(AllowedFolders.below([str(place.ws)])) as sources:
         checked, _ = sources.check(citation, str(place.ws))
     assert (checked.state, checked.unread) == (CitationState.WITHDRAWN, SkipReason.LINK)
 
 
 def test_a_denied_folder_on_the_way_is_not_read(place: Place) -> None:
     citation = replace(cited(place.outside), root=".ssh")
-    with Sources(Allowed.below([str(place.ws)])) as sources:
+    with Sources(AllowedFolders.below([str(place.ws)])) as sources:
         assert sources.check(citation, str(place.ws))[0].unread is SkipReason.DENIED
 
 
@@ -104,7 +104,7 @@ def test_a_denied_folder_on_the_way_is_not_read(place: Place) -> None:
 def test_what_an_editor_has_open_through_a_link_is_not_compared(place: Place, path: str) -> None:
     citation = replace(cited(place.outside), root=str(place.ws), path=path)
     name = os.path.join(place.ws, path)
-    with Sources(Allowed.below([str(place.ws)]), buffers={name: Buffer(name, TEXT, 1)}) as sources:
+    with Sources(AllowedFolders.below([str(place.ws)]), buffers={name: Buffer(name, TEXT, 1)}) as sources:
         checked, _ = sources.check(citation, "")
     assert (checked.state, checked.unread) == (CitationState.WITHDRAWN, SkipReason.LINK)
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 MODULES = {
     "model/text.py": ("model/test_text.py",),
     "model/sanitize.py": ("model/test_sanitize.py", "cli/test_cli_terminal.py"),
-    "lsp/locations.py": ("lsp/test_lsp_documents.py", "lsp/test_lsp_convert.py", "lsp/test_lsp_uris.py"),
-    "lsp/open_documents.py": ("lsp/test_lsp_documents.py",),
-    "lsp/transport.py": ("lsp/test_lsp_frames.py",),
+    "lsp/locations.py": ("lsp/test_lsp_open_documents.py", "lsp/test_lsp_locations.py"),
+    "lsp/open_documents.py": ("lsp/test_lsp_open_documents.py",),
+    "lsp/transport.py": ("lsp/test_lsp_transport.py",),
     "memory/citations.py": ("memory/test_citations.py", "knowledge/test_citation_outcomes.py"),
     "search/resolution.py": ("search/test_normal.py", "search/test_resolve.py", "search/test_resolve_bounds.py"),
     "judge/ledger.py": ("judge/test_ledger.py",),
     "judge/answer_markdown.py": ("judge/test_answer_markdown.py",),
-    "corpus/opening.py": ("corpus/test_safe_open.py", "corpus/test_open_outcomes.py"),
+    "corpus/safe_open.py": ("corpus/test_safe_open.py",),
 }
 """By the module below ``lens_lsp``: files below ``tests``."""
 
@@ -25,7 +25,7 @@ LEFT_OUT = {
         "test_as_many_lines_and_code_points_as_may_be_are_followed_and_one_more_is_not",
     ),
     "search/resolution.py": ("encyclopedia", "linear_time", "copied_carelessly"),
-    "corpus/opening.py": ("nothing_escapes_while_a_parent_is_swapped",),
+    "corpus/safe_open.py": ("nothing_escapes_while_a_parent_is_swapped",),
     "judge/answer_markdown.py": ("linear_time", "a_word_without_end"),
 }
 """Parts of names of tests that take long and need not run for every mutant."""

@@ -1,47 +1,38 @@
+"""The published shapes of answers, evidence and findings."""
+
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
-from lens_lsp.model.answer import Account, Computation, Sent
-from lens_lsp.model.text import Span
-from lens_lsp.schema import answer_json, evidence_json
-from tests.hand_made import QUESTION, answer
+from hypothesis import given
+from hypothesis import strategies as st
 
-KEYS = [
-    "schema",
-    "question",
-    "mode",
-    "intent",
-    "seed",
-    "roots",
-    "status",
-    "stopped",
-    "answer",
-    "shortAnswer",
-    "requirements",
-    "evidence",
-    "computation",
-    "documents",
-    "coverage",
-    "ledger",
-    "reused",
-    "newer",
-    "typed",
-    "compression",
-    "rejectedQuotes",
-    "unsupported",
-    "doubts",
-    "warnings",
-]
-"""The keys of schema ``lens.answer/2``, in its order."""
+from lens_lsp.model.answer import Account, Computation, Sent
+from lens_lsp.model.documents import (
+    Context,
+    ContextRole,
+    Coverage,
+    Evidence,
+    Findings,
+    Origin,
+    Part,
+    PartReason,
+    RankedDocument,
+    Skip,
+    SkipReason,
+    Stage,
+    TextSource,
+)
+from lens_lsp.model.text import Position, SourceText, Span
+from lens_lsp.schema.answer import answer_json, evidence_json, findings_json
+from tests.hand_made import QUESTION, answer
 
 
 def test_an_answer_has_the_published_shape() -> None:
     given = answer("/notes")
-    shown = answer_json(given)
-    assert list(shown) == KEYS
-    assert shown == {
+    expected = {
         "schema": "lens.answer/2",
         "question": QUESTION,
         "mode": "evidence",
@@ -113,6 +104,8 @@ def test_an_answer_has_the_published_shape() -> None:
         "doubts": [],
         "warnings": ["one file is locked"],
     }
+    assert answer_json(given) == expected
+    assert list(answer_json(given)) == list(expected)
 
 
 def test_the_evidence_of_an_answer_tells_who_drew_it_and_when() -> None:
@@ -168,3 +161,166 @@ def test_two_equal_questions_differ_in_nothing_but_the_seconds() -> None:
         assert isinstance(ledger, dict)
         del ledger["seconds"]
     assert json.dumps(shown[0]) == json.dumps(shown[1])
+
+
+EVIDENCE = Evidence(
+    n=1,
+    root=0,
+    path="notes/engine.md",
+    start=Position(3, 5),
+    end=Position(3, 11),
+    span=Span(20, 26),
+    quote="engine",
+    origin=Origin("ab" * 32, "utf-8"),
+    reader="markdown/1",
+    locator=None,
+    heading=("Machines", "Engines"),
+    score=1.5,
+    signals={"path": 0.25, "lexical": 0.75},
+)
+
+FINDINGS = Findings(
+    query="engine",
+    roots=("/notes",),
+    evidence=(EVIDENCE,),
+    documents=(RankedDocument(0, "notes/engine.md", 0.5, admitted=True, read=True, signals={"path": 1.0}),),
+    coverage=Coverage(
+        3,
+        2,
+        (Skip("a.bin", SkipReason.BINARY),),
+        admitted=1,
+        read=1,
+        matches_unread=4,
+        partial=(Part("b.md", 3, PartReason.OPEN_BLOCK),),
+    ),
+    compression=12.5,
+    stages=(Stage("scan", 0.25), Stage("rank", 0.5)),
+    warnings=("one file is locked",),
+)
+
+
+def test_evidence_has_the_published_shape() -> None:
+    assert evidence_json(EVIDENCE) == {
+        "n": 1,
+        "path": "notes/engine.md",
+        "root": 0,
+        "start": {"line": 3, "column": 5},
+        "end": {"line": 3, "column": 11},
+        "span": [20, 26],
+        "quote": "engine",
+        "cut": [],
+        "context": [],
+        "sha256": "ab" * 32,
+        "source": "disk",
+        "version": None,
+        "encoding": "utf-8",
+        "encodingGuessed": False,
+        "reader": "markdown/1",
+        "match": "exact",
+        "locator": None,
+        "heading": ["Machines", "Engines"],
+        "requirements": ["f1"],
+        "found": {"arm": None, "round": 0, "signals": {"lexical": 0.75, "path": 0.25}},
+        "score": 1.5,
+    }
+
+
+def test_evidence_from_a_buffer_names_its_version_and_locator() -> None:
+    origin = Origin("cd" * 32, "cp1252", guessed=True, source=TextSource.BUFFER, version=7)
+    shown = evidence_json(replace(EVIDENCE, origin=origin, locator={"row": 3}))
+    assert (shown["source"], shown["version"], shown["encodingGuessed"]) == ("buffer", 7, True)
+    assert shown["locator"] == {"row": 3}
+
+
+def test_evidence_tells_its_context_and_where_it_is_cut() -> None:
+    lead = Context(ContextRole.LEAD_IN, Span(0, 12), "Machines are", cut=("start",))
+    after = Context(ContextRole.AFTER, Span(27, 32), "turns", cut=("start", "end"))
+    shown = evidence_json(replace(EVIDENCE, context=(lead, after), cut=("end",)))
+    assert shown["cut"] == ["end"]
+    assert shown["context"] == [
+        {"role": "lead-in", "span": [0, 12], "text": "Machines are", "cut": ["start"]},
+        {"role": "after", "span": [27, 32], "text": "turns", "cut": ["start", "end"]},
+    ]
+    assert list(shown) == list(evidence_json(EVIDENCE))
+
+
+def test_findings_tell_which_words_occur_nowhere() -> None:
+    assert findings_json(replace(FINDINGS, missing=("zeppelin", "kite")))["missing"] == ["zeppelin", "kite"]
+
+
+def test_findings_have_the_published_shape() -> None:
+    assert findings_json(FINDINGS) == {
+        "schema": "lens.evidence/2",
+        "query": "engine",
+        "roots": ["/notes"],
+        "evidence": [evidence_json(EVIDENCE)],
+        "documents": [
+            {
+                "path": "notes/engine.md",
+                "root": 0,
+                "prior": 0.5,
+                "admitted": True,
+                "read": True,
+                "signals": {"path": 1.0},
+            }
+        ],
+        "coverage": {
+            "found": 3,
+            "scanned": 2,
+            "skipped": [{"path": "a.bin", "reason": "binary", "root": 0}],
+            "admitted": 1,
+            "read": 1,
+            "matchesUnread": 4,
+            "pictures": 0,
+            "partial": [{"path": "b.md", "line": 3, "reason": "open-block", "root": 0}],
+        },
+        "ledger": {
+            "calls": {"total": 0},
+            "retries": 0,
+            "tokens": {"in": 0, "out": 0},
+            "seconds": 0.75,
+            "cost": None,
+            "endpoint": None,
+            "sent": [],
+        },
+        "compression": 12.5,
+        "missing": [],
+        "warnings": ["one file is locked"],
+    }
+
+
+def test_a_seed_is_shown_only_when_it_was_given() -> None:
+    assert "seed" not in findings_json(FINDINGS)
+    assert findings_json(FINDINGS, seed=7)["seed"] == 7
+
+
+def test_two_equal_searches_differ_in_nothing_but_the_seconds() -> None:
+    slower = replace(
+        FINDINGS,
+        evidence=(replace(EVIDENCE, signals=dict(reversed(EVIDENCE.signals.items()))),),
+        stages=(Stage("scan", 9.0),),
+    )
+    first, second = findings_json(FINDINGS), findings_json(slower)
+    first["ledger"], second["ledger"] = None, None
+    assert json.dumps(first) == json.dumps(second)
+
+
+@given(st.text(alphabet="aé😀\r\n\u2028\x0c", min_size=1), st.data())
+def test_what_a_reader_of_the_json_computes_agrees(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    source = SourceText(text)
+    item = replace(
+        EVIDENCE,
+        start=source.position(start),
+        end=source.position(end),
+        span=Span(start, end),
+        quote=text[start:end],
+    )
+    shown = json.loads(json.dumps(evidence_json(item)))
+    low, high = shown["span"]
+    assert text[low:high] == shown["quote"]
+    for name, offset in (("start", low), ("end", high)):
+        if text[offset - 1 : offset + 1] != "\r\n":
+            lines = re.split("\r\n|\r|\n", text[:offset])
+            assert shown[name] == {"line": len(lines), "column": len(lines[-1]) + 1}

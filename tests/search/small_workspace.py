@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.scan import scan
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.search.corpus_view import Corpus, Measures, Reading, measure
 from lens_lsp.search.localisation import Localisation, localise
@@ -44,7 +43,7 @@ class Workspace:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(text.encode())
         self._root = Root(str(folder))
-        self.cache = TextCache()
+        self.cache = TextStore()
         self.cache.refresh([self._root], discover(self._root, CorpusRules()).files, {})
         self.corpus = Corpus(self.cache, self._source)
 

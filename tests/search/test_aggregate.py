@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.plan import Condition, MatchRule, Unit
 from lens_lsp.search.consolidation import Matches, matches_of
 from lens_lsp.search.corpus_view import Reading
@@ -33,7 +33,7 @@ def count(tmp_path: Path) -> Callable[[Mapping[str, str]], Count]:
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text, "utf-8")
         root = Root(str(tmp_path))
-        cache = TextCache()
+        cache = TextStore()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         return lambda rule: matches_of(Reading(cache, Snapshot([root], {}, CorpusRules())), rule)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.text import Span

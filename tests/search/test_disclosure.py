@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.privacy import privacy_of
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.privacy_markers import privacy_of
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.text import Span

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lens_lsp.corpus.formats.markdown import MarkdownReader
-from lens_lsp.corpus.formats.plain import PlainReader
+from lens_lsp.corpus.formats.text_reader import PlainReader
 from lens_lsp.model.answer import Arm
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import tokens

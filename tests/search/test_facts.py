@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.judge.oracle import Fact
 from lens_lsp.judge.rules.question_plan import offline_plan
 from lens_lsp.model.answer import RequirementStatus

@@ -12,12 +12,12 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
-from lens_lsp.corpus.workspace import LARGE
+from lens_lsp.corpus.workspace import EARLY_BYTES, Snapshot
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.model.answer import Event, EvidenceFound, Planned, Scanned, answer_of
 from lens_lsp.model.documents import Evidence
@@ -36,9 +36,9 @@ NOTES = {
 QUESTION = "Who built the quay of Brantholm?"
 
 
-def look(folder: Path, question: str, known: TextCache | None = None) -> list[Evidence]:
+def look(folder: Path, question: str, known: TextStore | None = None) -> list[Evidence]:
     with Root(str(folder)) as root:
-        cache = known or TextCache()
+        cache = known or TextStore()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         reading = Reading(cache, Snapshot([root], {}, CorpusRules()))
         return FirstLook(analyse(question), reading).evidence()
@@ -75,7 +75,7 @@ def test_a_name_leads_to_its_file(folder: Path) -> None:
 
 def test_in_which_order_files_came_into_memory_makes_no_difference(folder: Path) -> None:
     at_once = look(folder, QUESTION)
-    cache = TextCache()
+    cache = TextStore()
     kept = (folder / "quays.md").read_bytes()
     (folder / "quays.md").unlink()
     look(folder, QUESTION, cache)
@@ -93,7 +93,7 @@ def test_what_is_nowhere_is_not_shown(folder: Path) -> None:
 
 def test_a_text_that_changed_since_it_was_scanned_is_not_shown(folder: Path) -> None:
     with Root(str(folder)) as root:
-        cache = TextCache()
+        cache = TextStore()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         write(folder, {"quays.md": QUAY.replace("1911", "1912")})
         found = FirstLook(analyse(QUESTION), Reading(cache, Snapshot([root], {}, CorpusRules()))).evidence()
@@ -103,7 +103,7 @@ def test_a_text_that_changed_since_it_was_scanned_is_not_shown(folder: Path) -> 
 
 def test_a_look_that_is_cancelled_shows_nothing(folder: Path) -> None:
     with Root(str(folder)) as root:
-        cache = TextCache()
+        cache = TextStore()
         cache.refresh([root], discover(root, CorpusRules()).files, {})
         reading = Reading(cache, Snapshot([root], {}, CorpusRules()))
         assert FirstLook(analyse(QUESTION), reading, cancelled=lambda: True).evidence() == []
@@ -125,7 +125,9 @@ def kinds(events: list[Event], which: Callable[[EvidenceFound], bool]) -> list[E
 def large(folder: Path) -> Path:
     page = "Nothing of note happened on this page, nor on any page that was ever written about it.\n"
     size = 7 << 20
-    write(folder, {f"large/{number:02}.md": page * (size // len(page)) for number in range(-(-LARGE // size) + 1)})
+    write(
+        folder, {f"large/{number:02}.md": page * (size // len(page)) for number in range(-(-EARLY_BYTES // size) + 1)}
+    )
     return folder
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.oracle_factory import Terms
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.ledger import Budget
 from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned, Scanned
 from lens_lsp.model.documents import Evidence

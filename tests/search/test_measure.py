@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import Arena
+from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.search.corpus_view import Measures, inverse_frequency, measure
 

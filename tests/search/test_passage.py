@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.folding import blank
-from lens_lsp.corpus.formats.table import reader_for
-from lens_lsp.corpus.ours import ours
+from lens_lsp.corpus.encoding import blank
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.generated_spans import find_generated
 from lens_lsp.model.documents import BlockKind, Document, Origin
 from lens_lsp.model.observation import tokens
 from lens_lsp.model.text import Span
@@ -21,7 +21,7 @@ from lens_lsp.search.boundaries import REGION_TOKENS, joined, quotable, region, 
 def document(text: str, name: str = "a.md") -> Document:
     reader = reader_for(name)
     assert reader is not None
-    found = ours(text)
+    found = find_generated(text)
     structure = reader.structure(blank(text, found.spans))
     fields = {field: getattr(structure, field) for field in structure.__slots__} | {"ours": found.spans}
     return Document(0, name, text, f"{reader.name}/1", Origin("", "utf-8"), type(structure)(**fields))
@@ -241,7 +241,7 @@ def test_units_are_in_order_apart_inside_and_hold_every_word(text: str, name: st
     assert all(part == part.strip() and re.search(r"[^\W_]", part) for part in said)
     outside = [span.start, *[end for unit in found for end in (unit.start, unit.end)], span.end]
     for start, end in zip(outside[::2], outside[1::2], strict=True):
-        masked = blank(text, ours(text).spans)
+        masked = blank(text, find_generated(text).spans)
         for hidden in doc.structure.hidden:
             masked = masked[: hidden.start] + " " * len(hidden) + masked[hidden.end :]
         assert re.search(r"[^\W_]", masked[start:end]) is None

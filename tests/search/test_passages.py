@@ -8,15 +8,15 @@ from itertools import pairwise
 
 import pytest
 
-from lens_lsp.corpus.formats.base import Reader
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
+from lens_lsp.corpus.formats.text_reader import TextReader
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.text import Span
 from lens_lsp.search.passages import WINDOW, units_of
 
 
 def document(path: str, text: str) -> Document:
-    reader: Reader | None = reader_for(path)
+    reader: TextReader | None = reader_for(path)
     assert reader is not None
     return Document(
         0, path, text, f"{reader.name}/1", Origin("0" * 64, "utf-8"), reader.structure(text), reader.locators(text)

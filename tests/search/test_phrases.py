@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from small_workspace import FILLER
 
-from lens_lsp.corpus.cache import TextCache
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.search.corpus_view import Corpus
@@ -37,7 +37,7 @@ class Held:
 
     def __init__(self, folder: Path, budget: int) -> None:
         self.root = Root(str(folder))
-        self.cache = TextCache(budget=budget)
+        self.cache = TextStore(budget=budget)
         self.cache.refresh([self.root], discover(self.root, CorpusRules()).files, {})
         self.corpus = Corpus(self.cache, lambda slot: self.cache.source(self.cache.slots[slot]))  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_workspace import FILLER, Workspace
 
-from lens_lsp.corpus.arena import Arena
+from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.scan import exact_literal, scan
 from lens_lsp.search.corpus_view import Measures, measure
 from lens_lsp.search.prior import Links, Mention, PriorWeights, complete, prior, propagate

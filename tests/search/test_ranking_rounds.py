@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lens_lsp.corpus.arena import Arena
-from lens_lsp.corpus.hits import Hits
-from lens_lsp.corpus.scan import scan
+from lens_lsp.corpus.encoding import Arena
+from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.judge.analysis import analyse
 from lens_lsp.search import passages
 from lens_lsp.search.passages import NO_WINDOWS, Totals, Weights, Windows, count, score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lens_lsp.corpus.formats.base import locate
+from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.model.documents import Block, BlockKind, Document, Locator, LocatorMap, Origin, Structure
 from lens_lsp.model.text import Span
 from lens_lsp.search.passages import Mark, standing

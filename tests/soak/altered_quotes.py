@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from lens_lsp.corpus.formats.table import reader_for
+from lens_lsp.corpus.formats import reader_for
 from lens_lsp.model.documents import Document, Origin
 from lens_lsp.model.observation import RegionView
 from lens_lsp.model.text import Span

@@ -167,7 +167,7 @@ ATTACKS = {
         "images, links and HTML that carry text away",
         (
             *of(_MARKING, "nothing_that_a_model_wrote_is_live", "no_mixture_of_brackets_is_live"),
-            "lsp/test_lsp_evidence.py::test_hover_of_hostile_text_does_nothing",
+            "lsp/test_lsp_navigation.py::test_hover_of_hostile_text_does_nothing",
             "memory/test_answer_files.py::test_nothing_of_a_note_acts",
         ),
         ("test/unit/inert.test.ts", "e2e/stories/hostile.mjs"),
@@ -211,7 +211,7 @@ ATTACKS = {
     "S11": Fault(
         "denied, ignored and private files",
         of(
-            "corpus/test_rules.py::test_",
+            "corpus/test_corpus_rules.py::test_",
             "secrets_are_denied_by_name_in_any_case",
             "every_line_of_the_deny_list_denies_what_it_says",
         ),
@@ -238,8 +238,8 @@ ATTACKS = {
     "S14": Fault(
         "patterns that take for ever",
         (
-            "corpus/test_ignore.py::test_no_line_takes_long_however_many_stars_it_has",
-            "corpus/test_ignore.py::test_brackets_that_never_end_are_looked_at_once",
+            "corpus/test_corpus_rules.py::test_no_line_takes_long_however_many_stars_it_has",
+            "corpus/test_corpus_rules.py::test_brackets_that_never_end_are_looked_at_once",
             "search/test_resolve.py::test_hostile_quotes_and_texts_cost_linear_time",
         ),
     ),
@@ -322,7 +322,7 @@ ATTACKS = {
         "a place to write to that holds a stranger's file, link, pipe or device",
         (
             *of(
-                "disk/test_whole_files.py::test_",
+                "test_disk.py::test_",
                 "nothing_is_written_through_a_link_or_over_what_is_no_file",
                 "a_file_that_we_did_not_make_stays",
                 "no_folder_on_the_way_is_a_link",
@@ -340,8 +340,8 @@ ATTACKS = {
                 "no_link_on_the_way_to_a_folder_is_followed",
                 "no_forged_answer_file_learns_what_lies_outside",
             ),
-            *of("corpus/test_renamed.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
-            "lsp/test_lsp_evidence.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
+            *of("corpus/test_walk.py::test_", "a_search_ends_with_its_budget", "one_budget_holds_for_all_folders"),
+            "lsp/test_lsp_navigation.py::test_nothing_is_read_in_a_window_that_is_not_trusted",
         ),
         control="a check that reads wherever it is told to learns from the same files, in the same test",
     ),

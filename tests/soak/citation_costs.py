@@ -22,10 +22,9 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import Allowed
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.renamed import Budget, Renamed
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import AllowedFolders, CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.walk import HashBudget, RenamedFiles
 from lens_lsp.lsp.diagnostics import citation_diagnostics
 from lens_lsp.lsp.document_snapshot import DocumentSnapshot, MarkdownPage, locate_citations
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
@@ -121,7 +120,7 @@ def looked_at(path: Path) -> tuple[DocumentSnapshot, MarkdownPage]:
         uris={},
         workspaces=(),
         texts=False,
-        allowed=Allowed.below([str(path.parent)]),
+        allowed=AllowedFolders.below([str(path.parent)]),
     )
     return snapshot, MarkdownPage(snapshot.text, snapshot.path)
 
@@ -173,7 +172,9 @@ def fill(folder: Path, files: int) -> None:
 def unbounded(folder: Path) -> None:
     """The control: the search for a renamed file, whatever it costs."""
     with Root(str(folder)) as root:
-        Renamed(root, CorpusRules(), Budget(files=1 << 40, size=1 << 50, seconds=1e9)).holders("gone.md", "0" * 64)
+        RenamedFiles(root, CorpusRules(), HashBudget(files=1 << 40, size=1 << 50, seconds=1e9)).holders(
+            "gone.md", "0" * 64
+        )
 
 
 def main() -> int:

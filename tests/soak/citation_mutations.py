@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.memory.citations import record
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import Citation, CitationState

@@ -24,8 +24,7 @@ from pathlib import Path
 
 from lens_lsp.app.lens import Lens
 from lens_lsp.app.request import Request
-from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
 from lens_lsp.memory.sources import Sources
 from lens_lsp.model.cluster import CitationState
 from lens_lsp.model.documents import Evidence, Findings, SkipReason

@@ -11,11 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+
 from lens_lsp.app.lens import Lens
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
 from lens_lsp.corpus.walk import discover_names
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.llm.replies import Sifter
 from lens_lsp.judge.redaction import redacted, redacted_whole, veils
 from lens_lsp.memory.answer_files import write_answer, write_block

@@ -34,7 +34,7 @@ from evaluation.resume import claimed
 from lens_lsp.app.configuration import change_settings
 from lens_lsp.app.lens import Lens
 from lens_lsp.cli import clusters as command
-from lens_lsp.corpus.kept_extractions import KeptExtractions
+from lens_lsp.corpus.extraction import ExtractionCache
 from lens_lsp.disk import PART
 from lens_lsp.documents.kinds import Extracted
 from lens_lsp.lsp.lens_answer import AnswerDestination, write_answer_file
@@ -117,7 +117,7 @@ def writers(answer: Answer) -> list[Writer]:
         change_settings({"LENS_CONFIG": str(base / "config.toml")}, {"mode": ("fast", "deep")[variant]})
 
     def cache(base: Path, variant: int) -> None:
-        KeptExtractions(base / "cache").put("pdf/1", "ab" * 32, extracted[variant])
+        ExtractionCache(base / "cache").put("pdf/1", "ab" * 32, extracted[variant])
 
     def rows(base: Path, variant: int) -> None:
         with claimed(base / "run", {"schema": "lens.run/1"}) as run, run.appending("lens") as writer:

@@ -25,9 +25,9 @@ class Fault:
 
 
 _PROCESS = "lsp/test_lsp_process.py::test_"
-_ENDPOINT = "lsp/test_lsp_endpoint.py::test_"
+_ENDPOINT = "lsp/test_lsp_request_handler.py::test_"
 _REQUESTS = "lsp/test_lsp_requests.py::test_"
-_TEXTS = "lsp/test_lsp_documents.py::test_"
+_TEXTS = "lsp/test_lsp_open_documents.py::test_"
 _OPENING = "corpus/test_safe_open.py::test_"
 _WALK = "corpus/test_walk.py::test_"
 _BAD = "cli/test_bad_input.py::test_"
@@ -72,7 +72,7 @@ MESSAGES = {
     "L06": Fault("a message of a gigabyte", of(_PROCESS, "a_message_that_is_too_large_is_drained_and_refused")),
     "L07": Fault("a flood of requests, events and changes"),
     "L08": Fault("a storm of cancels", of(_ENDPOINT, "a_cancelled_request_is_answered_once_when_it_has_ended")),
-    "L09": Fault("fifty questions at once", ("lsp/test_lsp_turns.py::test_more_than_may_wait_are_refused",)),
+    "L09": Fault("fifty questions at once", ("lsp/test_lsp_workspace_pool.py::test_more_than_may_wait_are_refused",)),
     "L10": Fault(
         "a client that stops reading",
         of(
@@ -100,7 +100,7 @@ MESSAGES = {
     ),
     "L13": Fault(
         "the number of a dead client is another process's",
-        ("lsp/test_lsp_watchdog.py::test_a_process_is_known_by_its_number_and_when_it_began",),
+        ("lsp/test_lsp_process.py::test_a_process_is_known_by_its_number_and_when_it_began",),
         control="the same number with another beginning is another process",
     ),
 }
@@ -130,9 +130,9 @@ TEXTS = {
     "D05": Fault(
         "changes that stat does not show",
         (
-            "corpus/test_cache.py::test_a_change_is_noticed_though_size_and_modification_time_are_the_same",
-            "corpus/test_cache.py::test_a_file_that_was_replaced_by_one_just_like_it_is_read_again",
-            "corpus/test_cache.py::test_a_file_written_just_before_it_was_read_is_read_again_though_nothing_shows_a_change",
+            "corpus/test_text_store.py::test_a_change_is_noticed_though_size_and_modification_time_are_the_same",
+            "corpus/test_text_store.py::test_a_file_that_was_replaced_by_one_just_like_it_is_read_again",
+            "corpus/test_text_store.py::test_a_file_written_just_before_it_was_read_is_read_again_though_nothing_shows_a_change",
         ),
     ),
     "D06": Fault(
@@ -142,14 +142,14 @@ TEXTS = {
     "D08": Fault(
         "places in UTF-8, UTF-16 and UTF-32",
         (
-            "lsp/test_lsp_evidence.py::test_spans_are_counted_as_the_client_does",
+            "lsp/test_lsp_navigation.py::test_spans_are_counted_as_the_client_does",
             *of(_TEXTS, "a_range_leads_back_to_its_span", "every_character_is_found_by_its_column"),
         ),
         control="a client that counts otherwise is off: the three encodings differ in the same texts",
     ),
     "D09": Fault(
         "names of bytes, and URIs that name no file of ours",
-        ("lsp/test_lsp_uris.py::test_what_names_no_file_of_ours_is_refused",),
+        ("lsp/test_lsp_locations.py::test_what_names_no_file_of_ours_is_refused",),
     ),
 }
 
@@ -176,8 +176,8 @@ FILES = {
             _BAD + "a_large_file_of_holes_is_binary",
             "search/test_large_texts.py::test_how_many_texts_are_looked_into_at_once_changes_nothing",
             "search/test_large_texts.py::test_a_search_of_a_large_text_ends_soon_after_it_is_cancelled",
-            "corpus/test_stream.py::test_a_scan_finds_the_same_with_little_memory_as_with_much",
-            "corpus/test_stream.py::test_texts_come_some_at_a_time_and_in_order",
+            "corpus/test_text_store.py::test_a_scan_finds_the_same_with_little_memory_as_with_much",
+            "corpus/test_text_store.py::test_texts_come_some_at_a_time_and_in_order",
         ),
         control="a query for words that the text does not hold finds nothing",
     ),
@@ -202,13 +202,13 @@ FILES = {
             _BAD + "an_unreadable_file_is_named_and_spoils_nothing",
             _BAD + "an_unreadable_folder_is_named_and_spoils_nothing",
             _OPENING + "a_file_one_may_not_read_is_skipped_for_its_permission",
-            "corpus/test_cache.py::test_a_file_that_vanished_since_it_was_listed_is_reported",
+            "corpus/test_text_store.py::test_a_file_that_vanished_since_it_was_listed_is_reported",
         ),
     ),
     "F07": Fault(
         "a slow file system",
         (
-            "lsp/test_lsp_read_on.py::test_the_next_question_has_the_texts_to_itself",
+            "lsp/test_lsp_workspace_pool.py::test_the_next_question_has_the_texts_to_itself",
             "app/test_pipeline.py::test_a_cancelled_task_ends_at_once",
         ),
         control="a task that is not cancelled goes on",

@@ -67,11 +67,11 @@ def killable() -> None:
 
 
 def trusting() -> None:
-    from lens_lsp.corpus.cache import TextCache
-    from lens_lsp.corpus.snapshot import Snapshot
+    from lens_lsp.corpus.text_store import TextStore
+    from lens_lsp.corpus.workspace import Snapshot
 
     known: dict[tuple[str, str], Any] = {}
-    read, refresh = Snapshot.read, TextCache.refresh
+    read, refresh = Snapshot.read, TextStore.refresh
 
     def cached(self: Snapshot, root: int, rel: str) -> Any:
         key = self.roots[root].path, rel
@@ -80,7 +80,7 @@ def trusting() -> None:
         return known[key]
 
     Snapshot.read = cached  # type: ignore[method-assign]
-    TextCache.refresh = lambda self, *args, **options: [] if self.files else refresh(self, *args, **options)  # type: ignore[method-assign]
+    TextStore.refresh = lambda self, *args, **options: [] if self.files else refresh(self, *args, **options)  # type: ignore[method-assign]
 
 
 def unverified() -> None:
@@ -94,12 +94,12 @@ def unverified() -> None:
 
 
 def unforgiving() -> None:
-    from lens_lsp.corpus import files, opening, walk
+    from lens_lsp.corpus import safe_open, walk
 
     def raised(error: OSError) -> Any:
         raise error
 
-    opening.skipped = files.skipped = walk.skipped = raised
+    safe_open.skipped = safe_open.skipped = walk.skipped = raised
 
 
 def inline() -> None:

@@ -31,10 +31,10 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from lens_lsp.corpus.allowed import ANYWHERE
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import ANYWHERE, CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.lsp.locations import Encoding, Ranges
 from lens_lsp.lsp.open_documents import TextDocument
 from lens_lsp.memory.citations import record

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.corpus.allowed import ANYWHERE
+from lens_lsp.corpus.corpus_rules import ANYWHERE
 from lens_lsp.memory.answer_files import footnote, one_line, source_json
 from lens_lsp.memory.check import Report, check
 from lens_lsp.model.cluster import Citation

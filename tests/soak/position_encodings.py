@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
-from lens_lsp.corpus.workspace import overlay
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot, overlay
 from lens_lsp.lsp.lens_ask import places_of
 from lens_lsp.lsp.locations import Encoding, Ranges
 from lens_lsp.memory.citations import record

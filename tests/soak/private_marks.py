@@ -22,9 +22,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Structure
 from tests.documents.pdf_files import PageMaking, PdfMaking, text
 from tests.documents_made import docx, zipped

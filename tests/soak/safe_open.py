@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from lens_lsp.corpus.files import read_files
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root, Skipped, read_files
 from lens_lsp.corpus.walk import discover
 
 PATHS = ("a/d/f.md", "a/d/f.md", "a/d/deep/f.md", "a/f.md", "g.md")

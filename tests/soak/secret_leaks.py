@@ -30,9 +30,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.corpus.opening import Root
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules
+from lens_lsp.corpus.safe_open import Root
+
+from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.redaction import redacted, redacted_whole, secrets_of, shown_secrets
 from lens_lsp.model.text import Span
 from lens_lsp.search.boundaries import region, shown

@@ -19,11 +19,11 @@ from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from lens_lsp.corpus.named import left_out
-from lens_lsp.corpus.opening import Root, Skipped
-from lens_lsp.corpus.rules import CorpusRules
-from lens_lsp.corpus.snapshot import Buffer, Snapshot
+from lens_lsp.corpus.corpus_rules import CorpusRules, left_out
+from lens_lsp.corpus.intake import Buffer
+from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.corpus.walk import discover, discover_names
+from lens_lsp.corpus.workspace import Snapshot
 
 SECRET = """
 .env .env.local .env.development .env.production .env.test .env.staging .env.example.local .ENV .env.bak .env~

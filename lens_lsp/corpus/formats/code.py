@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.outline import Outline
+from lens_lsp.corpus.encoding import with_plain_breaks
+from lens_lsp.corpus.formats.text_reader import HEAD_LENGTH, Outline, TextReader
 from lens_lsp.model.documents import BlockKind, Head, Heading, Structure
 from lens_lsp.model.text import Span
 

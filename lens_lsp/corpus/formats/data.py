@@ -1,19 +1,108 @@
-"""JSON, JSON Lines, YAML, TOML and INI: entries with their key paths.
+"""JSON, JSON Lines, YAML, TOML, INI: entries with their key paths; CSV and its kin: one block a record.
 
-Light linear scanners and no parsers: they must give offsets, survive broken and half-written files, and never
-recurse (100,000 open brackets are a valid file to them).
+Light linear scanners and no parsers: they must give offsets, survive broken and half-written files, and never recurse
+(100,000 open brackets are a valid file to them).
+
+Tables are not read by the ``csv`` module, which gives fields and no offsets. Records are found by the parity of quotes;
+a stray quote that would swallow the rest of the file is noticed and quotes are then taken as plain characters.
 """
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Iterator
 
-from lens_lsp.corpus.formats.base import TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.entries import Entries, element, member
-from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.model.documents import Head, Heading, LocatorMap, Structure
+from lens_lsp.corpus.encoding import with_plain_breaks
+from lens_lsp.corpus.formats.text_reader import Outline, TextReader
+from lens_lsp.model.documents import BlockKind, Head, Heading, Locator, LocatorMap, Structure
 from lens_lsp.model.text import Span
+
+_WHOLE = 1200
+"""Code points; an entry up to this length is one block, a longer one is split into its own entries."""
+_MOST = 50_000
+"""Entries of one file that get a place; the rest of a longer one has line and column only."""
+_LONGEST_PATH = 300
+
+
+class Entries:
+    """Takes entries in the order of the text, each with a rank: an entry lies in those of lower rank."""
+
+    __slots__ = ("_blocks", "_count", "_frames", "_locators", "_starts")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._blocks: list[tuple[int, int]] = []
+        self._frames: list[tuple[int, int, int, str]] = []
+        """Rank, start, how many blocks there were before, path."""
+        self._starts: list[int] = []
+        self._locators: list[Locator] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether the scan should stop."""
+        return self._count >= _MOST
+
+    @property
+    def path(self) -> str:
+        """The path of the innermost open entry."""
+        return self._frames[-1][3] if self._frames else ""
+
+    def open(self, rank: int, start: int, path: str, *, end: int, row: int | None = None) -> None:
+        """An entry begins; those of its rank and above end at ``end``."""
+        self.close(rank, end)
+        self._count += 1
+        self._frames.append((rank, start, len(self._blocks), path))
+        self.place(start, path, row)
+
+    def place(self, start: int, path: str, row: int | None = None) -> None:
+        """From ``start`` on the text belongs to ``path``."""
+        locator: dict[str, int | str] = {} if row is None else {"row": row}
+        if path:
+            locator["key"] = path
+        if not self._locators or self._locators[-1] != locator:
+            self._starts.append(start)
+            self._locators.append(locator)
+
+    def close(self, rank: int, end: int) -> None:
+        """All open entries of at least this rank end here."""
+        frames, blocks = self._frames, self._blocks
+        while frames and frames[-1][0] >= rank:
+            _, start, mark, _ = frames.pop()
+            if end - start <= _WHOLE or mark == len(blocks):
+                del blocks[mark:]
+                blocks.append((start, end))
+
+    def finish(self, end: int, *, cut: bool) -> None:
+        """The scan is over; when it was ``cut``, what stands behind ``end`` was not read and has no place."""
+        self.close(-1, end)
+        if cut:
+            self._starts.append(end)
+            self._locators.append({})
+
+    def fill(self, outline: Outline) -> None:
+        """Give the blocks to an outline."""
+        for start, end in self._blocks:
+            outline.add(BlockKind.LIST_ITEM, start, end)
+
+    def locators(self) -> LocatorMap:
+        """The places of the entries."""
+        return LocatorMap(tuple(self._starts), tuple(self._locators))
+
+
+def member(path: str, key: str) -> str:
+    """The path of a mapping's entry; very long paths stop growing."""
+    if len(path) + len(key) > _LONGEST_PATH:
+        return path
+    if not key.replace("_", "").replace("-", "").isalnum():
+        return f'{path}["{key}"]'
+    return f"{path}.{key}" if path else key
+
+
+def element(path: str, index: int) -> str:
+    """The path of a list's entry, from 0 as in every query language for such data."""
+    return path if len(path) > _LONGEST_PATH else f"{path}[{index}]"
+
 
 _JSON_TOKEN = re.compile(r"\"(?>(?:[^\"\\\n]++|\\.)*)\"?|[{}\[\]]|,(?>(?:[\s,]|[-+.\w])*)")
 _YAML_KEY = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'#\[\]{},&*!|>%@`:-][^:\n]*)|(-[^\s:][^:\n]*)):(?=\s|$)")
@@ -292,3 +381,100 @@ class IniReader(TomlReader):
     def value_end(self, flat: str, start: int, end: int) -> int:
         """Values go on in indented lines, which begin no entry anyway."""
         return 0
+
+
+_DELIMITERS = ",;\t|"
+_SNIFF_LINES = 20
+_LONGEST_RECORD = 1000
+"""Lines; a quoted field with more line breaks than this is a stray quote."""
+_NUMBER = re.compile(r"[-+]?[\d.,:/ %$€£-]*\d[\d.,:/ %$€£-]*$")
+
+
+class TableReader(TextReader):
+    """Delimited text; the delimiter is found in the text unless the format fixes it."""
+
+    name = "table"
+
+    def __init__(self, delimiter: str | None = None) -> None:
+        self._delimiter = delimiter
+
+    def head(self, start: str) -> Head:
+        """A table says nothing about itself."""
+        return Head()
+
+    def structure(self, text: str) -> Structure:
+        """A row for each record; the first one is the header unless it holds numbers."""
+        flat = with_plain_breaks(text)
+        outline = Outline(flat)
+        delimiter = self._delimiter or sniff(flat)
+        header: Span | None = None
+        first = True
+        for start, end in _records(flat, delimiter):
+            record = flat[start:end]
+            if not record.strip():
+                continue
+            left = start + len(record) - len(record.lstrip())
+            span = outline.add(BlockKind.TABLE_ROW, left, end, header)
+            if first and _is_header(record, delimiter):
+                header = span
+            first = False
+        return outline.structure(Head())
+
+    def locators(self, text: str) -> LocatorMap:
+        """The row of each record, from 1, blank ones counted, as spreadsheets do."""
+        flat = with_plain_breaks(text)
+        starts = tuple(start for start, _ in _records(flat, self._delimiter or sniff(flat)))
+        return LocatorMap(starts, tuple({"row": row} for row in range(1, len(starts) + 1)))
+
+
+def sniff(flat: str) -> str:
+    """The delimiter that the first lines agree on best; a comma when none occurs."""
+    lines = [line for line in flat[:16384].split("\n")[:_SNIFF_LINES] if line.strip()]
+    best, most = ",", 0
+    for delimiter in _DELIMITERS:
+        counts = [_unquoted(line).count(delimiter) for line in lines]
+        least = min(counts, default=0)
+        score = least * 1000 + min(sum(counts), 999)
+        if score > most:
+            best, most = delimiter, score
+    return best
+
+
+def _unquoted(line: str) -> str:
+    return "".join(line.split('"')[::2])
+
+
+def _records(flat: str, delimiter: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each record, without its line break."""
+    lines = flat.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    opens = re.compile(rf'(?:^|{re.escape(delimiter)})[ \t]{{0,8}}"')
+    quotes = '"' in flat
+    index = pos = 0
+    while index < len(lines):
+        line = lines[index]
+        end = pos + len(line)
+        index += 1
+        if quotes and line.count('"') % 2 and opens.search(line) is not None:
+            last = _last_line(lines, index)
+            if last is None:
+                quotes = False
+            else:
+                end += sum(len(line) + 1 for line in lines[index : last + 1])
+                index = last + 1
+        yield pos, end
+        pos = end + 1
+
+
+def _last_line(lines: list[str], index: int) -> int | None:
+    """The line that closes a quote opened before ``index``, ``None`` for a stray quote."""
+    for at in range(index, min(len(lines), index + _LONGEST_RECORD)):
+        if lines[at].count('"') % 2:
+            return at
+    return None
+
+
+def _is_header(record: str, delimiter: str) -> bool:
+    fields = [field.strip().strip('"') for field in record[:65536].split(delimiter)]
+    return len(fields) > 1 and not any(_NUMBER.match(field) for field in fields[:200])

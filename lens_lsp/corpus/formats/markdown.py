@@ -1,25 +1,285 @@
-"""Markdown: blocks, headings, links and tags with exact places.
+"""Markdown and Jupyter notebooks: blocks, headings, links and tags with exact places.
 
-Read by our own single-pass line parser and not by a library: markdown-it-py and its kin give line numbers for
-blocks and no offsets for what stands inside them, while every span here must slice the source exactly, and
-they are about ten times slower than a workspace of notes needs. It follows CommonMark wherever that decides
-what a block is, and is more lenient where people's notes are; containers are read flat (no block in a block).
+Read by our own single-pass line parser and not by a library: markdown-it-py and its kin give line numbers for blocks
+and no offsets for what stands inside them, while every span here must slice the source exactly, and they are about ten
+times slower than a workspace of notes needs. It follows CommonMark wherever that decides what a block is, and is more
+lenient where people's notes are; containers are read flat (no block in a block).
+
+Inside the lines one walk goes over each block from mark to mark. A search that fails is remembered for the rest of the
+block and brackets wait on a stack, so hostile input (200,000 of one mark) costs linear time.
+
+A notebook is the one text format whose text is not the file's: it is Markdown that says by itself what each cell is,
+Markdown cells as they stand, code cells and their text outputs in fences, blank lines between. So the structure follows
+from the text alone. A file that is no notebook keeps its own text.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 
-from lens_lsp.corpus.formats.addresses import add_addresses
-from lens_lsp.corpus.formats.bars import with_bars
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, NO_HEAD, TextReader, with_plain_breaks
+from lens_lsp.corpus.encoding import with_plain_breaks
 from lens_lsp.corpus.formats.front_matter import read_opening
-from lens_lsp.corpus.formats.inline import Inline, label, plain_words
-from lens_lsp.corpus.formats.outline import TEXTUAL, Outline
-from lens_lsp.corpus.formats.plain import begin_with
-from lens_lsp.model.documents import BlockKind, Head, Structure
+from lens_lsp.corpus.formats.text_reader import (
+    HEAD_LENGTH,
+    NO_HEAD,
+    TEXTUAL,
+    Extraction,
+    Outline,
+    PlainReader,
+    TextReader,
+    add_addresses,
+    begin_with,
+)
+from lens_lsp.model.documents import Block, BlockKind, Head, Link, LinkKind, Locator, LocatorMap, Structure
+from lens_lsp.model.sanitize import SEQUENCE
 from lens_lsp.model.text import Span
+
+_MARK = re.compile(r"[\[\]`\\<#]")
+_TICKS = re.compile(r"`+")
+_LONGEST_TICKS = 16
+"""Longer runs of backticks open no code span: it bounds the searches for their ends."""
+_CLOSERS = {n: re.compile(rf"(?<!`)`{{{n}}}(?!`)") for n in range(1, _LONGEST_TICKS + 1)}
+_WIKI = re.compile(r"\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\|([^\[\]\n]*))?\]\]")
+_FLAT = re.compile(r"\[((?>(?:[^\[\]\\`]++|\\.|`[^`]*`)*))\]", re.DOTALL)
+_DESTINATION = re.compile(
+    r"\([ \t\n]*+(?:<([^<>\n]*+)>|((?>(?:[^\s()<\\]|\\.|\((?>(?:[^\s()\\]|\\.)*)\))*)))"
+    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?\s*+\)"
+)
+_AUTOLINK = re.compile(r"<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[\w.-]{1,255})>")
+_LABEL = re.compile(r"\[([^\[\]]{0,200})\]")
+_TAG = re.compile(r"#([\w/-]+)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_NOT_A_NAME = "0123456789-_/"
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".avif")
+_MARKUP = re.compile(
+    r"(?P<ticks>`{1,3})(?P<code>[^`]*)(?P=ticks)"
+    r"|</?(?:a|abbr|b|br|code|del|div|em|font|i|img|ins|kbd|mark|p|s|small|span|strong|sub|sup|u)"
+    r"(?:\s[^<>]*)?/?>"
+    r"|<!--[^<>]*-->"
+    r"|!?\[(?P<shown>[^\[\]]*)\](?:\([^()\s]*(?:\s\"[^\"()]*\")?\)|\[[^\[\]]*\])"
+    r"|\[\[(?:[^\[\]|]*\|)?(?P<wiki>[^\[\]|]*)\]\]"
+    r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|\*+|`+|~~|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|(?<=[`)\]*])_+|_+(?=[`(\[*])",
+    re.IGNORECASE,
+)
+_MARKED = re.compile(r"[`<\[\\*_~]")
+_LONGEST_SHOWN = 1000
+
+
+def plain_words(text: str) -> str:
+    """The text without Markdown's marks, spaces run together; at most the first 1,000 code points count."""
+    if _MARKED.search(text) is None:
+        return " ".join(text[:_LONGEST_SHOWN].split())
+    shown = _MARKUP.sub(_unmarked, text[:_LONGEST_SHOWN])
+    return " ".join(shown.split())
+
+
+def _unmarked(match: re.Match[str]) -> str:
+    code, shown, wiki, escaped = match.group("code", "shown", "wiki", "escaped")
+    if shown is not None:
+        return _MARKUP.sub(_unmarked, shown) if "`" in shown or "*" in shown else shown
+    return code or wiki or escaped or ""
+
+
+def label(text: str) -> str:
+    """The name under which a reference link finds its definition."""
+    return " ".join(text.split()).casefold()
+
+
+class Inline:
+    """Scans blocks of one text and gives what it finds to its outline."""
+
+    __slots__ = ("_dead", "_definitions", "_end", "_open", "_out", "_start", "_text")
+
+    def __init__(self, outline: Outline, definitions: dict[str, str]) -> None:
+        self._out = outline
+        self._text = outline.text
+        self._definitions = definitions
+        self._open: list[int] = []
+        self._dead: set[int | str] = set()
+        self._start = 0
+        self._end = 0
+
+    def scan(self, start: int, end: int) -> None:
+        """Read one block."""
+        text, search = self._text, _MARK.search
+        found = search(text, start, end)
+        if found is None:
+            return
+        self._open.clear()
+        self._dead.clear()
+        self._start, self._end = start, end
+        while found is not None:
+            at = found.start()
+            mark = text[at]
+            if mark == "[":
+                after = self._bracket(at)
+            elif mark == "`":
+                after = self._code(at)
+            elif mark == "]":
+                after = self._close(at)
+            elif mark == "#":
+                after = self._tag(at, start)
+            elif mark == "<":
+                after = self._angle(at)
+            else:
+                after = at + 2
+            found = search(text, after, end)
+
+    def _bracket(self, at: int) -> int:
+        text = self._text
+        if text.startswith("[[", at):
+            wiki = _WIKI.match(text, at, self._end)
+            # "[[1]](url)" is a link whose text is in brackets, not a page called "1".
+            if wiki is not None and _DESTINATION.match(text, wiki.end(), self._end) is None:
+                self._wiki(wiki)
+                return wiki.end()
+        flat = _FLAT.match(text, at, self._end)
+        if flat is None:
+            self._open.append(at)
+            return at + 1
+        return self._link(at, flat.end() - 1)
+
+    def _wiki(self, match: re.Match[str]) -> None:
+        target, anchor, shown = match.groups()
+        target = target.rstrip("\\").strip()
+        start = match.start()
+        embedded = self._text[start - 1 : start] == "!"
+        if target and not (embedded and target.lower().endswith(_PICTURES)):
+            text = (shown or target + (anchor or "")).strip()
+            self._out.links.append(Link(LinkKind.WIKI, Span(start, match.end()), target, text))
+
+    def _close(self, at: int) -> int:
+        return self._link(self._open.pop(), at) if self._open else at + 1
+
+    def _link(self, opener: int, closer: int) -> int:
+        """Keep the link whose text stands between two brackets, if it is one; where to go on."""
+        text, after = self._text, closer + 1
+        follows = text[after : after + 1] if after < self._end else ""
+        kind, target = LinkKind.REFERENCE, ""
+        if follows == "(":
+            destination = _DESTINATION.match(text, after, self._end)
+            if destination is not None:
+                self._out.targets.append(Span(after, destination.end()))
+                kind, after = LinkKind.INLINE, destination.end()
+                target = destination[1] or destination[2] or ""
+        elif self._definitions:
+            name = text[opener + 1 : closer]
+            labelled = _LABEL.match(text, after, self._end) if follows == "[" else None
+            target = self._definitions.get(label((labelled and labelled[1]) or name[:_LONGEST_SHOWN]), "")
+            after = labelled.end() if labelled and target else after
+        if (text[opener - 1 : opener] == "!" and opener > 0) or (follows == ":" and opener == self._start):
+            return after
+        target = _without_anchor(target)
+        if target:
+            shown = plain_words(text[opener + 1 : closer])
+            self._out.links.append(Link(kind, Span(opener, after), target, shown))
+            # A link holds no other link, so brackets that wait cannot become one.
+            self._open.clear()
+        return after
+
+    def _code(self, at: int) -> int:
+        run = _TICKS.match(self._text, at, self._end)
+        after = run.end() if run is not None else at + 1
+        length = after - at
+        if length > _LONGEST_TICKS or length in self._dead:
+            return after
+        closer = _CLOSERS[length].search(self._text, after, self._end)
+        if closer is None:
+            self._dead.add(length)
+            return after
+        return closer.end()
+
+    def _tag(self, at: int, start: int) -> int:
+        if at > start and not self._text[at - 1].isspace():
+            return at + 1
+        match = _TAG.match(self._text, at, self._end)
+        if match is None:
+            return at + 1
+        name = match[1].rstrip("-/")
+        if name.strip(_NOT_A_NAME):
+            self._out.tags[name] = None
+        return match.end()
+
+    def _angle(self, at: int) -> int:
+        """A comment or an address."""
+        if not self._text.startswith("<!--", at) or "<!--" in self._dead:
+            address = _AUTOLINK.match(self._text, at, self._end)
+            if address is None:
+                return at + 1
+            self._out.targets.append(Span(*address.span()))
+            return address.end()
+        close = self._text.find("-->", at + 4, self._end)
+        if close < 0:
+            self._dead.add("<!--")
+            return at + 1
+        self._out.hidden.append(Span(at, close + 3))
+        return close + 3
+
+
+def _without_anchor(target: str) -> str:
+    """The target as written, without its anchor and its escapes."""
+    target = target.partition("#")[0].strip()
+    return _ESCAPE.sub(r"\1", target) if "\\" in target else target
+
+
+_LEAST_LINKS = 5
+"""Links of a list that make it navigation."""
+_LINK = (
+    r"(?:\[[^\[\]]*+\](?:\(([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)?)\)|\[[^\[\]]*+\])"
+    r"|\[\[([^\[\]\n]*+)\]\]|<https?://[^\s<>]*+>|https?://\S++)"
+)
+_LINK_ITEM = re.compile(
+    r"(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?[*_`]{0,3}" + _LINK + r"[*_`]{0,3}[.,;:]?[ \t]*+"
+)
+_BAR = re.compile(r"[*_]{0,3}" + _LINK + r"(?>(?:\s*+[|·•»«←→][\s|·•»«←→]*+" + _LINK + r")+)[*_]{0,3}\s*+")
+
+
+def with_bars(text: str, blocks: list[Block]) -> list[Block]:
+    """The blocks, those named contents or navigation that are.
+
+    A list whose items are all links into its own document is its table of contents. A list of five items or more that
+    are nothing but a link each is navigation, and so is a paragraph of links between bars.
+    """
+    found: list[Block] = []
+    for kind, group in groupby(blocks, key=_kind):
+        run = list(group)
+        if kind is BlockKind.LIST_ITEM:
+            run = _renamed(run, _kind_of_list(text, run))
+        elif kind is BlockKind.PARAGRAPH:
+            run = [_renamed([block], _kind_of_bar(text, block))[0] for block in run]
+        found += run
+    return found
+
+
+def _kind(block: Block) -> BlockKind:
+    return block.kind
+
+
+def _renamed(run: list[Block], kind: BlockKind | None) -> list[Block]:
+    return run if kind is None else [Block(kind, block.span, block.header) for block in run]
+
+
+def _kind_of_list(text: str, run: list[Block]) -> BlockKind | None:
+    own = True
+    for block in run:
+        match = _LINK_ITEM.fullmatch(text, block.span.start, block.span.end)
+        if match is None:
+            return None
+        own = own and (match[1] or match[2] or "").startswith("#")
+    if own:
+        return BlockKind.CONTENTS
+    return BlockKind.NAVIGATION if len(run) >= _LEAST_LINKS else None
+
+
+def _kind_of_bar(text: str, block: Block) -> BlockKind | None:
+    if text[block.span.start] not in "[*_<" or _BAR.fullmatch(text, block.span.start, block.span.end) is None:
+        return None
+    return BlockKind.NAVIGATION
+
 
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _ITEM = re.compile(r"([-*+]|\d{1,9}[.)])(?:([ \t]+)|$)")
@@ -81,9 +341,7 @@ class MarkdownReader(TextReader):
         add_addresses(outline)
         outline.hidden.sort()
         head = self.head(text[:HEAD_LENGTH])
-        if front is None:
-            return outline.structure(head)
-        return outline.structure(head, answer=front.answer)
+        return outline.structure(head, answer=front is not None and front.answer)
 
 
 def _title(start: str, pos: int) -> str | None:
@@ -448,3 +706,142 @@ _BY_FIRST: dict[str, _Handler] = {
     **dict.fromkeys("+0123456789", _BlockParser._item),
 }
 """What a line can be that begins with a character."""
+
+_FENCE_RUN = re.compile(r"`{3,}")
+_FENCE_LINE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LANGUAGE = re.compile(r"[\w+#-]{1,30}")
+_FIRST_TITLE = re.compile(r'"#[ \t]+([^"\\\n]{1,200})')
+_MARKDOWN = MarkdownReader()
+_PLAIN = PlainReader()
+
+
+class NotebookReader(TextReader):
+    """``.ipynb``, formats 3 and 4."""
+
+    name = "notebook"
+    extracted = True
+
+    def extract(self, decoded: str) -> Extraction:
+        """The cells' text, placed by ``{"cell": n, "line": m}`` from 1; else the file's own."""
+        try:
+            notebook = json.loads(decoded)
+        except (ValueError, RecursionError):
+            return Extraction(decoded)
+        cells = _cells(notebook)
+        if cells is None:
+            return Extraction(decoded)
+        parts: list[str] = []
+        starts: list[int] = []
+        locators: list[Locator] = []
+        at = 0
+        language = _language(notebook)
+        for number, cell in enumerate(cells, 1):
+            for part, first in _parts(cell, language):
+                starts.append(at)
+                locators.append({"cell": number})
+                if first >= 0:
+                    _lines(part, at, first, number, starts, locators)
+                parts.append(part)
+                at += len(part) + 2
+        return Extraction("\n\n".join(parts), LocatorMap(tuple(starts), tuple(locators)))
+
+    def structure(self, text: str) -> Structure:
+        """That of the extracted Markdown; paragraphs for a file that is no notebook."""
+        return _PLAIN.structure(text) if _is_raw(text) else _MARKDOWN.structure(text)
+
+    def head(self, start: str) -> Head:
+        """The title of the first Markdown cell, from the extracted text or from the file itself."""
+        if not _is_raw(start):
+            return _MARKDOWN.head(start)
+        match = _FIRST_TITLE.search(start[:HEAD_LENGTH])
+        return Head(match[1].removesuffix("\\n").strip() or None) if match is not None else Head()
+
+
+def _is_raw(text: str) -> bool:
+    start = text[:200].lstrip()
+    return start[:1] == "{" and start[1:].lstrip()[:1] in ('"', "")
+
+
+def _cells(notebook: object) -> list[dict[str, object]] | None:
+    if not isinstance(notebook, dict):
+        return None
+    cells = notebook.get("cells")
+    if cells is None:
+        sheets = notebook.get("worksheets")
+        sheets = sheets if isinstance(sheets, list) else []
+        cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
+        if not cells:
+            return None
+    return [cell for cell in _list(cells) if isinstance(cell, dict)]
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _language(notebook: dict[str, object]) -> str:
+    metadata = notebook.get("metadata")
+    info = metadata.get("language_info") if isinstance(metadata, dict) else None
+    name = info.get("name") if isinstance(info, dict) else None
+    return name if isinstance(name, str) and _LANGUAGE.fullmatch(name) else ""
+
+
+def _parts(cell: dict[str, object], language: str) -> Iterator[tuple[str, int]]:
+    """The texts of a cell: its source with the line its first line stands on (0 or 1), outputs with -1."""
+    source = _text(cell.get("source", cell.get("input")))
+    if cell.get("cell_type") == "code":
+        if source.strip():
+            yield _fenced(source, language), 1
+        for output in _list(cell.get("outputs")):
+            text = _output(output)
+            if text.strip():
+                yield _fenced(text, ""), -1
+    elif cell.get("cell_type") == "heading":
+        level = cell.get("level")
+        yield "#" * min(max(level if isinstance(level, int) else 1, 1), 6) + " " + source.strip(), 0
+    elif source.strip():
+        yield _closed(source.rstrip("\r\n")), 0
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        value = "".join(part for part in value if isinstance(part, str))
+    return _SURROGATE.sub("\ufffd", with_plain_breaks(value)) if isinstance(value, str) else ""
+
+
+def _output(output: object) -> str:
+    """What an output shows as text: a stream, or the plain form of a result."""
+    if not isinstance(output, dict):
+        return ""
+    data = output.get("data")
+    plain = data.get("text/plain") if isinstance(data, dict) else None
+    return SEQUENCE.sub("", _text(output.get("text") if plain is None else plain))
+
+
+def _fenced(text: str, language: str) -> str:
+    """The text in a fence that is longer than any inside it."""
+    longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _closed(source: str) -> str:
+    """The Markdown with its last fence closed, so that it cannot swallow the cells behind it."""
+    fence = ""
+    for mark in _FENCE_LINE.findall(source):
+        if not fence:
+            fence = mark
+        elif mark.startswith(fence):
+            fence = ""
+    return f"{source}\n{fence}" if fence else source
+
+
+def _lines(part: str, at: int, first: int, cell: int, starts: list[int], locators: list[Locator]) -> None:
+    """A place for each line of a cell's source; the fence's lines have the cell only."""
+    starts.pop()
+    locators.pop()
+    for number, line in enumerate(part.split("\n"), 1 - first):
+        starts.append(at)
+        locators.append({"cell": cell, "line": number} if number else {"cell": cell})
+        at += len(line) + 1

@@ -1,6 +1,10 @@
-"""reStructuredText, AsciiDoc and Org: sections, lists, tables, literal blocks and links.
+"""Markup: reStructuredText, AsciiDoc, Org, LaTeX, HTML and XML, each with its blocks, headings and links.
 
 Light readers for finding and showing passages, not renderers: what they do not know stays a paragraph.
+
+HTML and XML are tokenised by our own regular expressions: ``html.parser`` was measured to need 1.6 GB for a hostile
+8 MB; the text between tags is searched, the markup itself is hidden. Comments of LaTeX stay searchable: in a source
+file they are notes.
 """
 
 from __future__ import annotations
@@ -8,16 +12,36 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from itertools import islice
 
-from lens_lsp.corpus.formats.addresses import add_addresses
-from lens_lsp.corpus.formats.base import HEAD_LENGTH, TextReader, with_plain_breaks
-from lens_lsp.corpus.formats.fields import Leading, head_of, leading_fields, lines_from, merged
-from lens_lsp.corpus.formats.front_matter import read_opening
-from lens_lsp.corpus.formats.inline import label
-from lens_lsp.corpus.formats.lines import LineParser
-from lens_lsp.corpus.formats.outline import Outline
-from lens_lsp.corpus.formats.plain import begin_with, first_line_title
-from lens_lsp.model.documents import BlockKind, Head, Link, LinkKind, Structure
+from lens_lsp.corpus.encoding import with_plain_breaks
+from lens_lsp.corpus.formats.front_matter import (
+    MOST_FIELDS,
+    Leading,
+    field,
+    head_of,
+    kept,
+    leading_fields,
+    lines_from,
+    merged,
+    pairs,
+    read_front_matter,
+    read_opening,
+)
+from lens_lsp.corpus.formats.markdown import label
+from lens_lsp.corpus.formats.text_reader import (
+    HEAD_LENGTH,
+    TEXTUAL,
+    LineParser,
+    Outline,
+    TextReader,
+    add_addresses,
+    begin_with,
+    first_line_title,
+)
+from lens_lsp.model.documents import BlockKind, Field, Head, Link, LinkKind, Structure
 from lens_lsp.model.text import Span
 
 _MARKS = re.compile(r"``?|(?<!\w)[*_=~/+]+(?=\w)|(?<=\w)[*_=~/+]+(?!\w)")
@@ -78,9 +102,7 @@ class _MarkupReader(TextReader):
         outline.links.sort(key=lambda link: link.span)
         head = self.head(text[:HEAD_LENGTH])
         outline.tags.update(dict.fromkeys(head.tags))
-        if front is None:
-            return outline.structure(head)
-        return outline.structure(head, answer=front.answer)
+        return outline.structure(head, answer=front is not None and front.answer)
 
     def head(self, start: str) -> Head:
         """The document's own title, else a short first line."""
@@ -506,3 +528,410 @@ def _link_targets(match: re.Match[str], groups: dict[str, str | None]) -> Iterat
 
 def _bare(target: str) -> str:
     return target.partition("#")[0].strip()
+
+
+_LEVELS = {
+    "part": 1,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+_SECTION = re.compile(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\[\]\n]{0,200}\])?\{")
+_BEGIN = re.compile(r"\\begin\{([a-zA-Z]+\*?)\}")
+_VERBATIM = frozenset({"verbatim", "Verbatim", "lstlisting", "minted", "alltt"})
+_TABLES = frozenset({"tabular", "tabularx", "longtable", "array"})
+_QUOTES = frozenset({"quote", "quotation", "verse"})
+_TABLE_LINES = ("\\hline", "\\toprule", "\\midrule", "\\bottomrule")
+_COMMAND = re.compile(r"\\[a-zA-Z]+\*?\s*|[{}~]")
+_ESCAPED = re.compile(r"\\([#$%&_{}])")
+_LINK = re.compile(r"\\href\{([^{}\n]{1,500})\}\{([^{}]{0,500})\}|\\(?:input|include|subfile)\{([^{}\n]{1,300})\}")
+_LONGEST_ARGUMENT = 500
+
+
+class LatexReader(TextReader):
+    """``.tex``."""
+
+    name = "latex"
+
+    def head(self, start: str) -> Head:
+        r"""``\title{…}``, else a short first line of a text without commands."""
+        at = start.find("\\title{")
+        if at >= 0:
+            return Head(_words(start[at + 7 : _argument_end(start, at + 7)]) or None)
+        return Head(None if start[:1] in ("\\", "%") else first_line_title(start))
+
+    def structure(self, text: str) -> Structure:
+        """Sections, items, rows, verbatim code, paragraphs."""
+        outline = Outline(with_plain_breaks(text))
+        _LatexParser(outline, 0).run()
+        for match in _LINK.finditer(outline.text):
+            target = (match[1] or match[3] or "").partition("#")[0].strip()
+            if target:
+                shown = _words(match[2] or "") or target
+                outline.links.append(Link(LinkKind.INLINE, Span(*match.span()), target, shown))
+        return outline.structure(self.head(text[:HEAD_LENGTH]))
+
+
+class _LatexParser(LineParser):
+    def __init__(self, outline: Outline, start: int) -> None:
+        super().__init__(outline, start)
+        self._table = False
+        self._quote = False
+
+    def line(self, body: str, start: int, end: int) -> None:
+        if body[0] == "\\" and self._command(body, start, end):
+            return
+        if self._table:
+            self.row(start, end)
+        elif self.out.kind in TEXTUAL:
+            self.out.extend(end)
+        else:
+            self.out.begin(BlockKind.QUOTE if self._quote else BlockKind.PARAGRAPH, start, end)
+
+    def blank(self) -> None:
+        """Tables go on behind blank lines."""
+        self.out.close()
+
+    def _command(self, body: str, start: int, end: int) -> bool:
+        if body.startswith("\\item"):
+            self.out.begin(BlockKind.LIST_ITEM, start, end)
+            return True
+        if body.startswith("\\end{"):
+            self.out.close()
+            self._table = self._quote = False
+            return True
+        section = _SECTION.match(body)
+        if section is not None:
+            first = start + section.end()
+            last = _argument_end(self.flat, first)
+            level = _LEVELS[section[1]]
+            self.out.heading(level, Span(start, last), first, last, _words(self.flat[first:last]))
+            self._rest(last + 1)
+            return True
+        if body.startswith("\\title{"):
+            first = start + 7
+            last = _argument_end(self.flat, first)
+            self.out.heading(1, Span(start, last), first, last, _words(self.flat[first:last]))
+            self._rest(last + 1)
+            return True
+        return self._begin(body, start, end)
+
+    def _rest(self, pos: int) -> None:
+        """Go on behind a command's argument: what stands there on its line is a paragraph."""
+        end = self.flat.find("\n", pos)
+        end = len(self.flat) if end < 0 else end
+        rest = self.flat[pos:end].lstrip()
+        if rest:
+            self.out.begin(BlockKind.PARAGRAPH, end - len(rest), end)
+        self.resume = end + 1
+
+    def _begin(self, body: str, start: int, end: int) -> bool:
+        match = _BEGIN.match(body)
+        if match is None:
+            return self._table and body.startswith(_TABLE_LINES)
+        name = match[1]
+        self.out.close()
+        if name.rstrip("*") in _VERBATIM:
+            stop = f"\\end{{{name}}}"
+            close = self.closing_line(end, lambda line: line.startswith(stop))
+            if close is not None:
+                self.block(BlockKind.CODE, start, close)
+        self._table |= name.rstrip("*") in _TABLES
+        self._quote |= name in _QUOTES
+        self.header = None
+        return True
+
+
+def _argument_end(text: str, pos: int) -> int:
+    """Where the brace closes that opened before ``pos``; the line's end when it does not close soon."""
+    depth = 1
+    for at in range(pos, min(len(text), pos + _LONGEST_ARGUMENT)):
+        if text[at] == "{":
+            depth += 1
+        elif text[at] == "}":
+            depth -= 1
+            if depth == 0:
+                return at
+    end = text.find("\n", pos)
+    return len(text) if end < 0 else end
+
+
+def _words(text: str) -> str:
+    return " ".join(_COMMAND.sub(" ", _ESCAPED.sub(r"\1", text[:1000])).split())
+
+
+# Quotes switch between three states and never merge two of them, so at most three of all the tries that start
+# at a "<" are alive at any place: linear whatever the input (a hostile test holds it to that).
+_TAG = re.compile(
+    r"<(?:!--|!\[CDATA\[|(?P<close>/?)(?P<name>[a-zA-Z][^\s/<>\"']{0,60})"
+    r"(?P<rest>[^<>\"']*+(?>(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*))>|[!?/][^<>]*+>|[a-zA-Z][^<>]*+>)"
+)
+_HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^<>]*>([^<]*)", re.IGNORECASE)
+_META = re.compile(r"<meta\s([^<>]*)>", re.IGNORECASE)
+_META_NAME = re.compile(r"\bname\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_META_CONTENT = re.compile(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_HEAD_END = re.compile(r"</head|<body", re.IGNORECASE)
+_H1 = re.compile(r"<h1[^<>]*>([^<]*)", re.IGNORECASE)
+_CLOSING = {
+    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style", "head", "template", "svg")
+}
+_INLINE_NAMES = """
+a abbr acronym b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q
+ruby rp rt s samp small span strike strong sub sup time tt u var wbr
+"""
+_INLINE = frozenset(_INLINE_NAMES.split())
+_KINDS = {
+    "li": BlockKind.LIST_ITEM,
+    "dt": BlockKind.LIST_ITEM,
+    "dd": BlockKind.LIST_ITEM,
+    "tr": BlockKind.TABLE_ROW,
+    "pre": BlockKind.CODE,
+    "blockquote": BlockKind.QUOTE,
+    **dict.fromkeys(("ul", "ol", "dl", "table"), BlockKind.PARAGRAPH),
+}
+_CLOSED_BY_SIBLING = frozenset({"li", "dt", "dd", "tr"})
+_WHOLE = frozenset({"tr", "pre"})
+"""Elements whose inner block tags do not split them."""
+_HEADING_TAGS = {f"h{level}": level for level in range(1, 7)}
+
+
+_HIDING_TO_THE_END = ("script", "style")
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """Elements that run on inside a line of text, and those that hide what they hold."""
+
+    inline: frozenset[str]
+    hiding: frozenset[str]
+
+
+_PAGE = _Vocabulary(_INLINE, frozenset(_CLOSING))
+_NO_VOCABULARY = _Vocabulary(frozenset(), frozenset())
+
+_Token = tuple[int, int, str, bool, str]
+"""Start, end, lower-case name ("" for comments and declarations), whether it closes, the attributes."""
+
+
+class HtmlReader(TextReader):
+    """Web pages."""
+
+    name = "html"
+    masked = True
+    vocabulary = _PAGE
+
+    def head(self, start: str) -> Head:
+        """``<title>``, else the first ``<h1>``, and what ``<meta>`` says."""
+        front = read_front_matter(start, cut=True)
+        if front is not None and front.head.title is not None:
+            return merged(front.head, Head(fields=pairs(_fields(start))))
+        fields = _fields(start)
+        said = head_of(fields)
+        match = _TITLE.search(start) or _H1.search(start)
+        title = _unescaped_words(match[1]) if match is not None else first_line_title(start) if "<" not in start else ""
+        head = Head(title or None, (), said.tags, said.description, said.fields)
+        return head if front is None else merged(front.head, head)
+
+    def structure(self, text: str) -> Structure:
+        """Blocks of visible text by the block elements around them."""
+        outline = Outline(text)
+        front = read_front_matter(text)
+        start = begin_with(outline, front)
+        outline.fields.extend(_fields(text))
+        _PageParser(outline, start, self.vocabulary).run()
+        head = self.head(text[:HEAD_LENGTH])
+        outline.tags.update(dict.fromkeys(head.tags))
+        return outline.structure(head, answer=front is not None and front.answer)
+
+    def mask(self, text: str) -> tuple[Span, ...]:
+        """Tags, comments, scripts, styles and the head."""
+        return tuple(Span(start, end) for start, end in _joined(_tokens(text, 0, self.vocabulary)))
+
+    def unclosed(self, text: str) -> int | None:
+        """The script or style that is never closed."""
+        low = text.lower() if self.vocabulary.hiding else ""
+        if all(low.rfind(f"<{name}") <= low.rfind(f"</{name}") for name in _HIDING_TO_THE_END):
+            return None
+        last = 0, 0
+        for start, end, *_ in _tokens(text, 0, self.vocabulary):
+            last = start, end
+        start, end = last
+        hides = end == len(text) and any(
+            text[start + 1 : start + 1 + len(name)].lower() == name and _CLOSING[name].search(text, start) is None
+            for name in _HIDING_TO_THE_END
+        )
+        return start if hides else None
+
+
+class XmlReader(HtmlReader):
+    """Any XML: every element is a block, because no element is known to run inside a line."""
+
+    name = "xml"
+    vocabulary = _NO_VOCABULARY
+
+
+def _fields(text: str) -> tuple[Field, ...]:
+    """``<title>`` and ``<meta name= content=>`` of the page's head; of its start when it has no end."""
+    end = _HEAD_END.search(text)
+    stop = end.start() if end is not None else HEAD_LENGTH
+    title = _TITLE.search(text, 0, stop)
+    found = [] if title is None else [field("title", _unescaped_words(title[1]), *title.span())]
+    for meta in islice(_META.finditer(text, 0, stop), 4 * MOST_FIELDS):
+        name, content = _META_NAME.search(meta[1]), _META_CONTENT.search(meta[1])
+        if name is not None and content is not None:
+            said = _unescaped_words(next(filter(None, name.groups()), ""))
+            found.append(field(said, _unescaped_words(next(filter(None, content.groups()), "")), *meta.span()))
+    return tuple(sorted(kept(found), key=lambda each: each.span))
+
+
+def _unescaped_words(text: str) -> str:
+    return " ".join(unescape(text[:1000]).split())
+
+
+def _tokens(text: str, pos: int, vocabulary: _Vocabulary) -> Iterator[_Token]:
+    """The markup of ``text`` in order; an element that hides its content is one token with it."""
+    search = _TAG.search
+    dead: set[str] = set()
+    match = search(text, pos)
+    while match is not None:
+        start, end = match.span()
+        name, closes = "", False
+        if text.startswith("<!--", start):
+            end = -1 if "<!--" in dead else text.find("-->", start + 4) + 3
+            if end < start:
+                dead.add("<!--")
+                end = start + 4
+        elif text.startswith("<![CDATA[", start):
+            end = start + 9
+        elif match["name"] is not None:
+            name, closes = match["name"].lower(), match["close"] == "/"
+            if name in vocabulary.hiding and not closes and text[end - 2] != "/":
+                hidden = _raw_end(text, end, name, dead)
+                name, end = ("", hidden) if hidden else (name, end)
+        yield start, end, name, closes, match["rest"] or ""
+        match = search(text, end)
+
+
+def _raw_end(text: str, pos: int, name: str, dead: set[str]) -> int:
+    """Where an element with hidden content ends; 0 when it is never closed."""
+    if name in dead:
+        return 0
+    close = _CLOSING[name].search(text, pos)
+    if close is None:
+        dead.add(name)
+        return len(text) if name in _HIDING_TO_THE_END else 0
+    end = text.find(">", close.end())
+    return end + 1 if end >= 0 else len(text)
+
+
+def _joined(tokens: Iterator[_Token]) -> Iterator[tuple[int, int]]:
+    """The tokens' spans, those that touch made one."""
+    first, last = 0, 0
+    for start, end, *_ in tokens:
+        if start > last:
+            if last > first:
+                yield first, last
+            first = start
+        last = end
+    if last > first:
+        yield first, last
+
+
+class _PageParser:
+    """One pass over the tags; text between two block tags is one block."""
+
+    def __init__(self, outline: Outline, start: int, vocabulary: _Vocabulary) -> None:
+        self._out = outline
+        self._text = outline.text
+        self._vocabulary = vocabulary
+        self._pos = start
+        self._shown: list[tuple[int, int]] = []
+        """Stretches of text since the last block tag."""
+        self._kinds: list[str] = []
+        """Open elements that give their text a kind, outermost first."""
+        self._level = 0
+        self._header: Span | None = None
+        self._is_header = False
+        self._anchor: tuple[int, str, int] | None = None
+
+    def run(self) -> None:
+        """Read the whole text."""
+        first = last = self._pos
+        for start, end, name, closes, rest in _tokens(self._text, self._pos, self._vocabulary):
+            self._visible(self._pos, start)
+            if start > last:
+                if last > first:
+                    self._out.hidden.append(Span(first, last))
+                first = start
+            last = self._pos = end
+            if name == "a":
+                self._link(start, end, rest, closes=closes)
+            if name and name not in self._vocabulary.inline:
+                self._block_tag(name, closes=closes)
+        if last > first:
+            self._out.hidden.append(Span(first, last))
+        self._visible(self._pos, len(self._text))
+        self._flush()
+
+    def _visible(self, start: int, end: int) -> None:
+        if end > start:
+            text = self._text[start:end]
+            left = len(text) - len(text.lstrip())
+            if left < len(text):
+                self._shown.append((start + left, start + len(text.rstrip())))
+
+    def _block_tag(self, name: str, *, closes: bool) -> None:
+        whole = bool(self._kinds) and self._kinds[-1] in _WHOLE
+        if whole and name not in _WHOLE and name not in ("table", "body", "html"):
+            self._is_header |= name == "th"
+            return
+        self._flush()
+        if name in _HEADING_TAGS:
+            self._level = 0 if closes else _HEADING_TAGS[name]
+        elif name in _KINDS:
+            self._kind_tag(name, closes=closes)
+
+    def _kind_tag(self, name: str, *, closes: bool) -> None:
+        if name == "table":
+            self._header = None
+        if closes:
+            if name in self._kinds:
+                # Elements left open inside this one end with it.
+                del self._kinds[len(self._kinds) - 1 - self._kinds[::-1].index(name) :]
+        elif name not in _CLOSED_BY_SIBLING or self._kinds[-1:] != [name]:
+            self._kinds = [*self._kinds[-7:], name]
+
+    def _flush(self) -> None:
+        """Make a block of the text since the last block tag."""
+        shown, self._shown = self._shown, []
+        header, self._is_header = self._is_header, False
+        if not shown:
+            return
+        start, end = shown[0][0], shown[-1][1]
+        if self._level:
+            words = " ".join(self._text[first:last] for first, last in shown)
+            self._out.heading(self._level, Span(start, end), start, end, unescape(words[:1000]))
+            return
+        kind = _KINDS[self._kinds[-1]] if self._kinds else BlockKind.PARAGRAPH
+        if kind is BlockKind.TABLE_ROW:
+            span = self._out.add(kind, start, end, None if header else self._header)
+            self._header = span if header else self._header
+        else:
+            self._out.add(kind, start, end)
+
+    def _link(self, start: int, end: int, rest: str, *, closes: bool) -> None:
+        if closes:
+            if self._anchor is not None:
+                first, target, inner = self._anchor
+                shown = _unescaped_words(_TAG.sub(" ", self._text[inner : min(start, inner + 1000)]))
+                self._out.links.append(Link(LinkKind.INLINE, Span(first, end), target, shown))
+            self._anchor = None
+            return
+        match = _HREF.search(rest[:4000])
+        target = next(filter(None, match.groups()), "") if match is not None else ""
+        target = unescape(target).partition("#")[0].strip()
+        self._anchor = (start, target, end) if target else None

@@ -1,4 +1,4 @@
-"""Puts the text of a document together, block by block, with everything's place in it.
+"""Composer of the text of a document: it is built block by block, with the place of everything in it.
 
 A reader says what comes next: a heading, a paragraph, a table's row, and where a person would open it. Blocks are a
 blank line apart; the items of a list and the rows of a table stand on lines of their own. What was typed for looks
@@ -61,7 +61,7 @@ def head_of(title: str | None = None, description: Sequence[str | None] = (), ke
 
 
 class TextComposer:
-    """Collects one document's text. Blocks without a visible character are left out."""
+    """Builds the text of one document block by block. Blocks without a visible character are left out."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -181,7 +181,7 @@ class TextComposer:
 
 
 class TableComposer:
-    """The rows of one table. Its first row with several cells is the header when none of them is a number."""
+    """Builds the rows of one table. Its first row with several cells is the header when none of them is a number."""
 
     def __init__(self, composer: TextComposer) -> None:
         self._composer = composer

@@ -87,7 +87,7 @@ def compose(root: Element, composer: TextComposer) -> None:
 
 
 class _HtmlBlocks:
-    """What was said since the last block ended, and what kind of block it is in."""
+    """Turns the beginnings, ends and words of HTML elements into blocks of a text."""
 
     def __init__(self, composer: TextComposer) -> None:
         self._composer = composer

@@ -1,4 +1,4 @@
-"""Mail: one message (EML), or a mailbox of them (MBOX), each with its number and the day it was sent.
+"""Readers of mail: one message (EML), or a mailbox (MBOX) of them, each with its number and the day it was sent.
 
 What a person reads is read: who wrote to whom, when and about what, and the words. Attachments are named, not read.
 """

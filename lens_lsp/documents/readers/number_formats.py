@@ -353,11 +353,11 @@ def iso(moment: Moment) -> str:
     return moment.isoformat()
 
 
-def told(moment: Moment, code: str | None) -> str:
+def moment_and_iso(moment: Moment, code: str) -> str:
     """A date or time as it looks, and behind a date that is not written as by ISO what ISO writes: ``1-Mar-24
     (2024-03-01)``. Where its looks are not known, ISO's alone."""
-    shown = None if code is None else shown_moment(moment, code)
-    if code is None or shown is None:
+    shown = shown_moment(moment, code)
+    if shown is None:
         return iso(moment)
     letters = {letter for token in parsed(code)[0].tokens if token.kind == "date" for letter in token.text}
     clock = bool(letters & set("hs"))

@@ -134,7 +134,7 @@ class Package:
         """How its properties, its own and those of users, say ``lens: private``."""
         return of_metadata(pair for root in self._metadata() for pair in properties(root))
 
-    def told(self, composer: TextComposer, pictures: int) -> Extracted:
+    def extracted(self, composer: TextComposer, pictures: int) -> Extracted:
         """The text of the document with its title, else its first heading, and what its metadata says."""
         return replace(composer.extracted(self.head(), titled=True), pictures=pictures, private=self.private())
 
@@ -265,7 +265,7 @@ class DocxReader:
             for note in every(package.xml(part), name) if part is not None else ():
                 if not attribute(note, "type").lower().endswith("separator"):
                     reading.blocks(note)
-        return package.told(composer, package.pictures(main))
+        return package.extracted(composer, package.pictures(main))
 
 
 @dataclass(slots=True)
@@ -287,7 +287,7 @@ class _OfficeLine:
 
 
 class _WordText:
-    """One document being read."""
+    """Puts the text of a Word document together."""
 
     def __init__(self, composer: TextComposer, styles: dict[str, _WordStyle]) -> None:
         self._composer = composer
@@ -487,11 +487,11 @@ class PptxReader:
             relation = relations.get(_relation_id(element))
             if relation is not None:
                 reading.slide(slide, relation.target)
-        return package.told(reading.composer, reading.pictures)
+        return package.extracted(reading.composer, reading.pictures)
 
 
 class _Deck:
-    """One deck being read."""
+    """Puts the text of a PowerPoint deck together, slide by slide."""
 
     def __init__(self, package: Package) -> None:
         self.composer = TextComposer()
@@ -694,11 +694,11 @@ class OpenDocumentReader:
             reading.asides()
         else:
             _slides(deck, reading, composer)
-        return package.told(composer, _pictures(body))
+        return package.extracted(composer, _pictures(body))
 
 
 class _OpenText:
-    """One document being read. ``levels`` are those of the styles that are headings."""
+    """Puts the text of an OpenDocument file together. ``levels`` are those of the styles that are headings."""
 
     def __init__(self, composer: TextComposer, levels: Mapping[str, int]) -> None:
         self._composer = composer

@@ -395,7 +395,7 @@ class _Box:
         return self.left <= x <= self.right and self.bottom <= y <= self.top
 
 
-def sight_of(page: PdfPage, pieces: Sequence[TextPiece]) -> Visibility:
+def visibility_of(page: PdfPage, pieces: Sequence[TextPiece]) -> Visibility:
     """Which pieces can be seen. White text counts as seen on any picture, shading or coloured area behind it."""
     frame = _frame(page)
     suspicious = any(piece.style.ink in (Ink.PALE, Ink.UNSEEN) for piece in pieces)
@@ -711,18 +711,18 @@ class _PdfText:
             if page is None:
                 self._unread.append(number)
                 return
-            sight = sight_of(page, pieces_of(page))
-            bare = not sight.seen and not sight.hidden
+            visibility = visibility_of(page, pieces_of(page))
+            bare = not visibility.seen and not visibility.hidden
             if bare and number in self.recognised:
                 self._recognise(number)
                 return
             if bare and has_marks(page):
                 self._bare.append(number)
-        passages = passages_of(regions_of(sight.seen), _PLAIN_STYLE)
-        self.sheets.append(PageText(number, passages, sight.recognised))
-        if sight.hidden:
-            self._hidden[number] = tuple(sight.hidden)
-        self.letters += sum(len(piece.text) for piece in (*sight.seen, *sight.hidden))
+        passages = passages_of(regions_of(visibility.seen), _PLAIN_STYLE)
+        self.sheets.append(PageText(number, passages, visibility.recognised))
+        if visibility.hidden:
+            self._hidden[number] = tuple(visibility.hidden)
+        self.letters += sum(len(piece.text) for piece in (*visibility.seen, *visibility.hidden))
 
     def _recognise(self, number: int) -> None:
         """Take a page as it was recognised: paragraphs a blank line apart, words that a line end split joined."""

@@ -375,30 +375,30 @@ _MOST_PIECES = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class PageRegion:
     """A part of a page: lines that are read one after the other, or the rows of a table."""
 
     lines: tuple[TextPiece, ...] = ()
     table: Cells = ()
 
 
-def regions_of(pieces: Sequence[TextPiece]) -> list[Region]:
+def regions_of(pieces: Sequence[TextPiece]) -> list[PageRegion]:
     """The parts of a page in reading order: the direction of most letters first, then what is turned against it."""
     by_direction: dict[int, list[TextPiece]] = {}
     for piece in pieces:
         by_direction.setdefault(piece.style.direction, []).append(piece)
     letters = {key: sum(len(piece.text) for piece in group) for key, group in by_direction.items()}
-    regions: list[Region] = []
+    regions: list[PageRegion] = []
     for direction in sorted(by_direction, key=lambda key: (-letters[key], key)):
         regions += _arranged(merged(by_direction[direction]), _DEEPEST)
     return regions
 
 
-def _arranged(pieces: list[TextPiece], depth: int) -> list[Region]:
+def _arranged(pieces: list[TextPiece], depth: int) -> list[PageRegion]:
     gutter = _gutter(pieces) if depth and 3 < len(pieces) <= _MOST_PIECES else None
     if gutter is None:
         return [_flow(rows_of(pieces))]
-    regions: list[Region] = []
+    regions: list[PageRegion] = []
     pending: list[Row] = []
     for rows, parted in _bands(rows_of(pieces), gutter):
         if not parted:
@@ -407,7 +407,7 @@ def _arranged(pieces: list[TextPiece], depth: int) -> list[Region]:
         above, band, below = _trimmed(rows, gutter)
         table = grid_of(band)
         if table is not None:
-            regions += [*_spanning(pending + above + table[0], len(pieces), depth), Region(table=table[1])]
+            regions += [*_spanning(pending + above + table[0], len(pieces), depth), PageRegion(table=table[1])]
             pending = table[2] + below
             continue
         if not all(_is_column(side) for side in _sides(band, gutter)):
@@ -420,7 +420,7 @@ def _arranged(pieces: list[TextPiece], depth: int) -> list[Region]:
     return regions + _spanning(pending, len(pieces), depth)
 
 
-def _spanning(rows: list[Row], most: int, depth: int) -> list[Region]:
+def _spanning(rows: list[Row], most: int, depth: int) -> list[PageRegion]:
     """What lies between bands may have a gutter of its own elsewhere."""
     pieces = [piece for row in rows for piece in row]
     if not pieces:
@@ -428,8 +428,8 @@ def _spanning(rows: list[Row], most: int, depth: int) -> list[Region]:
     return _arranged(pieces, depth - 1) if len(pieces) < most else [_flow(rows)]
 
 
-def _flow(rows: Sequence[Row]) -> Region:
-    return Region(tuple(beside(row) for row in rows))
+def _flow(rows: Sequence[Row]) -> PageRegion:
+    return PageRegion(tuple(beside(row) for row in rows))
 
 
 def _gutter(pieces: Sequence[TextPiece]) -> float | None:
@@ -533,7 +533,7 @@ class PagePassage:
     rows: Cells = ()
 
 
-def passages_of(regions: Sequence[Region], fallback: TextStyle) -> tuple[PagePassage, ...]:
+def passages_of(regions: Sequence[PageRegion], fallback: TextStyle) -> tuple[PagePassage, ...]:
     """The passages of a page in order; a table looks like ``fallback``.
 
     A paragraph goes on in the next column when that begins with a small letter.
@@ -547,7 +547,7 @@ def passages_of(regions: Sequence[Region], fallback: TextStyle) -> tuple[PagePas
     return tuple(found)
 
 
-def _passages(region: Region, fallback: TextStyle) -> Iterator[PagePassage]:
+def _passages(region: PageRegion, fallback: TextStyle) -> Iterator[PagePassage]:
     if region.table:
         yield PagePassage(BlockKind.TABLE_ROW, "", fallback, len(region.table), region.table)
         return

@@ -1,4 +1,4 @@
-"""Rich Text Format: paragraphs, list items, tables as rows, and the headings that an outline level marks."""
+"""Reader of Rich Text Format (RTF): paragraphs, items of lists, rows of tables, and headings with an outline level."""
 
 from __future__ import annotations
 

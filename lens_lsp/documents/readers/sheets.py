@@ -24,7 +24,14 @@ from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError, Shee
 
 from lens_lsp.documents.kinds import Extracted, Failure, Unextracted
 from lens_lsp.documents.readers.composer import TextComposer, is_header, on_one_line
-from lens_lsp.documents.readers.number_formats import BUILT_IN, SURE_DIGITS, beside_iso, iso, shown_number, told
+from lens_lsp.documents.readers.number_formats import (
+    BUILT_IN,
+    SURE_DIGITS,
+    beside_iso,
+    iso,
+    moment_and_iso,
+    shown_number,
+)
 from lens_lsp.documents.readers.office import Package, attribute, child, children, every, number, refuse_encrypted
 from lens_lsp.model.documents import Locator
 
@@ -115,48 +122,40 @@ class Area:
     width: int
 
 
-class CellFormats:
-    """The formats of the cells of one sheet."""
-
-    def __init__(self, area: Area, codes: Sequence[str]) -> None:
-        self._area = area
-        self._codes = codes
-        self._numbers = array("H", bytes(2 * area.height * area.width))
-
-    def put(self, row: int, column: int, style: int) -> None:
-        """A cell, from 0, has a style."""
-        down, right = row - self._area.top, column - self._area.left
-        if 0 <= down < self._area.height and 0 <= right < self._area.width and style < len(self._codes):
-            self._numbers[down * self._area.width + right] = style
-
-    def row(self, down: int) -> Sequence[str]:
-        """The codes of a row of the area, from 0; empty ones for cells without a format."""
-        width = self._area.width
-        return [self._codes[number] for number in self._numbers[down * width : (down + 1) * width]]
-
-
 class WorkbookFormats:
-    """Those of one workbook; none where they are damaged."""
+    """The formats of a workbook of Office, applied to its values; none of an ``.xls`` or where they are damaged."""
 
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._binary = package.part("xl/workbook.bin") is not None
+    def __init__(self, package: Package | None) -> None:
         self._codes: Sequence[str] = ()
         self._parts: Mapping[str, str] = {}
-        with suppress(etree.LxmlError, Unextracted):
-            self._codes, self._parts = self._of_binary() if self._binary else self._of_xml()
+        if package is not None:
+            self._package = package
+            self._binary = package.part("xl/workbook.bin") is not None
+            with suppress(etree.LxmlError, Unextracted):
+                self._codes, self._parts = self._of_binary() if self._binary else self._of_xml()
 
-    def of(self, sheet: str, area: Area) -> CellFormats | None:
-        """The formats of a sheet's cells, None where they have none. Raises `Unextracted` where there is too much."""
+    def of(self, sheet: str, area: Area) -> Callable[[int], Sequence[str]] | None:
+        """The codes of the formats of each row of an area, empty ones for cells without; None where no cell has any.
+        Raises `Unextracted` where there is too much."""
         if not any(self._codes) or sheet not in self._parts:
             return None
         part = self._package.part(self._parts[sheet]) or b""
-        found = CellFormats(area, self._codes)
+        styles = array("H", bytes(2 * area.height * area.width))
         for row, column, style in _in_records(part) if self._binary else _in_xml(part):
-            if row >= area.top + area.height:
+            down, right = row - area.top, column - area.left
+            if down >= area.height:
                 break
-            found.put(row, column, style)
-        return found
+            if down >= 0 and 0 <= right < area.width and style < len(self._codes):
+                styles[down * area.width + right] = style
+        return lambda down: [self._codes[style] for style in styles[down * area.width : (down + 1) * area.width]]
+
+    def cell(self, value: _Cell, said: str) -> str:
+        """By its format, where that is known."""
+        if not said or isinstance(value, bool | str):
+            return _plain(value)
+        if isinstance(value, int | float):
+            return shown_number(value, said) or _plain(value)
+        return moment_and_iso(value, said)
 
     def _of_xml(self) -> tuple[Sequence[str], Mapping[str, str]]:
         workbook = self._package.related("", "officeDocument") or "xl/workbook.xml"
@@ -297,7 +296,7 @@ class _CellLooks(Protocol):
 
 
 class _Workbook:
-    """One workbook being read."""
+    """Puts the text of a workbook together, sheet by sheet."""
 
     def __init__(self, composer: TextComposer, most_cells: int, looks: _CellLooks) -> None:
         self.notices: list[str] = []
@@ -369,26 +368,6 @@ class _Workbook:
         return len(lines)
 
 
-class _Formats:
-    """The looks of a workbook of Office's: its formats, applied to the values."""
-
-    def __init__(self, formats: WorkbookFormats | None) -> None:
-        self._formats = formats
-
-    def of(self, sheet: str, area: Area) -> Callable[[int], Sequence[str]] | None:
-        """The code of each cell's format."""
-        found = None if self._formats is None else self._formats.of(sheet, area)
-        return None if found is None else found.row
-
-    def cell(self, value: _Cell, said: str) -> str:
-        """By its format, where that is known."""
-        if not said or isinstance(value, bool | str):
-            return _plain(value)
-        if isinstance(value, int | float):
-            return shown_number(value, said) or _plain(value)
-        return told(value, said)
-
-
 class _Written:
     """The looks of an OpenDocument sheet: what its program wrote beside the values."""
 
@@ -450,11 +429,11 @@ def _opened(data: bytes, stack: ExitStack) -> tuple[CalamineWorkbook, _CellLooks
         return stack.enter_context(load_workbook(io.BytesIO(content)))
 
     if not data.startswith(_ZIP):
-        return loaded(data), _Formats(None)
+        return loaded(data), WorkbookFormats(None)
     package = Package(data)
     package.refuse_password()
     if package.part("mimetype") is None:
-        return loaded(data), _Formats(WorkbookFormats(package))
+        return loaded(data), WorkbookFormats(package)
     parts = {name: content for name in _OPEN_PARTS if (content := package.part(name)) is not None}
     # The library takes indentation for text.
     parts["content.xml"] = _INDENTATION.sub(b">", parts.get("content.xml", b""))

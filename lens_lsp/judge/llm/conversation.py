@@ -18,8 +18,8 @@ from math import inf
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from lens_lsp.corpus.opening import display_path
-from lens_lsp.corpus.rules import denied_path
+from lens_lsp.corpus.corpus_rules import denied_path
+from lens_lsp.corpus.safe_open import display_path
 from lens_lsp.judge.ledger import CallStage, Ledger
 from lens_lsp.judge.llm import chat_prompts
 from lens_lsp.judge.llm.chat_model import CallTimeouts, ChatModel, ChatReply, ChatRequest, Message, ModelError, Role

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from lens_lsp.corpus.formats.base import Reader, locate
+from lens_lsp.corpus.formats.text_reader import TextReader, locate
 from lens_lsp.model.documents import BlockKind, Structure
 
-Check = Callable[[Reader, str], Structure]
+Check = Callable[[TextReader, str], Structure]
 
 
-def _check(reader: Reader, text: str) -> Structure:
+def _check(reader: TextReader, text: str) -> Structure:
     structure = reader.structure(text)
     spans = [block.span for block in structure.blocks]
     assert all(span.start < span.end <= len(text) for span in spans)
@@ -44,7 +44,7 @@ def _check(reader: Reader, text: str) -> Structure:
     return structure
 
 
-def _check_fields(reader: Reader, structure: Structure, text: str) -> None:
+def _check_fields(reader: TextReader, structure: Structure, text: str) -> None:
     fields = structure.fields
     assert len(fields) <= 64
     assert len(structure.head.fields) <= 64

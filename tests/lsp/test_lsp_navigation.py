@@ -1,0 +1,349 @@
+"""Navigation and hover: places re-verified at the moment of the request, and symbols."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lsp.conftest import LEASE
+from tests.lsp.lsp_editor import CAPABILITIES, Editor, offset, place, under
+
+Edit = Callable[..., Editor]
+
+QUESTION = "When does the lease of the workshop end?"
+
+QUOTE = f"é漢😀 {LEASE}"
+
+RENT = "The rent of the workshop is 900 euros a month."
+
+MILL = "é漢😀 The rent of the mill is 1040 euros a month."
+
+
+@pytest.fixture(autouse=True)
+def contract(tmp_path: Path) -> Path:
+    path = tmp_path / "contract.md"
+    path.write_text(f"# Contract\n\n## Term\n\n{QUOTE}\n\n## Rent\n\n{RENT}\n")
+    return path
+
+
+def answered(editor: Editor, question: str = QUESTION) -> str:
+    """Ask, and show the answer's file; its URI."""
+    uri: str = editor.result("lens/ask", {"question": question})["answerUri"]
+    return editor.show(Path(uri.removeprefix("file://")))
+
+
+def quotes(editor: Editor, locations: list[dict[str, Any]]) -> list[str]:
+    """What stands at some locations, in the editor's text where it is open."""
+    texts = [
+        editor.texts.get(each["uri"]) or Path(each["uri"].removeprefix("file://")).read_text() for each in locations
+    ]
+    return [under(text, each["range"]) for text, each in zip(texts, locations, strict=True)]
+
+
+def refer(editor: Editor, uri: str, words: str) -> list[dict[str, Any]]:
+    params = editor.at(uri, words) | {"context": {"includeDeclaration": False}}
+    found: list[dict[str, Any]] = editor.result("textDocument/references", params)
+    return found
+
+
+def define(editor: Editor, uri: str, words: str = "[^1]") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = editor.result("textDocument/definition", editor.at(uri, words))
+    return found
+
+
+def units(text: str, encoding: str) -> int:
+    """How long a text is as a client counts."""
+    return {"utf-8": len(text.encode()), "utf-16": len(text.encode("utf-16-le")) // 2}[encoding]
+
+
+def test_a_footnote_leads_to_the_exact_span(edit: Edit) -> None:
+    editor = edit()
+    uri = answered(editor)
+    for words in ("[^1]", "[^1]:", "contract.md:5]"):
+        assert quotes(editor, define(editor, uri, words)) == [QUOTE]
+    assert define(editor, uri, "# When") == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_spans_are_counted_as_the_client_does(edit: Edit, contract: Path, encoding: str) -> None:
+    editor = edit(capabilities=CAPABILITIES | {"general": {"positionEncodings": [encoding]}})
+    uri = answered(editor)
+    [found] = define(editor, uri, "[^1]:")
+    line = contract.read_text().split("\n")[found["range"]["start"]["line"]]
+    assert found["range"]["end"]["character"] - found["range"]["start"]["character"] == units(line, encoding)
+
+
+def test_nothing_is_read_in_a_window_that_is_not_trusted(edit: Edit, contract: Path) -> None:
+    editor = edit(options={"trusted": False})
+    uri = answered(editor)
+    for _ in range(2):
+        assert define(editor, uri) == []
+        said = editor.result("textDocument/hover", editor.at(uri, "[^1]"))["contents"]["value"]
+        assert "cannot be checked" in said
+        assert "not trusted" in said
+        contract.write_text("Nothing of it is there any more.\n")
+
+
+def test_what_moved_is_found_where_it_stands_now(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    contract.write_text("new above\n\n" + contract.read_text())
+    [found] = define(editor, uri)
+    assert quotes(editor, [found]) == [QUOTE]
+    assert found["range"]["start"]["line"] == 6
+    contract.rename(contract.parent / "renamed.md")
+    contract.parent.joinpath("renamed.md").write_text(f"# Contract\n\n## Term\n\n{QUOTE}\n\n## Rent\n\n{RENT}\n")
+    [found] = define(editor, uri)
+    assert found["uri"].endswith("/renamed.md")
+
+
+def test_an_unsaved_edit_counts(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    source = editor.show(contract)
+    editor.type(source, "## Term\n", "## Term\n\nOne line more.\n")
+    assert quotes(editor, define(editor, uri)) == [QUOTE]
+    editor.type(source, "30 June", "31 June")
+    assert define(editor, uri) == []
+
+
+def test_a_copy_in_an_open_text_leaves_no_doubt_which_one_was_cited(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    source = editor.show(contract)
+    before = place(editor.texts[source], editor.texts[source].index("## Term"))
+    editor.edit(source, [{"range": {"start": before, "end": before}, "newText": f"{QUOTE}\n\n"}])
+    [found] = define(editor, uri)
+    assert offset(editor.texts[source], found["range"]["start"]) == editor.texts[source].rindex(QUOTE)
+    close = {"textDocument": {"uri": source}}
+    contract.write_text(editor.texts[source])
+    editor.notify("textDocument/didClose", close)
+    assert define(editor, uri) == []  # of what was done to the file nothing is known any more
+
+
+@pytest.mark.parametrize("change", ["edited", "deleted", "copied"])
+def test_what_was_withdrawn_has_no_place_and_says_why(edit: Edit, contract: Path, change: str) -> None:
+    editor = edit()
+    uri = answered(editor)
+    if change == "edited":
+        contract.write_text(contract.read_text().replace("30 June", "31 June"))
+    elif change == "deleted":
+        contract.unlink()
+    else:
+        contract.write_text(f"{QUOTE}\n\n{contract.read_text()}")
+    assert define(editor, uri) == []
+    assert refer(editor, uri, "# When") == []
+    assert "withdrawn" in editor.messages()[-1]
+
+
+def test_a_footnote_that_was_changed_by_hand_leads_nowhere(edit: Edit) -> None:
+    editor = edit()
+    uri = answered(editor)
+    at = editor.texts[uri].rindex("30 June")
+    editor.edit(uri, [{"range": span(editor.texts[uri], at, 7), "newText": "31 June"}])
+    assert define(editor, uri, "[^1]:") == []
+
+
+def span(text: str, at: int, length: int) -> dict[str, Any]:
+    line = text[:at].count("\n")
+    column = at - (text[:at].rfind("\n") + 1)
+    return {"start": {"line": line, "character": column}, "end": {"line": line, "character": column + length}}
+
+
+def test_a_claim_or_a_heading_refers_to_all_its_evidence(edit: Edit, contract: Path) -> None:
+    contract.with_name("rent.md").write_text(f"# Rent\n\n{RENT}\n")
+    contract.write_text(f"# Contract\n\n{QUOTE}\n")
+    editor = edit()
+    uri = answered(editor, "Which files mention the workshop?")
+    whole = set(quotes(editor, refer(editor, uri, "# Which")))
+    assert any(QUOTE in quote for quote in whole)
+    assert any(RENT in quote for quote in whole)
+    claim = next(line for line in editor.texts[uri].split("\n") if "[^1]" in line)
+    [first, *_] = quotes(editor, refer(editor, uri, claim))
+    assert first in whole
+    assert quotes(editor, refer(editor, uri, "[^1]")) == [first]
+    assert refer(editor, uri, "*Answered offline") == []
+
+
+def test_the_question_of_a_block_refers_to_its_evidence(edit: Edit, tmp_path: Path) -> None:
+    editor = edit()
+    (tmp_path / "note.md").write_text(f"# N\n\n?? {QUESTION}\n")
+    uri = editor.show(tmp_path / "note.md")
+    [action] = editor.actions(uri, editor.over(uri, "?? When"))
+    editor.run(action["command"])
+    editor.wait(lambda: "lens:end" in editor.texts[uri])
+    for words in ("?? When", "<!-- lens:begin", "<!-- lens:end", "# N"):
+        assert quotes(editor, refer(editor, uri, words)) == [QUOTE]
+
+
+def test_links_lead_where_the_quote_stands_when_they_are_followed(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    links = editor.result("textDocument/documentLink", {"textDocument": {"uri": uri}})
+    assert [under(editor.texts[uri], each["range"]) for each in links] == ["[^1]", "[^1]"]
+    assert "target" not in links[0]
+    contract.write_text("above\n" + contract.read_text())
+    end = 1 + len(QUOTE)
+    assert editor.result("documentLink/resolve", links[0])["target"] == f"{contract.as_uri()}#L6,1-L6,{end}"
+    contract.unlink()
+    assert "target" not in editor.result("documentLink/resolve", links[0])
+    assert "withdrawn" in editor.messages()[-1]
+
+
+def hover(editor: Editor, uri: str, words: str) -> str:
+    found = editor.result("textDocument/hover", editor.at(uri, words))
+    assert isinstance(found["contents"], dict)
+    return str(found["contents"]["value"])
+
+
+def test_hover_shows_quote_place_headings_and_state(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    assert hover(editor, uri, "[^1]") == f"“{QUOTE}”\ncontract.md:5:1  Contract › Term\n✓ still says so"
+    contract.write_text("above\n" + contract.read_text())
+    assert "contract.md:6:1" in hover(editor, uri, "[^1]")
+    assert "↷ moved" in hover(editor, uri, "[^1]")
+    contract.unlink()
+    assert "✗ withdrawn: the file is gone" in hover(editor, uri, "[^1]")
+    assert editor.result("textDocument/hover", editor.at(uri, "*Judged")) is None
+
+
+def test_hover_shows_what_stands_beside_the_quote_now(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    contract.write_text(contract.read_text().replace(QUOTE, f"As agreed:\n{QUOTE} Not before."))
+    assert hover(editor, uri, "[^1]").startswith(f"As agreed: “{QUOTE}” Not before.\n")
+
+
+def test_hover_of_hostile_text_does_nothing(edit: Edit, contract: Path) -> None:
+    hostile = (
+        "The lease of the workshop ends on <b>30</b> June"
+        " ![x](https://e.example/a.png) [y](command:z) `c` &lt; \x1b[31m"
+    )
+    contract.write_text(f"# <img src=x> [h](http://e.example)\n\n{hostile}\n")
+    only = CAPABILITIES | {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
+    for capabilities, kind in ((CAPABILITIES, "plaintext"), (only, "markdown")):
+        editor = edit(capabilities=capabilities)
+        uri = answered(editor)
+        found = editor.result("textDocument/hover", editor.at(uri, "[^1]"))["contents"]
+        assert found["kind"] == kind
+        assert "\x1b" not in found["value"]
+        if kind == "markdown":
+            shown = found["value"].replace("\\\\", "")
+            assert not any(mark in shown.replace(f"\\{mark}", "") for mark in "<>[]()`!&")
+
+
+def test_a_note_says_which_answers_cite_it(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    uri = answered(editor)
+    source = editor.show(contract)
+    assert hover(editor, source, LEASE) == f"cited by 1 answer\n[1] {QUESTION}"
+    assert editor.result("textDocument/hover", editor.at(source, "## Rent")) is None
+    [found] = refer(editor, source, LEASE)
+    assert found["uri"] == uri
+    assert editor.texts[uri].split("\n")[found["range"]["start"]["line"]].startswith("[^1]:")
+    assert refer(editor, source, "## Rent") == []
+    editor.type(source, "# Contract\n", "# Contract\n\nmore\n")
+    assert len(refer(editor, source, LEASE)) == 1
+    editor.type(source, "30 June", "31 June")
+    assert refer(editor, source, "The lease of") == []
+
+
+def notebook(folder: Path) -> str:
+    """A notebook, alone in its folder, that answers the question of its rent; its URI."""
+    (folder / "contract.md").unlink()
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": [cell]} for cell in ("# Mill\n", f"{MILL}\n")]
+    path = folder / "mill.ipynb"
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+    return path.as_uri()
+
+
+def places(editor: Editor) -> list[dict[str, Any]]:
+    """Where everything leads that leads to the proof of the mill's rent: evidence, definition, references, link."""
+    asked = editor.result("lens/ask", {"question": "How much is the rent of the mill?"})
+    [evidence] = asked["evidence"]
+    uri = editor.show(Path(asked["answerUri"].removeprefix("file://")))
+    [link] = editor.result("textDocument/documentLink", {"textDocument": {"uri": uri}})[:1]
+    target, _, place = editor.result("documentLink/resolve", link)["target"].partition("#")
+    lines = [int(number) - 1 for number in re.findall(r"\d+", place)]
+    start, end = ({"line": line, "character": at} for line, at in (lines[:2], lines[2:]))
+    linked = {"uri": target, "range": {"start": start, "end": end}}
+    found = [*define(editor, uri, "[^1]:"), *refer(editor, uri, "# How"), linked]
+    return [{"uri": evidence["uri"], "range": evidence["range"]}, *found]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_places_in_a_document_count_in_its_text_for_a_client_that_reads_it(
+    edit: Edit, tmp_path: Path, encoding: str
+) -> None:
+    uri = notebook(tmp_path)
+    capabilities = CAPABILITIES | {"general": {"positionEncodings": [encoding]}}
+    editor = edit(capabilities=capabilities, options={"texts": True})
+    found = places(editor)
+    text: str = editor.result("lens/text", {"uri": uri})["text"]
+    line = text.split("\n").index(MILL)
+    start, end = {"line": line, "character": 0}, {"line": line, "character": units(MILL, encoding)}
+    assert found == [{"uri": uri, "range": {"start": start, "end": end}}] * 4
+
+
+def test_they_are_the_top_of_the_file_for_any_other(edit: Edit, tmp_path: Path) -> None:
+    uri = notebook(tmp_path)
+    top = {"line": 0, "character": 0}
+    assert places(edit()) == [{"uri": uri, "range": {"start": top, "end": top}}] * 4
+
+
+def test_a_text_that_is_not_open_has_no_places(edit: Edit, contract: Path) -> None:
+    editor = edit()
+    params = {"textDocument": {"uri": contract.as_uri()}, "position": {"line": 0, "character": 0}}
+    assert editor.result("textDocument/hover", params) is None
+    assert editor.result("textDocument/definition", params) == []
+
+
+def test_a_path_with_unusual_characters_is_one_uri(edit: Edit, tmp_path: Path, contract: Path) -> None:
+    folder = tmp_path / "a b#c%20ü"
+    folder.mkdir()
+    contract.rename(folder / "x?y.md")
+    editor = edit()
+    uri = answered(editor)
+    [found] = define(editor, uri)
+    assert found["uri"] == (folder / "x?y.md").as_uri()
+
+
+def test_clusters_are_browsed_by_the_words_of_their_title(edit: Edit, tmp_path: Path) -> None:
+    (tmp_path / "contract.md").write_text(f"{LEASE}\n\nThe rent of the barn is 900 euros.\n")
+    editor = edit()
+    assert editor.result("workspace/symbol", {"query": ""}) == []
+    uri = editor.result("lens/ask", {"question": QUESTION})["answerUri"]
+    editor.result("lens/ask", {"question": "What is the rent of the barn?"})
+    for query in ("lens:", "lens:workshop LEASE", "workshop"):
+        found = editor.result("workspace/symbol", {"query": query})
+        assert (QUESTION, uri) in [(each["name"], each["location"]["uri"]) for each in found]
+        assert all(each["containerName"].startswith("lens, 1 fact") for each in found)
+    assert editor.result("workspace/symbol", {"query": "lens:workshop nothing"}) == []
+    assert len(editor.result("workspace/symbol", {"query": ""})) == 2
+
+
+def test_an_answer_has_an_outline_and_a_note_has_none_of_ours(edit: Edit, tmp_path: Path) -> None:
+    (tmp_path / "contract.md").write_text(f"# C\n\n{LEASE}\n")
+    editor = edit()
+    uri = editor.show(Path(editor.result("lens/ask", {"question": QUESTION})["answerUri"].removeprefix("file://")))
+    note = editor.show(tmp_path / "contract.md")
+    assert editor.result("textDocument/documentSymbol", {"textDocument": {"uri": note}}) == []
+    [whole] = editor.result("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
+    assert whole["name"] == QUESTION
+    assert under(editor.texts[uri], whole["selectionRange"]) == f"# {QUESTION}"
+    assert [under(editor.texts[uri], each["range"])[:5] for each in whole["children"]] == ["> The", "[^1]:"]
+
+
+def test_an_editor_without_trees_gets_a_list(edit: Edit, tmp_path: Path) -> None:
+    (tmp_path / "contract.md").write_text(f"# C\n\n{LEASE}\n")
+    editor = edit(capabilities=CAPABILITIES | {"textDocument": {}})
+    uri = editor.show(Path(editor.result("lens/ask", {"question": QUESTION})["answerUri"].removeprefix("file://")))
+    found = editor.result("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
+    assert found[0]["name"] == QUESTION
+    assert all("location" in each for each in found)
