@@ -25,7 +25,7 @@ def tools_page() -> str:
     types: dict[str, Any] = {}
     parts = [HEAD]
     for tool in TOOLS.values():
-        told = tool.told()
+        told = tool.listing()
         takes, gives = dict(told.input_schema), dict(told.output_schema or {})
         types |= takes.get("$defs", {}) | gives.get("$defs", {})
         parts += [

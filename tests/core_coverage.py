@@ -45,7 +45,7 @@ TESTS = (
     "memory/test_answers_as_blocks.py",
     "model/test_text.py",
     "model/test_sanitize.py",
-    "cli/test_cli_terminal.py",
+    "cli/test_terminal.py",
     "lsp/test_lsp_transport.py",
     "lsp/test_lsp_hover.py",
     "lsp/test_lsp_locations.py",

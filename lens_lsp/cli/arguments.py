@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf, nan
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lens_lsp.cli.terminal import tell
@@ -15,6 +16,7 @@ from lens_lsp.model.errors import PathNotFound, UsageError
 
 if TYPE_CHECKING:
     from lens_lsp.app.settings import CommandLine, Settings
+
 
 COMMANDS = {
     "ask": "answer a question with the passages that prove it, from folders and files",
@@ -31,6 +33,7 @@ COMMANDS = {
 }
 """Name and one line of help of each command."""
 
+_SEARCHED = "folders or files to search (default: the current folder)"
 _TOP_EPILOG = """\
 examples:
   lens ask "when does the lease end"             an answer from the current folder, with its proof
@@ -99,333 +102,6 @@ window of its own `pip install 'lens-lsp[window]'`.
 exit status: 0 ended by Ctrl-C or by closing the window, 2 error
 """
 
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose mistakes are :class:`UsageError`: one sentence, told once, at the door."""
-
-    def __init__(self, **options: Any) -> None:
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(allow_abbrev=False, **options)
-
-    def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print."""
-        raise UsageError(f"{message}; see `{self.prog} --help`")
-
-
-def top_level_parser() -> Parser:
-    """The parser behind ``lens --help``; it knows the commands by name only."""
-    commands = "\n".join(f"  {name:8} {what}" for name, what in COMMANDS.items())
-    parser = Parser(
-        prog="lens",
-        usage="lens COMMAND …",
-        description=f"The exact passages that prove the answer, from your folders.\n\ncommands:\n{commands}",
-        epilog=_TOP_EPILOG,
-    )
-    parser.add_argument("-V", "--version", action="store_true", help="show the version and exit")
-    return parser
-
-
-def ask_parser() -> Parser:
-    """The parser of ``lens ask``."""
-    parser = Parser(
-        prog="lens ask",
-        usage="lens ask [options] QUESTION [PATH …]",
-        description="Answer a question from folders and files, each statement with the passage that proves it.",
-        epilog=_ASK_EPILOG,
-    )
-    parser.add_argument("question", nargs="?", metavar="QUESTION", help="what you want to know, in your own words")
-    add_paths(parser)
-    parser.add_argument(
-        "--mode",
-        choices=("auto", "evidence", "fast", "deep"),
-        help="who judges and words: evidence needs no model; fast and deep need one; auto, the default unless your "
-        "settings say otherwise, is fast when a model is configured, else evidence",
-    )
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.answer/2)")
-    shape.add_argument(
-        "--events", action="store_true", help="print what happens as it happens, one JSON line each (lens.event/1)"
-    )
-    _add_format(shape)
-    parser.add_argument(
-        "--explain",
-        action="store_true",
-        help="also tell the plan, what was read and why, the beliefs after each round and why it stopped "
-        "(on standard error with --json, --events and --format grep)",
-    )
-    add_corpus_options(parser)
-    _add_budget_options(parser)
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of everything drawn by chance (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--thread", metavar="NAME", help="this question continues a conversation: what it refers to is put in"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be sent to a model, connect to nothing, and stop"
-    )
-    parser.add_argument(
-        "--yes",
-        action="store_true",
-        help="consent to the configured endpoint for every workspace that is searched, now and later",
-    )
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="on a terminal, too, print every passage whole and what stands around it, not what fits one screen",
-    )
-    parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
-    add_store_options(
-        parser, "keep knowledge in this folder instead of your user data", "neither use nor keep what is known"
-    )
-    return parser
-
-
-def find_parser() -> Parser:
-    """The parser of ``lens find``."""
-    parser = Parser(
-        prog="lens find",
-        usage="lens find [options] QUERY [PATH …]",
-        description="Find the exact passages for a question: ranked and checked against the files.",
-        epilog=_FIND_EPILOG,
-    )
-    parser.add_argument("query", nargs="?", metavar="QUERY", help="what to look for, in your own words")
-    add_paths(parser)
-    parser.add_argument(
-        "-n",
-        "--limit",
-        type=_count,
-        default=10,
-        metavar="N",
-        help="show at most N passages (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--rerank",
-        action="store_true",
-        help="let the reader, a small network on this machine, read the best 24 passages and order them",
-    )
-    _add_output_options(parser)
-    add_corpus_options(parser)
-    parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
-    parser.add_argument("--seed", type=int, metavar="N", help="recorded in the JSON; find has no random part")
-    nothing = "accepted for scripts: find stores nothing"
-    add_store_options(parser, nothing, nothing)
-    for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds", "--call-seconds"):
-        parser.add_argument(option, nargs="?", action=_Refused, help=argparse.SUPPRESS)
-    return parser
-
-
-def _add_output_options(parser: Parser) -> None:
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.evidence/2)")
-    _add_format(shape)
-    parser.add_argument(
-        "--explain",
-        action="store_true",
-        help="also tell why these documents, what was skipped and where the time went "
-        "(on standard error with --json and --format grep)",
-    )
-
-
-def _add_format(shape: argparse._MutuallyExclusiveGroup) -> None:
-    shape.add_argument(
-        "--format",
-        choices=("text", "markdown", "grep"),
-        default="text",
-        help="how to print (default: %(default)s)",
-    )
-
-
-def add_paths(parser: Parser) -> None:
-    """What to search."""
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="folders or files to search (default: the current folder)"
-    )
-
-
-def add_corpus_options(parser: Parser) -> None:
-    """Which files count."""
-    parser.add_argument(
-        "--scope",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="search only files that match (repeatable)",
-    )
-    parser.add_argument("--no-ignore", action="store_true", help="search files that ignore rules leave out, too")
-    parser.add_argument(
-        "--cache-extractions",
-        action="store_true",
-        help="keep the texts of PDF, Office, e-book and mail files in your cache folder for later starts "
-        "(`lens forget --cache` removes them)",
-    )
-
-
-def _add_budget_options(parser: Parser) -> None:
-    parser.add_argument(
-        "--max-calls", type=_from_zero, metavar="N", help="at most N calls to a model, below the mode's own limit"
-    )
-    parser.add_argument(
-        "--max-tokens",
-        type=_count,
-        metavar="N",
-        help="at most N tokens to and from a model, in place of your settings' limit",
-    )
-    parser.add_argument(
-        "--max-seconds",
-        type=_amount,
-        metavar="S",
-        help="stop searching after S seconds, in place of your settings' limit",
-    )
-    parser.add_argument(
-        "--call-seconds",
-        type=_amount,
-        metavar="S",
-        help="wait S seconds for one call to a model, in place of model.callSeconds in your settings",
-    )
-    parser.add_argument(
-        "--max-cost", type=_amount, metavar="X", help="spend at most X; needs model.prices in your settings"
-    )
-
-
-def add_store_options(parser: Parser, folder: str, off: str) -> None:
-    """Where knowledge is kept; what ``--store`` and ``--no-store`` do here, in words."""
-    store = parser.add_mutually_exclusive_group()
-    store.add_argument("--store", metavar="DIR", help=folder)
-    store.add_argument("--no-store", action="store_true", help=off)
-
-
-def serve_parser() -> Parser:
-    """The parser of ``lens serve``."""
-    parser = Parser(
-        prog="lens serve",
-        usage="lens serve",
-        description="The language server on standard input and output. An editor starts it; there is nothing to type.",
-        epilog="exit status: 0 the editor shut it down, 1 it left without that or stopped reading, 3 it is gone,\n"
-        "4 what it sent is no sequence of messages, 2 a mistyped option, 130 interrupted",
-    )
-    parser.add_argument("--stdio", action="store_true", help="accepted, as editors give it: there is nothing else")
-    return parser
-
-
-def mcp_parser() -> Parser:
-    """The parser of ``lens mcp``."""
-    parser = Parser(
-        prog="lens mcp",
-        usage="lens mcp [--no-roots] [PATH …]",
-        description="A server for agents (Model Context Protocol) on standard input and output. A client starts it; "
-        "there is nothing to type.",
-        epilog="examples:\n"
-        "  lens mcp                      in the roots that the client names, without any in the current folder\n"
-        "  lens mcp ~/work               in those of them that lie in this folder\n"
-        "  lens mcp --no-roots ~/notes   in this folder, whatever the client has open\n\n"
-        "exit status: 0 the client left, 2 a mistyped option or no such folder, 130 interrupted",
-    )
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="folders that may be searched (default: the client's roots)"
-    )
-    parser.add_argument(
-        "--no-roots", action="store_true", help="do not ask the client for its roots: PATH alone says what is searched"
-    )
-    return parser
-
-
-def desktop_parser() -> Parser:
-    """The parser of ``lens desktop``."""
-    parser = Parser(
-        prog="lens desktop",
-        usage="lens desktop [options] [PATH …]",
-        description="Ask in the browser, on this machine only. Runs until Ctrl-C, or until its window is closed.",
-        epilog=_DESKTOP_EPILOG,
-    )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="folders to search (default: the current folder)")
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--no-browser", action="store_true", help="only print the link")
-    shown.add_argument("--window", action="store_true", help="show a window of its own; needs lens-lsp[window]")
-    parser.add_argument("--port", type=_port, default=0, metavar="N", help="listen there (default: a free one)")
-    return parser
-
-
-def doctor_parser() -> Parser:
-    """The parser of ``lens doctor``."""
-    parser = Parser(
-        prog="lens doctor",
-        usage="lens doctor [options] [PATH …]",
-        description="Show what a bug report needs: versions, paths, settings, what a search here would read.",
-        epilog=_DOCTOR_EPILOG,
-    )
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="whose workspace to look at (default: the current folder)"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document (schema lens.doctor/1)")
-    parser.add_argument(
-        "--probe", action="store_true", help="ask the configured model ten questions, to see whether it can judge"
-    )
-    return parser
-
-
-def parse_mixed(parser: Parser, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Options anywhere among the positional arguments, and everything after ``--`` taken literally.
-
-    argparse alone can do one or the other; returned are its namespace and the literal arguments.
-    """
-    arguments = list(argv)
-    literal: list[str] = []
-    if "--" in arguments:
-        at = arguments.index("--")
-        literal = arguments[at + 1 :]
-        del arguments[at:]
-    return parser.parse_intermixed_args(arguments), literal
-
-
-class _Refused(argparse.Action):
-    """An option of ``lens ask`` that makes no sense where no model is called."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> NoReturn:
-        name = self.option_strings[0]
-        raise UsageError(
-            f"`lens find` runs one search and never calls a model, so {name} does not apply; leave it out"
-            + (" (-n N limits how much is printed)" if name != "--mode" else "")
-        )
-
-
-def _count(text: str) -> int:
-    try:
-        count = int(text)
-    except ValueError:
-        count = 0
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return count
-
-
-def _port(text: str) -> int:
-    port = int(text) if text.isascii() and text.isdecimal() else -1
-    if not 0 <= port < 1 << 16:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
-    return port
-
-
-def _from_zero(text: str) -> int:
-    try:
-        count = int(text)
-    except ValueError:
-        count = -1
-    if count < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return count
-
-
-def _amount(text: str) -> float:
-    try:
-        amount = float(text)
-    except ValueError:
-        amount = 0.0
-    if not 0 < amount < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return amount
-
-
 _CHECK_EPILOG = """\
 examples:
   lens check                                     every answer file and block below the current folder
@@ -477,6 +153,272 @@ not (verify: a quote drifted; check: a wrong answer is still given), 2 error, 13
 """
 
 
+def _number(kind: type[int] | type[float], meaning: str, allowed: Callable[[float], bool]) -> Callable[[str], float]:
+    """A type of argument: a number of some range, which ``meaning`` names."""
+
+    def parsed(text: str) -> float:
+        try:
+            number = kind(text)
+        except ValueError:
+            number = nan
+        if not allowed(number):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {meaning}")
+        return number
+
+    return parsed
+
+
+_COUNT = _number(int, "a whole number from 1", lambda number: number >= 1)
+_FROM_ZERO = _number(int, "a whole number from 0", lambda number: number >= 0)
+_AMOUNT = _number(float, "a number above 0", lambda number: 0 < number < inf)
+_PORT = _number(int, "a port from 0 to 65535", lambda number: 0 <= number < 1 << 16)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose mistakes are :class:`UsageError`: one sentence, told once, at the door."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **options)
+
+    def flag(self, name: str, meaning: str) -> None:
+        """Add an option without a value."""
+        self.add_argument(name, action="store_true", help=meaning)
+
+    def paths(self, meaning: str) -> None:
+        """Add the paths at the end."""
+        self.add_argument("paths", nargs="*", metavar="PATH", help=meaning)
+
+    def shapes(
+        self, schema: str, formats: Sequence[str] = ("text", "markdown", "grep"), *, events: bool = False
+    ) -> None:
+        """Add ``--json``, ``--events`` and ``--format``, of which only one can be given."""
+        group = self.add_mutually_exclusive_group()
+        group.add_argument("--json", action="store_true", help=f"print one JSON document (schema {schema})")
+        if events:
+            meaning = "print what happens as it happens, one JSON line each (lens.event/1)"
+            group.add_argument("--events", action="store_true", help=meaning)
+        group.add_argument("--format", choices=formats, default="text", help="how to print (default: %(default)s)")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print."""
+        raise UsageError(f"{message}; see `{self.prog} --help`")
+
+
+def top_level_parser() -> Parser:
+    """The parser behind ``lens --help``; it knows the commands by name only."""
+    commands = "\n".join(f"  {name:8} {what}" for name, what in COMMANDS.items())
+    parser = Parser(
+        prog="lens",
+        usage="lens COMMAND …",
+        description=f"The exact passages that prove the answer, from your folders.\n\ncommands:\n{commands}",
+        epilog=_TOP_EPILOG,
+    )
+    parser.add_argument("-V", "--version", action="store_true", help="show the version and exit")
+    return parser
+
+
+def ask_parser() -> Parser:
+    """The parser of ``lens ask``."""
+    parser = Parser(
+        prog="lens ask",
+        usage="lens ask [options] QUESTION [PATH …]",
+        description="Answer a question from folders and files, each statement with the passage that proves it.",
+        epilog=_ASK_EPILOG,
+    )
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="what you want to know, in your own words")
+    parser.paths(_SEARCHED)
+    parser.add_argument(
+        "--mode",
+        choices=("auto", "evidence", "fast", "deep"),
+        help="who judges and words: evidence needs no model; fast and deep need one; auto, the default unless your "
+        "settings say otherwise, is fast when a model is configured, else evidence",
+    )
+    parser.shapes("lens.answer/2", events=True)
+    parser.flag(
+        "--explain",
+        "also tell the plan, what was read and why, the beliefs after each round and why it stopped "
+        "(on standard error with --json, --events and --format grep)",
+    )
+    add_corpus_options(parser)
+    parser.add_argument(
+        "--max-calls", type=_FROM_ZERO, metavar="N", help="at most N calls to a model, below the mode's own limit"
+    )
+    parser.add_argument(
+        "--max-tokens",
+        type=_COUNT,
+        metavar="N",
+        help="at most N tokens to and from a model, in place of your settings' limit",
+    )
+    parser.add_argument(
+        "--max-seconds",
+        type=_AMOUNT,
+        metavar="S",
+        help="stop searching after S seconds, in place of your settings' limit",
+    )
+    parser.add_argument(
+        "--call-seconds",
+        type=_AMOUNT,
+        metavar="S",
+        help="wait S seconds for one call to a model, in place of model.callSeconds in your settings",
+    )
+    parser.add_argument(
+        "--max-cost", type=_AMOUNT, metavar="X", help="spend at most X; needs model.prices in your settings"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of everything drawn by chance (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--thread", metavar="NAME", help="this question continues a conversation: what it refers to is put in"
+    )
+    parser.flag("--dry-run", "show what would be sent to a model, connect to nothing, and stop")
+    parser.flag("--yes", "consent to the configured endpoint for every workspace that is searched, now and later")
+    parser.flag(
+        "--all", "on a terminal, too, print every passage whole and what stands around it, not what fits one screen"
+    )
+    parser.flag("--quiet", "nothing on standard error but errors")
+    add_store_options(
+        parser, "keep knowledge in this folder instead of your user data", "neither use nor keep what is known"
+    )
+    return parser
+
+
+def find_parser() -> Parser:
+    """The parser of ``lens find``."""
+    parser = Parser(
+        prog="lens find",
+        usage="lens find [options] QUERY [PATH …]",
+        description="Find the exact passages for a question: ranked and checked against the files.",
+        epilog=_FIND_EPILOG,
+    )
+    parser.add_argument("query", nargs="?", metavar="QUERY", help="what to look for, in your own words")
+    parser.paths(_SEARCHED)
+    parser.add_argument(
+        "-n", "--limit", type=_COUNT, default=10, metavar="N", help="show at most N passages (default: %(default)s)"
+    )
+    parser.flag("--rerank", "let the reader, a small network on this machine, read the best 24 passages and order them")
+    parser.shapes("lens.evidence/2")
+    parser.flag(
+        "--explain",
+        "also tell why these documents, what was skipped and where the time went "
+        "(on standard error with --json and --format grep)",
+    )
+    add_corpus_options(parser)
+    parser.flag("--quiet", "nothing on standard error but errors")
+    parser.add_argument("--seed", type=int, metavar="N", help="recorded in the JSON; find has no random part")
+    nothing = "accepted for scripts: find stores nothing"
+    add_store_options(parser, nothing, nothing)
+    for option in ("--mode", "--max-calls", "--max-tokens", "--max-cost", "--max-seconds", "--call-seconds"):
+        parser.add_argument(option, nargs="?", action=_Refused, help=argparse.SUPPRESS)
+    return parser
+
+
+def add_corpus_options(parser: Parser) -> None:
+    """Which files count."""
+    parser.add_argument(
+        "--scope", action="append", default=[], metavar="GLOB", help="search only files that match (repeatable)"
+    )
+    parser.flag("--no-ignore", "search files that ignore rules leave out, too")
+    parser.flag(
+        "--cache-extractions",
+        "keep the texts of PDF, Office, e-book and mail files in your cache folder for later starts "
+        "(`lens forget --cache` removes them)",
+    )
+
+
+def add_store_options(parser: Parser, folder: str, off: str) -> None:
+    """Where knowledge is kept; what ``--store`` and ``--no-store`` do here, in words."""
+    store = parser.add_mutually_exclusive_group()
+    store.add_argument("--store", metavar="DIR", help=folder)
+    store.add_argument("--no-store", action="store_true", help=off)
+
+
+def serve_parser() -> Parser:
+    """The parser of ``lens serve``."""
+    parser = Parser(
+        prog="lens serve",
+        usage="lens serve",
+        description="The language server on standard input and output. An editor starts it; there is nothing to type.",
+        epilog="exit status: 0 the editor shut it down, 1 it left without that or stopped reading, 3 it is gone,\n"
+        "4 what it sent is no sequence of messages, 2 a mistyped option, 130 interrupted",
+    )
+    parser.flag("--stdio", "accepted, as editors give it: there is nothing else")
+    return parser
+
+
+def mcp_parser() -> Parser:
+    """The parser of ``lens mcp``."""
+    parser = Parser(
+        prog="lens mcp",
+        usage="lens mcp [--no-roots] [PATH …]",
+        description="A server for agents (Model Context Protocol) on standard input and output. A client starts it; "
+        "there is nothing to type.",
+        epilog="examples:\n"
+        "  lens mcp                      in the roots that the client names, without any in the current folder\n"
+        "  lens mcp ~/work               in those of them that lie in this folder\n"
+        "  lens mcp --no-roots ~/notes   in this folder, whatever the client has open\n\n"
+        "exit status: 0 the client left, 2 a mistyped option or no such folder, 130 interrupted",
+    )
+    parser.paths("folders that may be searched (default: the client's roots)")
+    parser.flag("--no-roots", "do not ask the client for its roots: PATH alone says what is searched")
+    return parser
+
+
+def desktop_parser() -> Parser:
+    """The parser of ``lens desktop``."""
+    parser = Parser(
+        prog="lens desktop",
+        usage="lens desktop [options] [PATH …]",
+        description="Ask in the browser, on this machine only. Runs until Ctrl-C, or until its window is closed.",
+        epilog=_DESKTOP_EPILOG,
+    )
+    parser.paths("folders to search (default: the current folder)")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--no-browser", action="store_true", help="only print the link")
+    shown.add_argument("--window", action="store_true", help="show a window of its own; needs lens-lsp[window]")
+    parser.add_argument("--port", type=_PORT, default=0, metavar="N", help="listen there (default: a free one)")
+    return parser
+
+
+def doctor_parser() -> Parser:
+    """The parser of ``lens doctor``."""
+    parser = Parser(
+        prog="lens doctor",
+        usage="lens doctor [options] [PATH …]",
+        description="Show what a bug report needs: versions, paths, settings, what a search here would read.",
+        epilog=_DOCTOR_EPILOG,
+    )
+    parser.paths("whose workspace to look at (default: the current folder)")
+    parser.flag("--json", "print one JSON document (schema lens.doctor/1)")
+    parser.flag("--probe", "ask the configured model ten questions, to see whether it can judge")
+    return parser
+
+
+def parse_mixed(parser: Parser, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Options anywhere among the positional arguments, and everything after ``--`` taken literally.
+
+    argparse alone can do one or the other; returned are its namespace and the literal arguments.
+    """
+    arguments = list(argv)
+    literal: list[str] = []
+    if "--" in arguments:
+        at = arguments.index("--")
+        literal = arguments[at + 1 :]
+        del arguments[at:]
+    return parser.parse_intermixed_args(arguments), literal
+
+
+class _Refused(argparse.Action):
+    """An option of ``lens ask`` that makes no sense where no model is called."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> NoReturn:
+        name = self.option_strings[0]
+        raise UsageError(
+            f"`lens find` runs one search and never calls a model, so {name} does not apply; leave it out"
+            + (" (-n N limits how much is printed)" if name != "--mode" else "")
+        )
+
+
 def check_parser() -> Parser:
     """The parser of ``lens check``."""
     parser = Parser(
@@ -485,20 +427,11 @@ def check_parser() -> Parser:
         description="Check every quote in saved answers, and in answers inserted into notes, against its source.",
         epilog=_CHECK_EPILOG,
     )
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="folders or Markdown files to check (default: the current folder)"
-    )
-    shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="print one JSON document (schema lens.check/1)")
-    shape.add_argument(
-        "--format",
-        choices=("text", "sarif", "github"),
-        default="text",
-        help="how to print (default: %(default)s)",
-    )
-    parser.add_argument("--strict", action="store_true", help="quotes that moved count as drift")
+    parser.paths("folders or Markdown files to check (default: the current folder)")
+    parser.shapes("lens.check/1", ("text", "sarif", "github"))
+    parser.flag("--strict", "quotes that moved count as drift")
     add_corpus_options(parser)
-    parser.add_argument("--quiet", action="store_true", help="nothing on standard error but errors")
+    parser.flag("--quiet", "nothing on standard error but errors")
     add_store_options(parser, "check the citations of this store, too", "check files alone")
     return parser
 
@@ -532,12 +465,12 @@ def clusters_parser() -> Parser:
         if name == "check":
             action.add_argument("--mode", choices=("auto", "evidence", "fast", "deep"), help="as of `lens ask`")
         if name == "forget":
-            action.add_argument("--all", action="store_true", help="all of them")
+            action.flag("--all", "all of them")
         if name == "export":
-            action.add_argument("--force", action="store_true", help="over files that no export made, too")
+            action.flag("--force", "over files that no export made, too")
         action.add_argument("--path", default=".", metavar="PATH", help="of the workspace of this path (default: here)")
         action.add_argument("--store", metavar="DIR", help="of this store instead")
-        action.add_argument("--json", action="store_true", help="print one JSON document")
+        action.flag("--json", "print one JSON document")
     return parser
 
 
@@ -550,7 +483,7 @@ def forget_parser() -> Parser:
         epilog=_FORGET_EPILOG,
     )
     parser.add_argument("--cache", action="store_true", required=True, help="the texts in your cache folder")
-    parser.add_argument("--json", action="store_true", help="print one JSON document (schema lens.forgotten-cache/1)")
+    parser.flag("--json", "print one JSON document (schema lens.forgotten-cache/1)")
     return parser
 
 
@@ -564,13 +497,13 @@ def consent_parser() -> Parser:
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="list|revoke")
     listing = actions.add_parser("list", help="show the origins and workspaces that were consented to")
-    listing.add_argument("--json", action="store_true", help="print one JSON document (schema lens.consents/1)")
+    listing.flag("--json", "print one JSON document (schema lens.consents/1)")
     revoking = actions.add_parser("revoke", help="take consents back: those that every given option names")
     revoking.add_argument("--origin", metavar="ORIGIN", help="only those to this origin, as the list shows it")
     revoking.add_argument(
         "--workspace", dest="path", metavar="PATH", help="only those of PATH's workspace and of folders in it"
     )
-    revoking.add_argument("--all", action="store_true", help="all of them")
+    revoking.flag("--all", "all of them")
     return parser
 
 

@@ -24,7 +24,7 @@ from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.answer_printer import AnswerPrinter
 from lens_lsp.cli.arguments import ask_parser, command_line, parse_mixed, question_and_paths, settings_for
 from lens_lsp.cli.renderers import Places, roots_of, rows
-from lens_lsp.cli.summary import closing_line, put_summary, sentences_about, some
+from lens_lsp.cli.summary import Summary, closing_line, some
 from lens_lsp.cli.terminal import is_terminal, open_output, printable, printable_path, put, put_json, tell
 from lens_lsp.judge.cancellation import Stop
 from lens_lsp.model.answer import Answer, Event, Mode, Status
@@ -106,28 +106,24 @@ def _finish(
     printer: AnswerPrinter, found: Answer, shape: str, seconds: float, *, quiet: bool, interrupted: bool
 ) -> None:
     """Print the answer, and the summary below it."""
-    closing = f"{found.status.value} · {closing_line(found, seconds)} · {_calls(found)}"
     shown = found.evidence or interrupted
-    nothing = not shown and (shape == "grep" or not found.coverage.scanned)
-    below = 0
-    if is_terminal(sys.stderr) and not quiet:
-        warned = printer.trace is not None
-        told = sentences_about(
-            found, printer.places, nothing=nothing, warned=warned, quiet=quiet, interrupted=interrupted
-        )
-        width = shutil.get_terminal_size().columns
-        below = sum(rows(line, width) for line in (*(f"lens: {one}" for one in told), closing))
-    printer.finish(found, below)
-    put_summary(
+    summary = Summary(
         found,
         printer.places,
-        shape=shape,
-        closing=closing,
+        shape,
+        closing=f"{found.status.value} · {closing_line(found, seconds)} · {_calls(found)}",
         explained=None if printer.trace is None else printer.trace.text(seconds),
-        nothing=nothing,
+        nothing=not shown and (shape == "grep" or not found.coverage.scanned),
         quiet=quiet,
         interrupted=interrupted,
     )
+    below = 0
+    if is_terminal(sys.stderr) and not quiet:
+        lines = (*(f"lens: {sentence}" for sentence in summary.sentences()), summary.closing or "")
+        width = shutil.get_terminal_size().columns
+        below = sum(rows(line, width) for line in lines)
+    printer.finish(found, below)
+    summary.put()
 
 
 def _calls(found: Answer) -> str:

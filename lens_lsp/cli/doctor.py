@@ -1,6 +1,6 @@
-"""``lens doctor``: one paste for a bug report, with nothing secret in it and no note's content.
+"""``lens doctor``: the facts of a bug report in one paste, with nothing secret in it and no note's content.
 
-Of keys and addresses only whether they are set; the home folder is ``~`` wherever it stands.
+Of addresses, keys, names and patterns only whether they are set, or how many; the home folder is ``~``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import os
 import platform
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from time import monotonic
@@ -25,7 +24,7 @@ from lens_lsp.app.settings import OFF, SHIPPED, Settings, SettingSource
 from lens_lsp.cli import FOUND
 from lens_lsp.cli.arguments import doctor_parser, parse_mixed
 from lens_lsp.cli.renderers import Style
-from lens_lsp.cli.summary import some
+from lens_lsp.cli.summary import heaviest, some
 from lens_lsp.cli.terminal import coloured, open_output, printable_path, put, put_json
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.encoding import decode
@@ -47,184 +46,6 @@ if TYPE_CHECKING:
     from lens_lsp.memory.store import Health
 
 
-_LARGE = 16 << 20
-"""Bytes from which a file is counted without looking into it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Census:
-    """Figures about a folder: files and folders a search would look into, bytes, seconds of wall time."""
-
-    files: int
-    folders: int
-    size: int
-    skipped: Mapping[str, int]
-    """Number of files and folders left out, by reason."""
-    encodings: Mapping[str, int]
-    """Number of files by encoding, of documents by kind; a guessed one says so."""
-    seconds: float
-    private: int
-    """Text files that say ``lens: private``."""
-    misspelled: int
-    """Those of them that do not say it as documented."""
-    complete: bool
-    """False: the time was up, and the figures are a part."""
-
-
-def take_census(folder: str, rules: CorpusRules = CorpusRules(), *, limit: float = 10.0) -> Census:
-    """Count for at most about ``limit`` seconds. Raises PathNotFound if the folder cannot be opened."""
-    started = monotonic()
-
-    def late() -> bool:
-        return monotonic() - started > limit
-
-    with Root(folder) as root:
-        found = discover(root, rules, cancelled=late)
-        skipped = Counter(skip.reason.value for skip in found.skips)
-        marks: list[Privacy] = []
-        encodings, unread, complete = _encodings(root, found.files, rules.fallback_encoding, late, marks)
-    return Census(
-        files=len(found.files) - unread.total(),
-        folders=len(_folders(entry.path for entry in found.files)),
-        size=sum(entry.size for entry in found.files),
-        skipped=_by_count(skipped + unread),
-        encodings=_by_count(encodings),
-        seconds=monotonic() - started,
-        private=len(marks),
-        misspelled=sum(not mark.exact for mark in marks),
-        complete=found.complete and complete,
-    )
-
-
-def _encodings(
-    root: Root, files: Iterable[FileEntry], fallback: str, late: Callable[[], bool], marks: list[Privacy]
-) -> tuple[Counter[str], Counter[str], bool]:
-    """Files by encoding, files by the reason they cannot be read, and whether time allowed to see all. How those that
-    are private say so is added to ``marks``."""
-    encodings: Counter[str] = Counter()
-    unread: Counter[str] = Counter()
-    for entry in files:
-        if late():
-            return encodings, unread, False
-        try:
-            encodings[_encoding(root, entry, fallback, marks)] += 1
-        except Skipped as reason:
-            unread[reason.reason.value] += 1
-    return encodings, unread, True
-
-
-def _encoding(root: Root, entry: FileEntry, fallback: str, marks: list[Privacy]) -> str:
-    kind = kind_for(entry.path)
-    if kind is not None:
-        if missing(kind):
-            raise Skipped(SkipReason.NO_READER)
-        return f"{kind.name} (a document)"
-    if reader_for(entry.path) is None:
-        raise Skipped(SkipReason.UNSUPPORTED)
-    if entry.size > _LARGE:
-        return "not looked at (large)"
-    decoded = decode(root.read(entry.path), fallback)
-    mark = privacy_of_file(entry.path, decoded.text)
-    marks.extend([mark] if mark is not None else [])
-    if decoded.guessed:
-        return f"{decoded.encoding} (guessed)"
-    return f"{decoded.encoding} (byte order mark)" if decoded.bom else decoded.encoding
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    """Every folder on the way to a file, the root as an empty string."""
-    folders = {""}
-    for path in paths:
-        at = path.rfind("/")
-        while at > 0 and path[:at] not in folders:
-            folders.add(path[:at])
-            at = path.rfind("/", 0, at)
-    return folders
-
-
-def _by_count(counts: Counter[str]) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-def model_in_words(settings: Settings) -> str:
-    """Whether a model is configured, and by whom."""
-    if settings.model.missing:
-        return "no model configured: offline"
-    where = "environment" if settings.source("model.baseUrl") is SettingSource.ENVIRONMENT else "user file"
-    return f"set in the {where}: `lens ask` calls it"
-
-
-def settings_in_words(settings: Settings) -> dict[str, object]:
-    """Every setting with its source, what was used today, and what is wrong with what was said."""
-    rows: dict[str, object] = {
-        key: f"{value} ({settings.source(key).value})" for key, value in _values(settings).items()
-    }
-    rows["model.key"] = _key(settings)
-    rows["exclude"] = (
-        f"{some(len(settings.rules.exclude), 'pattern')} of your own,"
-        f" {sum(len(project.exclude) for project in settings.rules.projects)} of the project"
-    )
-    rows["scopes"] = (
-        f"{some(sum(len(project.scopes) for project in settings.rules.projects), 'pattern')} of the project"
-    )
-    rows["fallbackEncoding"] = settings.rules.fallback_encoding
-    rows["usedToday"] = _used()
-    rows["consents"] = len(Consents.read(consent_file()).given)
-    rows |= {f"problem {n}": notice.text for n, notice in enumerate(settings.notices, 1)}
-    return rows
-
-
-def _values(settings: Settings) -> dict[str, str]:
-    model, limits = settings.model, settings.limits
-    prices = "unknown" if model.prices is None else f"in {model.prices[0]:g}, out {model.prices[1]:g}"
-    return {
-        "mode": settings.mode,
-        "model.baseUrl": "set" if model.base_url else "not set",
-        "model.name": "set" if model.name else "not set",
-        "model.contextTokens": _number(model.context_tokens, "what the endpoint says"),
-        "model.callSeconds": _number(settings.call_seconds, f"{Budget().call_seconds:g}"),
-        "model.prices": prices,
-        "budget.calls": _number(limits.calls, "the mode's own"),
-        "budget.tokens": _number(limits.tokens, "the mode's own"),
-        "budget.seconds": _number(limits.seconds, "the mode's own"),
-        "budget.cost": _number(limits.cost, "no limit"),
-        "budget.dailyTokens": _number(settings.daily_tokens, "no limit"),
-        "extraRoots": some(len(settings.extra_roots), "folder"),
-        "respectIgnoreFiles": "true" if settings.rules.respect_ignore_files else "false",
-        "cacheMegabytes": _number(
-            None if settings.memory is None else settings.memory >> 20, "a part of the machine's"
-        ),
-        "documents.cacheExtractions": "true" if settings.documents.cached else "false",
-        "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
-        "documents.ocr": settings.documents.ocr or "off",
-    }
-
-
-def _number(value: float | None, otherwise: str) -> str:
-    return otherwise if value is None else f"{value:,}"
-
-
-def _key(settings: Settings) -> str:
-    if settings.model.key_in_keyring:
-        return "in the system's keyring, sent to the model's origin"
-    if settings.model.key is None:
-        return "not set"
-    if settings.model.missing:
-        return "set, no model is configured"
-    return (
-        f"set, not sent: {withheld}" if (withheld := settings.model.key_withheld) else "set, sent to the model's origin"
-    )
-
-
-def _used() -> str:
-    try:
-        spent = Usage.read(usage_file()).on(date.today())
-    except (OSError, ValueError):
-        return "cannot be read"
-    cost = "" if spent.cost is None else f", cost {spent.cost:g}"
-    return f"{some(spent.calls, 'call')}, {some(spent.tokens, 'token')}{cost}"
-
-
 _REQUIRED = (
     "ahocorasick_rs", "numpy", "onnxruntime", "openai", "platformdirs", "pydantic", "pygls", "watchdog"
 )  # fmt: skip
@@ -236,9 +57,11 @@ _VARIABLES = (
     "LENS_STORE"
 )  # fmt: skip
 
+_LARGE = 16 << 20
+"""Bytes from which a file is counted without looking into it."""
+_CENSUS_SECONDS = 10.0
 _WATCH_LIMIT = "/proc/sys/fs/inotify/max_user_watches"
-
-Facts = dict[str, dict[str, object]]
+Facts = dict[str, Mapping[str, object]]
 """Sections of facts: what is printed, as it is printed."""
 
 
@@ -334,10 +157,10 @@ def _facts(paths: Sequence[str], workspace: str, environment: Mapping[str, str])
             name: "set" if environment.get(name) else "not set"
             for name in sorted({*_VARIABLES, *(name for name in environment if name.startswith("LENS_"))})
         },
-        "paths": _paths(environment) | _choices(settings, workspace, environment),
+        "paths": _paths(settings, workspace, environment),
         "store": _store(workspace, environment),
         "workspace": _workspace(paths, workspace),
-        **_corpus(workspace, settings.rules),
+        **corpus_facts(workspace, settings.rules),
     }
 
 
@@ -368,11 +191,18 @@ def _documents() -> dict[str, object]:
     return rows
 
 
-def _choices(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
-    """Where what the user chose for documents keeps texts and finds its program."""
-    program = tesseract(environment.get("PATH", ""), (workspace, *settings.extra_roots))
-    ocr = f"{program} ({settings.documents.ocr})" if program and settings.documents.ocr else NO_PROGRAM
-    return {"extractions": _extractions(settings), "ocr": ocr if settings.documents.ocr else "off"}
+def _paths(settings: Settings, workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
+    """Where the user's settings are, texts of documents are kept, and the program that reads pictures is found."""
+    configuration = user_file(environment)
+    ocr = "off"
+    if settings.documents.ocr:
+        program = tesseract(environment.get("PATH", ""), (workspace, *settings.extra_roots))
+        ocr = f"{program} ({settings.documents.ocr})" if program else NO_PROGRAM
+    return {
+        "userConfiguration": f"{configuration} ({_presence(configuration)})",
+        "extractions": _extractions(settings),
+        "ocr": ocr,
+    }
 
 
 def _extractions(settings: Settings) -> str:
@@ -385,11 +215,6 @@ def _extractions(settings: Settings) -> str:
     except OSError as error:
         return f"{state}, which cannot be used: {error.strerror or error}"
     return f"{state}: {some(len(files), 'text')}, {size / 1e6:.1f} MB"
-
-
-def _paths(environment: Mapping[str, str]) -> dict[str, object]:
-    configuration = user_file(environment)
-    return {"userConfiguration": f"{configuration} ({_presence(configuration)})"}
 
 
 def _store(workspace: str, environment: Mapping[str, str]) -> dict[str, object]:
@@ -435,37 +260,165 @@ def _workspace(paths: Sequence[str], workspace: str) -> dict[str, object]:
     return rows
 
 
-def _corpus(workspace: str, rules: CorpusRules) -> Facts:
-    """What a search would read; a folder that cannot be looked at is a finding, not a failure."""
+def model_in_words(settings: Settings) -> str:
+    """Whether a model is configured, and by whom."""
+    if settings.model.missing:
+        return "no model configured: offline"
+    where = "environment" if settings.source("model.baseUrl") is SettingSource.ENVIRONMENT else "user file"
+    return f"set in the {where}: `lens ask` calls it"
+
+
+def settings_in_words(settings: Settings) -> dict[str, object]:
+    """Every setting with its source, what was used today, and what is wrong with what was said."""
+    rows: dict[str, object] = {
+        key: f"{value} ({settings.source(key).value})" for key, value in _values(settings).items()
+    }
+    rows["model.key"] = _key(settings)
+    rows["exclude"] = (
+        f"{some(len(settings.rules.exclude), 'pattern')} of your own,"
+        f" {sum(len(project.exclude) for project in settings.rules.projects)} of the project"
+    )
+    rows["scopes"] = (
+        f"{some(sum(len(project.scopes) for project in settings.rules.projects), 'pattern')} of the project"
+    )
+    rows["fallbackEncoding"] = settings.rules.fallback_encoding
+    rows["usedToday"] = _used()
+    rows["consents"] = len(Consents.read(consent_file()).given)
+    rows |= {f"problem {n}": notice.text for n, notice in enumerate(settings.notices, 1)}
+    return rows
+
+
+def _values(settings: Settings) -> dict[str, str]:
+    model, limits = settings.model, settings.limits
+    prices = "unknown" if model.prices is None else f"in {model.prices[0]:g}, out {model.prices[1]:g}"
+    return {
+        "mode": settings.mode,
+        "model.baseUrl": "set" if model.base_url else "not set",
+        "model.name": "set" if model.name else "not set",
+        "model.contextTokens": _number(model.context_tokens, "what the endpoint says"),
+        "model.callSeconds": _number(settings.call_seconds, f"{Budget().call_seconds:g}"),
+        "model.prices": prices,
+        "budget.calls": _number(limits.calls, "the mode's own"),
+        "budget.tokens": _number(limits.tokens, "the mode's own"),
+        "budget.seconds": _number(limits.seconds, "the mode's own"),
+        "budget.cost": _number(limits.cost, "no limit"),
+        "budget.dailyTokens": _number(settings.daily_tokens, "no limit"),
+        "extraRoots": some(len(settings.extra_roots), "folder"),
+        "respectIgnoreFiles": "true" if settings.rules.respect_ignore_files else "false",
+        "cacheMegabytes": _number(
+            None if settings.memory is None else settings.memory >> 20, "a part of the machine's"
+        ),
+        "documents.cacheExtractions": "true" if settings.documents.cached else "false",
+        "reader": settings.reader if settings.reader in (SHIPPED, OFF) else "a folder of your own",
+        "documents.ocr": settings.documents.ocr or "off",
+    }
+
+
+def _number(value: float | None, otherwise: str) -> str:
+    return otherwise if value is None else f"{value:,}"
+
+
+def _key(settings: Settings) -> str:
+    if settings.model.key_in_keyring:
+        return "in the system's keyring, sent to the model's origin"
+    if settings.model.key is None:
+        return "not set"
+    if settings.model.missing:
+        return "set, no model is configured"
+    return (
+        f"set, not sent: {withheld}" if (withheld := settings.model.key_withheld) else "set, sent to the model's origin"
+    )
+
+
+def _used() -> str:
     try:
-        census = take_census(workspace, rules)
+        spent = Usage.read(usage_file()).on(date.today())
+    except (OSError, ValueError):
+        return "cannot be read"
+    cost = "" if spent.cost is None else f", cost {spent.cost:g}"
+    return f"{some(spent.calls, 'call')}, {some(spent.tokens, 'token')}{cost}"
+
+
+def corpus_facts(folder: str, rules: CorpusRules, *, limit: float = _CENSUS_SECONDS) -> Facts:
+    """What a search would read: files, their encodings, what is left out and why, whether changes can be watched.
+
+    Counts for about ``limit`` seconds at most. A folder that cannot be looked at is a finding, not a failure.
+    """
+    started = monotonic()
+
+    def late() -> bool:
+        return monotonic() - started > limit
+
+    encodings: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
+    private: list[Privacy] = []
+    try:
+        with Root(folder) as root:
+            found = discover(root, rules, cancelled=late)
+            complete = found.complete
+            for entry in found.files:
+                if late():
+                    complete = False
+                    break
+                try:
+                    encodings[_encoding(root, entry, rules.fallback_encoding, private)] += 1
+                except Skipped as reason:
+                    unread[reason.reason.value] += 1
     except LensError as error:
         return {"corpus": {"problem": str(error)}}
+    folders = {""}.union(*(_folders_above(entry.path) for entry in found.files))
     figures: dict[str, object] = {
-        "files": census.files,
-        "folders": census.folders,
-        "megabytes": round(census.size / 1e6, 1),
-        "seconds": round(census.seconds, 3),
-        "complete": "yes" if census.complete else "no: the time was up, the figures are a part",
+        "files": len(found.files) - unread.total(),
+        "folders": len(folders),
+        "megabytes": round(sum(entry.size for entry in found.files) / 1e6, 1),
+        "seconds": round(monotonic() - started, 3),
+        "complete": "yes" if complete else "no: the time was up, the figures are a part",
     }
-    if census.private:
-        own = f", {census.misspelled} in a spelling of its own: `lens check` names them" if census.misspelled else ""
-        figures["private"] = f"{some(census.private, 'text file')}{own}"
+    if private:
+        misspelled = sum(not mark.exact for mark in private)
+        own = f", {misspelled} in a spelling of its own: `lens check` names them" if misspelled else ""
+        figures["private"] = f"{some(len(private), 'text file')}{own}"
     return {
         "corpus": figures,
-        "skipped": dict(census.skipped),
-        "encodings": dict(census.encodings),
-        "watcher": _watcher(census),
+        "skipped": _by_count(unread + Counter(skip.reason.value for skip in found.skips)),
+        "encodings": _by_count(encodings),
+        "watcher": _watcher(len(folders)),
     }
 
 
-def _watcher(census: Census) -> dict[str, object]:
+def _encoding(root: Root, entry: FileEntry, fallback: str, private: list[Privacy]) -> str:
+    """How a file is read; how it says ``lens: private``, if it does, is added to ``private``. Raises `Skipped`."""
+    kind = kind_for(entry.path)
+    if kind is not None:
+        if missing(kind):
+            raise Skipped(SkipReason.NO_READER)
+        return f"{kind.name} (a document)"
+    if reader_for(entry.path) is None:
+        raise Skipped(SkipReason.UNSUPPORTED)
+    if entry.size > _LARGE:
+        return "not looked at (large)"
+    decoded = decode(root.read(entry.path), fallback)
+    mark = privacy_of_file(entry.path, decoded.text)
+    private += [] if mark is None else [mark]
+    how = " (guessed)" if decoded.guessed else " (byte order mark)" if decoded.bom else ""
+    return f"{decoded.encoding}{how}"
+
+
+def _folders_above(path: str) -> set[str]:
+    return {path[:at] for at, char in enumerate(path) if char == "/" and at}
+
+
+def _by_count(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=heaviest))
+
+
+def _watcher(folders: int) -> dict[str, object]:
     try:
         limit = int(Path(_WATCH_LIMIT).read_text(encoding="ascii"))
     except (OSError, ValueError):
         return {"limit": "none known on this platform"}
-    verdict = "enough" if census.folders < limit else "too few: changes are noticed late, answers stay right"
-    return {"limit": limit, "needed": census.folders, "verdict": verdict}
+    verdict = "enough" if folders < limit else "too few: changes are noticed late, answers stay right"
+    return {"limit": limit, "needed": folders, "verdict": verdict}
 
 
 def _presence(path: str) -> str:
@@ -476,10 +429,7 @@ def _as_text(facts: Facts, style: Style) -> str:
     parts: list[str] = []
     for section, rows in facts.items():
         width = max((len(name) for name in rows), default=0)
-        lines = [f"  {name:{width}}  {printable_path(_shown(value))}" for name, value in rows.items()]
+        shown = {name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in rows.items()}
+        lines = [f"  {name:{width}}  {printable_path(value)}" for name, value in shown.items()]
         parts.append("\n".join([style.bold(section), *(lines or ["  none"])]) + "\n")
     return "\n".join(parts)
-
-
-def _shown(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)

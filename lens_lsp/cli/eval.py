@@ -12,7 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evaluation import command
-from lens_lsp.cli.arguments import Parser, settings_for
+from lens_lsp.app.settings import CommandLine
+from lens_lsp.app.settings import ModelSettings
+from lens_lsp.cli.arguments import Parser
+from lens_lsp.cli.arguments import settings_for
+from lens_lsp.cli.consent import require_consent
 from lens_lsp.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,13 +36,11 @@ def _model(args: argparse.Namespace) -> OracleFactory:
     without consent to send it anything."""
     from lens_lsp.app.oracle_factory import choose
     from lens_lsp.app.request import Request
-    from lens_lsp.app.settings import CommandLine
-    from lens_lsp.cli.consent import require_consent
 
     if args.eval_command == "judge":
         return _judge(args)
     corpus = str(args.corpus or args.fullwiki)
-    factory = choose(Request(""), settings_for((corpus,), CommandLine(args.mode), quiet=False, projects=False))
+    factory = choose(Request(""), settings_for((corpus,), CommandLine(args.mode), projects=False))
     if factory.model is None:
         raise RuntimeError("a mode that needs a model came without one")
     if factory.destination is not None and not args.estimate:
@@ -50,15 +52,13 @@ def _judge(args: argparse.Namespace) -> OracleFactory:
     """The model that the environment names as judge: configured apart from the one that is measured. Raises
     `UsageError` without one, and `ConsentMissing` without consent to send it questions and answers."""
     from lens_lsp.app.oracle_factory import of_endpoint
-    from lens_lsp.app.settings import CommandLine, ModelSettings
-    from lens_lsp.cli.consent import require_consent
     from lens_lsp.model.answer import Mode
 
     base_url, name = (os.environ.get(f"LENS_JUDGE_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url or not name:
         raise UsageError("a judge needs LENS_JUDGE_BASE_URL and LENS_JUDGE_MODEL (and LENS_JUDGE_API_KEY for its key)")
     key = os.environ.get("LENS_JUDGE_API_KEY") or None
-    settings = settings_for((str(args.run),), CommandLine(), quiet=False, projects=False)
+    settings = settings_for((str(args.run),), CommandLine(), projects=False)
     model = ModelSettings(base_url, name, key=key, key_belongs_to=base_url)
     factory = of_endpoint(Mode.FAST, replace(settings, model=model))
     if factory.destination is not None:
@@ -73,8 +73,6 @@ def _embedder(args: argparse.Namespace) -> Embedder:
     from evaluation.arms.minilm import MiniLm
     from evaluation.embeddings import Embeddings
     from lens_lsp.app.consent import Destination
-    from lens_lsp.app.settings import CommandLine
-    from lens_lsp.cli.consent import require_consent
 
     base_url, name = (os.environ.get(f"LENS_EMBEDDINGS_{part}") for part in ("BASE_URL", "MODEL"))
     if not base_url and not name:

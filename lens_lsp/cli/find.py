@@ -15,7 +15,7 @@ from lens_lsp.app.request import Request
 from lens_lsp.cli import FOUND, INTERRUPTED, NOTHING
 from lens_lsp.cli.arguments import command_line, find_parser, parse_mixed, question_and_paths, settings_for
 from lens_lsp.cli.renderers import GrepRenderer, MarkdownRenderer, Places, Renderer, Style, TextRenderer, roots_of
-from lens_lsp.cli.summary import closing_line, explained_style, explanation, interruption, put_summary
+from lens_lsp.cli.summary import Summary, closing_line, explained_style, explanation, interruption
 from lens_lsp.cli.terminal import ProgressBar, coloured, is_kept, is_terminal, open_output, put, put_json, tell
 from lens_lsp.model.documents import Coverage, Evidence, Findings
 from lens_lsp.model.marks import closing_mark, opening_mark, stamp_of
@@ -70,15 +70,15 @@ def run(argv: Sequence[str]) -> int:
     if renderer is None:
         put_json(findings_json(findings, seed=options.seed))
     seconds = perf_counter() - started
-    put_summary(
+    Summary(
         findings,
         places,
-        shape=shape,
+        shape,
         closing=closing_line(findings, seconds) if findings.evidence else None,
         explained=explanation(findings, places, explained_style(shape), seconds) if options.explain else None,
         nothing=not findings.evidence,
         quiet=options.quiet,
-    )
+    ).put()
     return FOUND if findings.evidence else NOTHING
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 from unicodedata import category, east_asian_width
 from urllib.parse import quote as percent_encoded
 
-from lens_lsp.cli.terminal import printable, printable_path
+from lens_lsp.cli.terminal import one_line, printable, printable_path
 from lens_lsp.corpus.formats import rare_kind
 from lens_lsp.corpus.safe_open import display_path, folders_at
 from lens_lsp.model.documents import (
@@ -93,9 +93,7 @@ def _folded_with_offsets(text: str) -> tuple[str, range | list[int]]:
 
 
 _INDENT = "    "
-
 _CONTEXT = "  | "
-
 _GAP = "  " + ELLIPSIS
 
 
@@ -166,6 +164,18 @@ class Renderer(Protocol):
         ...
 
 
+def styled(text: str, part: Range, marks: Iterable[tuple[int, int, Callable[[str], str]]]) -> str:
+    """A part of a text in which stretches of it, in order, are styled; a mark begins where the one before it ends."""
+    at, stop = part
+    pieces: list[str] = []
+    for start, end, style in marks:
+        start, end = max(start, at), min(end, stop)
+        if start < end:
+            pieces += text[at:start], style(text[start:end])
+            at = end
+    return "".join([*pieces, text[at:stop]])
+
+
 class TextRenderer:
     """For people: place, heading path, quote with the words of the question in bold. Context stands behind a bar, an
     ellipsis where text is left out."""
@@ -181,27 +191,19 @@ class TextRenderer:
         locator = "" if has_own_places(item.locator) else locator_text(item.locator)
         kind = rare_kind(item.path)
         parts = (*item.heading, locator, f"({kind})" if kind else "")
-        aside = " › ".join(" ".join(printable(part).split()) for part in parts if part)
+        aside = " › ".join(one_line(part) for part in parts if part)
         head = f"{where}  {self._style.dim(aside)}" if aside else where
         lines = []
         for part in passage_parts(item):
             lines += [self._style.dim(_GAP)] if part.gap else []
             if part.is_quote:
-                marked = self._marked("\n".join(part.lines)).split("\n")
+                text = "\n".join(part.lines)
+                marks = [(*span, self._style.bold) for span in self._words.spans(text)] if self._style.coloured else []
+                marked = styled(text, (0, len(text)), marks).split("\n")
                 lines += [_INDENT + line if line.strip() else "" for line in marked]
             else:
                 lines += [self._style.dim(_CONTEXT + line) for line in part.lines]
         return "\n".join([head, *lines]) + "\n\n"
-
-    def _marked(self, text: str) -> str:
-        if not self._style.coloured:
-            return text
-        parts: list[str] = []
-        at = 0
-        for start, end in self._words.spans(text):
-            parts += text[at:start], self._style.bold(text[start:end])
-            at = end
-        return "".join([*parts, text[at:]])
 
 
 class GrepRenderer:
@@ -234,7 +236,7 @@ class MarkdownRenderer:
 
     def evidence(self, item: Evidence) -> str:
         """One list item."""
-        heading = " › ".join(" ".join(printable(part).split()) for part in item.heading)
+        heading = " › ".join(one_line(part) for part in item.heading)
         aside = f" — {sanitize_markdown(heading)}" if heading else ""
         number = f"{item.n}. "
         quote = fenced(printable(item.quote).strip("\n"))
@@ -292,25 +294,16 @@ def _current_folder() -> str:
 
 
 _LONGEST_WORD = 40
-
 _LONGEST_ADDRESS = 28
-
 _ADDRESS = re.compile(r"(?:\w{2,12}://|www\.)[^\s)>\]|]+")
-
 _WORD = re.compile(r"\S+")
-
 _PART = re.compile(r"[\x00-\u10ff\u1200-\u2fff]+")
 """A stretch without ideographs, kana or Hangul: between these a line may end anywhere."""
-
 _BULLET = re.compile(r"(?:[-*+>]\s+|#{1,6}\s+|\|\s*|\d{1,3}[.)]\s+)+")
-
 _FIELD = re.compile(r"[^\W_][\w -]{0,30}:(?:\s|$)")
-
 _UNREAD = re.compile(r"(?:```|~~~)[\w,+ -]*|[\s|:=~*_+-]*|<!--.*?-->|\[[^\]]+\]:\s*\S+")
 """Lines that say nothing: fences, rules, comments and addresses of links."""
-
 APART = " · "
-
 Range = tuple[int, int]
 
 

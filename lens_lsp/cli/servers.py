@@ -55,10 +55,10 @@ def run_desktop(argv: Sequence[str]) -> int:
     folders = [_folder(path) for path in options.paths or [os.curdir]]
     if options.window and find_spec("webview") is None:
         raise MissingExtra("a window of its own needs another package: pip install 'lens-lsp[window]'")
-    from lens_lsp.desktop import serving
+    from lens_lsp.desktop.web_server import in_browser, in_no_browser, in_window, serve
 
-    show = serving.in_no_browser if options.no_browser else serving.in_window if options.window else serving.in_browser
-    return serving.serve(folders, options.port, show)
+    show = in_no_browser if options.no_browser else in_window if options.window else in_browser
+    return serve(folders, options.port, show)
 
 
 @contextmanager

@@ -13,9 +13,10 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from lens_lsp.cli.renderers import Places, Style, clipped, fenced, place
-from lens_lsp.cli.terminal import coloured, is_terminal, note, printable, printable_path, put, tell
+from lens_lsp.cli.terminal import coloured, is_terminal, note, one_line, printable, printable_path, put, tell
 from lens_lsp.model.answer import (
     Admitted,
     AdmittedDocument,
@@ -35,13 +36,12 @@ from lens_lsp.model.answer import (
     Stopped,
     StopReason,
 )
-from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, RankedDocument, Skip, SkipReason
+from lens_lsp.model.documents import Evidence, Findings, Part, PartReason, Skip, SkipReason
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import AnswerType, Plan, Requirement
 from lens_lsp.model.words import STOP_WORDS, fold
 
 Result = Findings | Answer
-
 LeftOut = Skip | Part
 
 _ORDINARY = frozenset(
@@ -58,76 +58,97 @@ _ORDINARY = frozenset(
     }
 )
 """What is left out as it was meant to be: named after all else."""
-
 _NAMED = 3
 """How many paths a sentence names; the rest it counts."""
-
 _REASONS_TOLD = 3
 """How many reasons a sentence gives for what it only counts."""
-
 _LONGEST_PATH = 40
 """Columns of a path in a sentence."""
-
 _DOCUMENTS_SHOWN = 20
-
 _WORDS_NAMED = 10
-
 _OTHER_WORDS = "try other or fewer words"
-
 _WORD = re.compile(r"[^\W_]+")
 
 
-def put_summary(
-    result: Result,
-    places: Places,
-    *,
-    shape: str,
-    closing: str | None,
-    explained: str | None,
-    nothing: bool,
-    quiet: bool,
-    interrupted: bool = False,
-) -> None:
-    """Print everything but the result: on standard error, save ``explained`` where people read the result.
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is said of a result beside it: why nothing was found, what was not searched, what ``--explain`` asks for."""
 
-    ``closing`` is the line that a terminal gets last; ``nothing`` asks for the reasons why there may be no result.
-    """
-    if explained is not None:
-        _put_explained(explained, shape)
-    for sentence in sentences_about(
-        result, places, nothing=nothing, warned=explained is not None, quiet=quiet, interrupted=interrupted
-    ):
-        tell(sentence)
-    if closing is not None and is_terminal(sys.stderr) and not quiet:
-        note(Style(coloured(sys.stderr, os.environ)).dim(closing))
+    result: Result
+    places: Places
+    shape: str
+    closing: str | None
+    """The line that a terminal gets last."""
+    explained: str | None
+    nothing: bool
+    """Whether to say why there may be no result."""
+    quiet: bool
+    interrupted: bool = False
 
+    def put(self) -> None:
+        """Print it: on standard error, save ``explained`` where people read the result."""
+        if self.explained is not None:
+            if self.shape == "markdown":
+                put("\n" + fenced(self.explained.rstrip("\n")) + "\n")
+            elif self.shape == "text":
+                put(self.explained)
+            else:
+                note(self.explained.rstrip("\n"))
+        for sentence in self.sentences():
+            tell(sentence)
+        if self.closing is not None and is_terminal(sys.stderr) and not self.quiet:
+            note(Style(coloured(sys.stderr, os.environ)).dim(self.closing))
 
-def sentences_about(
-    result: Result, places: Places, *, nothing: bool, warned: bool, quiet: bool, interrupted: bool
-) -> list[str]:
-    """What is told of a result before the closing line; ``warned``: the warnings stand elsewhere."""
-    told = [interruption(len(result.evidence))] if interrupted else []
-    if quiet:
-        return told
-    if nothing:
-        told.append(nothing_found(result, places))
-    else:
-        if skips := _untold(result):
-            told.append(f"not searched: {_named(skips, result, places)}")
-        if missing := missing_words(result):
-            told.append(f"These words occur nowhere: {_quoted(missing)}.")
-    if result.coverage.partial:
-        told.append(f"hidden or without effect: {_named(result.coverage.partial, result, places)}")
-    return told if warned else [*told, *result.warnings]
+    def sentences(self) -> list[str]:
+        """What stands before the closing line."""
+        told = [interruption(len(self.result.evidence))] if self.interrupted else []
+        if self.quiet:
+            return told
+        coverage = self.result.coverage
+        if self.nothing:
+            told.append(self._nothing())
+        else:
+            if skipped := self._skipped():
+                told.append(f"not searched: {skipped}")
+            if missing := missing_words(self.result):
+                told.append(f"These words occur nowhere: {_joined(missing)}.")
+        if coverage.partial:
+            told.append(f"hidden or without effect: {self._named(coverage.partial)}")
+        return told if self.explained is not None else [*told, *self.result.warnings]
 
+    def _nothing(self) -> str:
+        """Why there may be nothing, and what to try next."""
+        result = self.result
+        skipped = f"; skipped {skips}" if (skips := self._skipped()) else ""
+        if not result.coverage.scanned:
+            where = ", ".join(printable_path(self.places.of(root)) for root in result.roots[:_NAMED])
+            return f"nothing to search in {where}: no readable file{skipped}"
+        question = one_line(result.query if isinstance(result, Findings) else result.question)
+        shown = question if len(question) <= 60 else question[:59] + "…"
+        missing = missing_words(result)
+        why = f"{_joined(missing)} {'occurs' if len(missing) == 1 else 'occur'} nowhere" if missing else _OTHER_WORDS
+        return f"nothing found for “{shown}” in {some(result.coverage.scanned, 'file')}{skipped}; {why}"
 
-def _put_explained(text: str, shape: str) -> None:
-    if shape == "markdown":
-        put("\n" + fenced(text.rstrip("\n")) + "\n")
-    elif shape == "text":
-        put(text)
-    else:
-        note(text.rstrip("\n"))
+    def _skipped(self) -> str:
+        """What was skipped, but for what a warning counts beside the command that installs its reader."""
+        return self._named([skip for skip in self.result.coverage.skipped if skip.reason is not SkipReason.NO_READER])
+
+    def _named(self, items: Sequence[LeftOut]) -> str:
+        """The first few with their reasons, what nobody meant to leave out in front; the others counted."""
+        first = sorted(items, key=lambda item: item.reason in _ORDINARY)
+        paths = (_place(item, self.result, self.places) for item in first[:_NAMED])
+        named = ", ".join(
+            f"{clipped(path, _LONGEST_PATH, at_start=True)} ({item.reason.value})"
+            for path, item in zip(paths, first, strict=False)
+        )
+        rest = first[_NAMED:]
+        if not rest:
+            return named
+        counts = sorted(Counter(item.reason.value for item in rest).items(), key=heaviest)
+        reasons = [f"{count:,} {reason}" for reason, count in counts[:_REASONS_TOLD]]
+        if others := sum(count for _, count in counts[_REASONS_TOLD:]):
+            reasons.append(f"{others:,} for other reasons")
+        return f"{named} and {len(rest):,} more ({', '.join(reasons)})"
 
 
 def explained_style(shape: str) -> Style:
@@ -142,31 +163,11 @@ def interruption(found: int) -> str:
     return f"interrupted; {some(found, 'passage')} found so far"
 
 
-def closing_line(findings: Result, seconds: float) -> str:
-    """The closing line: how much was found, in how much, how fast."""
-    passages = some(len(findings.evidence), "passage")
-    files = len({(item.root, item.path) for item in findings.evidence})
-    parts = [
-        f"{passages} from {files:,} of {some(findings.coverage.scanned, 'file')}",
-        f"{seconds:.2f} s",
-    ]
-    return " · ".join(parts)
-
-
-def nothing_found(findings: Result, places: Places) -> str:
-    """Why there may be nothing, and what to try next."""
-    coverage = findings.coverage
-    skips = _untold(findings)
-    skipped = f"; skipped {_named(skips, findings, places)}" if skips else ""
-    if not coverage.scanned:
-        where = ", ".join(printable_path(places.of(root)) for root in findings.roots[:_NAMED])
-        return f"nothing to search in {where}: no readable file{skipped}"
-    asked = findings.query if isinstance(findings, Findings) else findings.question
-    question = " ".join(printable(asked).split())
-    shown = question if len(question) <= 60 else question[:59] + "…"
-    missing = missing_words(findings)
-    why = f"{_quoted(missing)} {'occurs' if len(missing) == 1 else 'occur'} nowhere" if missing else _OTHER_WORDS
-    return f"nothing found for “{shown}” in {some(coverage.scanned, 'file')}{skipped}; {why}"
+def closing_line(result: Result, seconds: float) -> str:
+    """How much was found, in how much, how fast."""
+    files = len({(item.root, item.path) for item in result.evidence})
+    found = f"{some(len(result.evidence), 'passage')} from {files:,} of {some(result.coverage.scanned, 'file')}"
+    return f"{found} · {seconds:.2f} s"
 
 
 def missing_words(result: Result) -> list[str]:
@@ -177,7 +178,7 @@ def missing_words(result: Result) -> list[str]:
     return [printable(typed.get(word, word)) for word in result.missing if word not in STOP_WORDS]
 
 
-def _quoted(words: Sequence[str]) -> str:
+def _joined(words: Sequence[str]) -> str:
     """ "“a”, “b” and “c”"; the first ten of many."""
     names = [f"“{word}”" for word in words[:_WORDS_NAMED]]
     if len(words) > _WORDS_NAMED:
@@ -185,78 +186,9 @@ def _quoted(words: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def explanation(findings: Findings, places: Places, style: Style, seconds: float) -> str:
-    """Everything behind a result, for people: documents and signals, skips, time, warnings."""
-    parts = [
-        _documents(findings.documents, places, style),
-        coverage_section(findings, style),
-        skips_section(findings, places, style),
-        time_section(findings, seconds, style),
-        warnings_section(findings, style),
-    ]
-    return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def coverage_section(findings: Result, style: Style) -> str:
-    """How many files were found, scanned, admitted, read."""
-    coverage = findings.coverage
-    documents = f"{coverage.scanned:,} scanned, {coverage.admitted:,} admitted, {coverage.read:,} read"
-    lines = [
-        style.bold("Coverage"),
-        f"  {some(coverage.found, 'file')} found, {documents}",
-        f"  {some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
-    ]
-    if coverage.pictures:
-        lines.append(f"  {some(coverage.pictures, 'picture')} in scanned documents, of which nothing was read")
-    if findings.compression is not None:
-        lines.append(f"  windows considered: {findings.compression:.2g} of all")
-    return "\n".join(lines)
-
-
-def skips_section(findings: Result, places: Places, style: Style) -> str:
-    """What was left out, by reason; empty when nothing was."""
-    coverage = findings.coverage
-    sections: dict[str, Sequence[LeftOut]] = {
-        "Skipped": coverage.skipped,
-        "Hidden or without effect": coverage.partial,
-    }
-    return "\n\n".join(_left_out(title, items, findings, places, style) for title, items in sections.items() if items)
-
-
-def _left_out(title: str, items: Sequence[LeftOut], findings: Result, places: Places, style: Style) -> str:
-    by_reason: dict[str, list[LeftOut]] = {}
-    for item in items:
-        by_reason.setdefault(item.reason.value, []).append(item)
-    lines = [style.bold(title)]
-    for reason, of_it in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
-        names = ", ".join(_place(item, findings, places) for item in of_it[:_NAMED])
-        lines.append(f"  {len(of_it):6,}  {reason:12} {names}{' …' if len(of_it) > _NAMED else ''}")
-    return "\n".join(lines)
-
-
-def time_section(findings: Result, seconds: float, style: Style) -> str:
-    """Where the time went; ``seconds`` is the whole of it, "other" what of it no stage took: starting, printing."""
-    stages = [(stage.name, stage.seconds) for stage in findings.stages]
-    other = max(0.0, seconds - math.fsum(took for _, took in stages))
-    lines = [f"  {name:12} {took * 1000:9,.1f} ms" for name, took in (*stages, ("other", other), ("total", seconds))]
-    return "\n".join([style.bold("Time"), *lines])
-
-
-def warnings_section(findings: Result, style: Style) -> str:
-    """The warnings; empty without any."""
-    if not findings.warnings:
-        return ""
-    return "\n".join([style.bold("Warnings"), *(f"  {printable(warning)}" for warning in findings.warnings)])
-
-
 def some(count: int, one: str, many: str | None = None) -> str:
     """A number of things in words: ``1 file``, ``2 files``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def shares(signals: Mapping[str, float]) -> str:
-    """What each signal gave to a score, the strongest first; empty when none gave anything."""
-    return " ".join(f"{name} {share:.2f}" for name, share in sorted(signals.items(), key=heaviest) if share)
 
 
 def heaviest(item: tuple[str, float]) -> tuple[float, str]:
@@ -264,59 +196,105 @@ def heaviest(item: tuple[str, float]) -> tuple[float, str]:
     return -item[1], item[0]
 
 
-def _documents(documents: Sequence[RankedDocument], places: Places, style: Style) -> str:
-    if not documents:
-        return ""
-    lines = [style.bold("Documents"), f"  {'prior':>6}  admitted  signals (share of the score) and path"]
-    for document in documents[:_DOCUMENTS_SHOWN]:
-        signals = shares(document.signals) or "-"
-        path = printable_path(places.path(document.root, document.path))
-        lines += [f"  {document.prior:6.3f}  {'yes' if document.admitted else 'no':8}  {style.path(path)}"]
-        lines += [f"  {'':6}  {'':8}  {style.dim(signals)}"]
-    if len(documents) > _DOCUMENTS_SHOWN:
-        lines.append(f"  and {len(documents) - _DOCUMENTS_SHOWN:,} more")
-    return "\n".join(lines)
+def explanation(findings: Findings, places: Places, style: Style, seconds: float) -> str:
+    """``--explain`` of a search: documents and signals, coverage, skips, time, warnings."""
+    sections = []
+    if findings.documents:
+        lines = [f"  {'prior':>6}  admitted  signals (share of the score) and path"]
+        for document in findings.documents[:_DOCUMENTS_SHOWN]:
+            path = printable_path(places.path(document.root, document.path))
+            lines.append(f"  {document.prior:6.3f}  {'yes' if document.admitted else 'no':8}  {style.path(path)}")
+            lines.append(f"  {'':6}  {'':8}  {style.dim(_shares(document.signals) or '-')}")
+        if len(findings.documents) > _DOCUMENTS_SHOWN:
+            lines.append(f"  and {len(findings.documents) - _DOCUMENTS_SHOWN:,} more")
+        sections.append(_section("Documents", lines, style))
+    return "\n\n".join([*sections, *_sections(findings, places, style, seconds)]) + "\n"
 
 
-def _untold(findings: Result) -> list[Skip]:
-    """What was skipped, but for what a warning counts beside the command that installs its reader."""
-    return [skip for skip in findings.coverage.skipped if skip.reason is not SkipReason.NO_READER]
+def _sections(result: Result, places: Places, style: Style, seconds: float) -> list[str]:
+    """Coverage, what was left out, time, calls to a model, warnings: those that there are, each with its title.
+
+    ``seconds`` is the time of the whole command; "other" is what of it no stage took: starting, printing.
+    """
+    coverage = result.coverage
+    scanned = f"{coverage.scanned:,} scanned, {coverage.admitted:,} admitted, {coverage.read:,} read"
+    lines = [
+        f"  {some(coverage.found, 'file')} found, {scanned}",
+        f"  {some(coverage.matches_unread, 'match', 'matches')} in documents that were not admitted",
+    ]
+    if coverage.pictures:
+        lines.append(f"  {some(coverage.pictures, 'picture')} in scanned documents, of which nothing was read")
+    if result.compression is not None:
+        lines.append(f"  windows considered: {result.compression:.2g} of all")
+    stages = [(stage.name, stage.seconds) for stage in result.stages]
+    other = max(0.0, seconds - math.fsum(took for _, took in stages))
+    times = [f"  {name:12} {took * 1000:9,.1f} ms" for name, took in (*stages, ("other", other), ("total", seconds))]
+    sections = {
+        "Coverage": lines,
+        "Skipped": _left_out(coverage.skipped, result, places),
+        "Hidden or without effect": _left_out(coverage.partial, result, places),
+        "Time": times,
+        "Ledger": _ledger(result) if isinstance(result, Answer) else [],
+        "Warnings": [f"  {printable(warning)}" for warning in result.warnings],
+    }
+    return [_section(title, each, style) for title, each in sections.items() if each]
 
 
-def _named(items: Sequence[LeftOut], findings: Result, places: Places) -> str:
-    """The first few with their reasons, what nobody meant to leave out in front; the others counted."""
-    first = sorted(items, key=lambda item: item.reason in _ORDINARY)
-    named = ", ".join(
-        f"{clipped(_place(item, findings, places), _LONGEST_PATH, at_start=True)} ({item.reason.value})"
-        for item in first[:_NAMED]
-    )
-    rest = first[_NAMED:]
-    return f"{named} and {len(rest):,} more ({_reasons(rest)})" if rest else named
+def _section(title: str, lines: Sequence[str], style: Style) -> str:
+    return "\n".join([style.bold(title), *lines])
 
 
-def _place(item: LeftOut, findings: Result, places: Places) -> str:
+def _left_out(items: Sequence[LeftOut], result: Result, places: Places) -> list[str]:
+    """A line for each reason, the most frequent first."""
+    by_reason: dict[str, list[LeftOut]] = {}
+    for item in items:
+        by_reason.setdefault(item.reason.value, []).append(item)
+    lines = []
+    for reason, of_it in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+        names = ", ".join(_place(item, result, places) for item in of_it[:_NAMED])
+        lines.append(f"  {len(of_it):6,}  {reason:12} {names}{' …' if len(of_it) > _NAMED else ''}")
+    return lines
+
+
+def _place(item: LeftOut, result: Result, places: Places) -> str:
     """Where it is; a root that could not be opened knows its own path."""
     if os.path.isabs(item.path):
         path = places.of(item.path)
     else:
-        path = places.of(findings.roots[item.root]) if item.path == "./" else places.path(item.root, item.path)
+        path = places.of(result.roots[item.root]) if item.path == "./" else places.path(item.root, item.path)
     return printable_path(path) + (f":{item.line}" if isinstance(item, Part) and item.line else "")
 
 
-def _reasons(items: Sequence[LeftOut]) -> str:
-    counts = sorted(Counter(item.reason.value for item in items).items(), key=lambda each: (-each[1], each[0]))
-    told = [f"{count:,} {reason}" for reason, count in counts[:_REASONS_TOLD]]
-    others = sum(count for _, count in counts[_REASONS_TOLD:])
-    return ", ".join([*told, f"{others:,} for other reasons"] if others else told)
+def _ledger(answer: Answer) -> list[str]:
+    """What was asked of a model, and what of documents it was sent."""
+    account = answer.account
+    calls = ", ".join(f"{count} {stage}" for stage, count in sorted(account.calls.items()))
+    total = some(sum(account.calls.values()), "call")
+    lines = [f"  {total}{f' ({calls})' if calls else ''}, {account.retries} retried"]
+    lines.append(f"  {account.tokens_in:,} tokens in, {account.tokens_out:,} out")
+    if account.cost is not None:
+        lines.append(f"  cost {account.cost:.4f}")
+    if account.sent:
+        code_points = sum(len(sent.span) for sent in account.sent)
+        lines.append(f"  sent to {account.endpoint}: {some(len(account.sent), 'span')}, {code_points:,} characters")
+    elif account.endpoint is not None:
+        lines.append(f"  of documents nothing was sent to {account.endpoint}")
+    else:
+        lines.append("  nothing was sent anywhere")
+    if answer.rejected_quotes:
+        lines.append(f"  {some(answer.rejected_quotes, 'quote')} dropped, not found in the source")
+    return lines
+
+
+def _shares(signals: Mapping[str, float]) -> str:
+    """What each signal gave to a score, the strongest first; empty when none gave anything."""
+    return " ".join(f"{name} {share:.2f}" for name, share in sorted(signals.items(), key=heaviest) if share)
 
 
 CELL = 50
 """Code points of a cell (docs/explanation/algorithm.md)."""
-
 _REGIONS_SHOWN = 4
-
 _ANCHORS_SHOWN = 12
-
 _TERMS_SHOWN = 12
 
 _STOPPED = {
@@ -372,16 +350,9 @@ class Trace:
     def text(self, seconds: float) -> str:
         """The whole trace; ``seconds`` is the time of the command."""
         parts = ["\n".join(lines) for lines in self._sections]
-        answer = self._answer
-        if answer is not None:
-            parts += [
-                self._results(answer.requirements),
-                coverage_section(answer, self._style),
-                skips_section(answer, self._places, self._style),
-                time_section(answer, seconds, self._style),
-                self._ledger(answer),
-                warnings_section(answer, self._style),
-            ]
+        if self._answer is not None:
+            parts.append(self._results(self._answer.requirements))
+            parts += _sections(self._answer, self._places, self._style, seconds)
         return "\n\n".join(filter(None, parts)) + "\n"
 
     def _planned(self, event: Planned) -> None:
@@ -417,7 +388,7 @@ class Trace:
             priors = " ".join(f"{name} {file[number]:.3f}" for name, file in event.file.items() if number < len(file))
             path = self._style.path(self._path(document.root, document.path))
             lines.append(f"  [{number}] {path}  {self._style.dim('π ' + priors) if priors else ''}".rstrip())
-            known = shares(signals.get((document.root, document.path), {}))
+            known = _shares(signals.get((document.root, document.path), {}))
             lines += [f"      {self._style.dim(known)}"] if known else []
         if len(event.joined) > _DOCUMENTS_SHOWN:
             lines.append(f"  and {len(event.joined) - _DOCUMENTS_SHOWN:,} more")
@@ -473,7 +444,7 @@ class Trace:
         for result in results:
             parts = [f"  {result.id} {result.status.value}"]
             if result.value is not None:
-                parts.append(f"value {_line(result.value)}")
+                parts.append(f"value {one_line(result.value)}")
             if result.confidence is not None:
                 parts.append(f"confidence {result.confidence:.2f}")
             if result.many:
@@ -484,25 +455,6 @@ class Trace:
                 parts.append(f"{'passages shown' if missing else 'proof'} {numbers}")
             lines.append(", ".join(parts))
         return "\n".join(lines) if len(lines) > 1 else ""
-
-    def _ledger(self, answer: Answer) -> str:
-        account = answer.account
-        calls = ", ".join(f"{count} {stage}" for stage, count in sorted(account.calls.items()))
-        total = some(sum(account.calls.values()), "call")
-        lines = [self._style.bold("Ledger"), f"  {total}{f' ({calls})' if calls else ''}, {account.retries} retried"]
-        lines.append(f"  {account.tokens_in:,} tokens in, {account.tokens_out:,} out")
-        if account.cost is not None:
-            lines.append(f"  cost {account.cost:.4f}")
-        if account.sent:
-            code_points = sum(len(sent.span) for sent in account.sent)
-            lines.append(f"  sent to {account.endpoint}: {some(len(account.sent), 'span')}, {code_points:,} characters")
-        elif account.endpoint is not None:
-            lines.append(f"  of documents nothing was sent to {account.endpoint}")
-        else:
-            lines.append("  nothing was sent anywhere")
-        if answer.rejected_quotes:
-            lines.append(f"  {some(answer.rejected_quotes, 'quote')} dropped, not found in the source")
-        return "\n".join(lines)
 
     def _section(self, title: str) -> list[str]:
         lines = [self._style.bold(title)]
@@ -536,11 +488,11 @@ class Trace:
 
 def _requirement(requirement: Requirement, plan: Plan) -> list[str]:
     all_of_it = ", all of it" if requirement.many else ""
-    lines = [f"  {requirement.id}  {_line(requirement.text)}{_wanted(requirement.answer_type)}{all_of_it}"]
+    lines = [f"  {requirement.id}  {one_line(requirement.text)}{_wanted(requirement.answer_type)}{all_of_it}"]
     if requirement.names:
         lines.append(f"      must name: {_listed(requirement.names, _ANCHORS_SHOWN)}")
     anchors = [
-        f"{_line(anchor.text)} ({anchor.kind.value} {anchor.weight:.2f})"
+        f"{one_line(anchor.text)} ({anchor.kind.value} {anchor.weight:.2f})"
         for anchor in plan.anchors
         if requirement.id in anchor.requirements
     ]
@@ -554,8 +506,4 @@ def _wanted(answer_type: AnswerType) -> str:
 
 def _listed(words: Sequence[str], most: int) -> str:
     more = f" and {len(words) - most:,} more" if len(words) > most else ""
-    return ", ".join(_line(word) for word in words[:most]) + more
-
-
-def _line(text: str) -> str:
-    return " ".join(printable(text).split())
+    return ", ".join(one_line(word) for word in words[:most]) + more

@@ -1,1 +1,1 @@
-"""The desktop assistant, a door: a page for the browser on this machine, and the HTTP it speaks with us."""
+"""The desktop assistant: a page for the browser on this machine, and the HTTP it speaks with us."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -11,22 +12,78 @@ from typing import Any, TypeVar, cast
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lens_lsp.client import Refused, ServerGone
 from lens_lsp.desktop import preferences
-from lens_lsp.desktop.asks import Ask, TooMany
 from lens_lsp.desktop.assistant import FOLLOWED, Assistant
-from lens_lsp.desktop.feeds import streamed
-from lens_lsp.desktop.folders import Outside
-from lens_lsp.desktop.opening import NoEditor, open_file
-from lens_lsp.desktop.requests import Malformed, body_of, count, word
+from lens_lsp.desktop.folders import NoEditor, Outside, open_file
+from lens_lsp.desktop.page_questions import PageQuestion, TooManyQuestions, streamed
 from lens_lsp.lsp.request_handler import incident
 from lens_lsp.model.errors import LensError
 
+MOST_BYTES = 1 << 20
+"""Of a request's body."""
+_SECONDS = 10.0
+"""For a request's body to come."""
+
+
+class MalformedRequest(Exception):
+    """A request that cannot be meant; the message says why. ``status`` is HTTP's."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """The JSON object that a request carries. Raises `MalformedRequest`."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise MalformedRequest("the body must be application/json", 415)
+    data = bytearray()
+    try:
+        async with asyncio.timeout(_SECONDS):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > MOST_BYTES:
+                    raise MalformedRequest(f"the body is larger than {MOST_BYTES} bytes", 413)
+    except TimeoutError:
+        raise MalformedRequest(f"the body did not come within {_SECONDS:.0f} seconds; send it again", 408) from None
+    except ClientDisconnect:
+        raise MalformedRequest("cancelled", 499) from None
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        raise MalformedRequest("the body is not JSON") from None
+    if not isinstance(body, dict):
+        raise MalformedRequest("the body is no JSON object")
+    return body
+
+
+def word(body: Mapping[str, Any], name: str, *, most: int = 10_000) -> str:
+    """A key that must be a string. Raises `MalformedRequest`."""
+    value = body.get(name)
+    if not isinstance(value, str) or not value or len(value) > most:
+        raise MalformedRequest(f"{name} must be a string of 1 to {most} characters")
+    return value
+
+
+def count(value: object, name: str, *, default: int = 1) -> int:
+    """A number from 1, as JSON or written out; ``default`` where there is none. Raises `MalformedRequest`."""
+    if value is None:
+        return default
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 9:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 1 << 30:
+        raise MalformedRequest(f"{name} must be a whole number from 1")
+    return value
+
+
 _PAGE = "index.html"
+
 _KINDS = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -34,6 +91,7 @@ _KINDS = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
+
 _FORWARDED: Mapping[str, Mapping[str, object]] = {
     "lens/answer": {},
     "lens/clusters": {},
@@ -48,7 +106,6 @@ _FORWARDED: Mapping[str, Mapping[str, object]] = {
 }
 """The requests of the language server that the page may send, and what is said in each whatever the page says."""
 _ASKING = frozenset({"question", "scope", "mode", "thread", "budget", "dryRun"})
-
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -94,14 +151,14 @@ async def _start(request: Request) -> Response:
     assistant, body = _assistant(request), await body_of(request)
     tab = body.pop("tab", None)
     if not isinstance(tab, str | None) or (tab is not None and len(tab) > 100):
-        raise Malformed("tab must be a string of at most 100 characters")
+        raise MalformedRequest("tab must be a string of at most 100 characters")
     word(body, "question")
     if unknown := body.keys() - _ASKING:
-        raise Malformed(f"a question has no {', '.join(sorted(unknown))}")
+        raise MalformedRequest(f"a question has no {', '.join(sorted(unknown))}")
     try:
         ask = assistant.asks.start(body, tab, assistant.prompts.waiting)
-    except TooMany:
-        raise Malformed("too many questions run already; wait for one of them, or cancel it", 429) from None
+    except TooManyQuestions:
+        raise MalformedRequest("too many questions run already; wait for one of them, or cancel it", 429) from None
     return JSONResponse({"id": ask.id}, 201)
 
 
@@ -127,9 +184,9 @@ async def _consent(request: Request) -> Response:
     body = await body_of(request)
     action = body.get("action")
     if not isinstance(action, str | None):
-        raise Malformed("action must be a string or null")
+        raise MalformedRequest("action must be a string or null")
     if not _assistant(request).prompts.answer(request.path_params["id"], action):
-        raise Malformed("nobody waits for this any more", 404)
+        raise MalformedRequest("nobody waits for this any more", 404)
     return JSONResponse({})
 
 
@@ -140,7 +197,7 @@ async def _folders(request: Request) -> Response:
 async def _follow(request: Request) -> Response:
     uris = (await body_of(request)).get("answers")
     if not isinstance(uris, list) or len(uris) > FOLLOWED or not all(isinstance(uri, str) for uri in uris):
-        raise Malformed(f"answers must be at most {FOLLOWED} URIs")
+        raise MalformedRequest(f"answers must be at most {FOLLOWED} URIs")
     _assistant(request).follow(uris)
     return JSONResponse({})
 
@@ -185,9 +242,9 @@ async def _rpc(request: Request) -> Response:
     body = await body_of(request)
     method, params = word(body, "method"), body.get("params") or {}
     if method not in _FORWARDED:
-        raise Malformed("that is none of the requests that the page may send", 403)
+        raise MalformedRequest("that is none of the requests that the page may send", 403)
     if not isinstance(params, dict):
-        raise Malformed("params must be a JSON object")
+        raise MalformedRequest("params must be a JSON object")
     result = await _while_connected(
         request, _assistant(request).server.request(method, {**params, **_FORWARDED[method]}, again=True)
     )
@@ -199,10 +256,10 @@ async def _aside(work: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(None, work)
 
 
-def _ask(request: Request) -> Ask:
+def _ask(request: Request) -> PageQuestion:
     ask = _assistant(request).asks.get(request.path_params["id"])
     if ask is None:
-        raise Malformed("there is no such question, or it ended long ago", 404)
+        raise MalformedRequest("there is no such question, or it ended long ago", 404)
     return ask
 
 
@@ -215,7 +272,7 @@ async def _while_connected(request: Request, work: Awaitable[Any]) -> Any:
             working.cancel()
         with suppress(asyncio.CancelledError):
             return await working
-        raise Malformed("cancelled", 499)
+        raise MalformedRequest("cancelled", 499)
     finally:
         working.cancel()
         leaving.cancel()
@@ -252,7 +309,7 @@ def _failed(status: int, message: str, name: str | None = None, code: int | None
 
 async def _on_failure(_: Request, error: Exception) -> Response:
     """Every failure as JSON; what should not be says a number and nothing of what it was about."""
-    if isinstance(error, Malformed):
+    if isinstance(error, MalformedRequest):
         return _failed(error.status, str(error))
     if isinstance(error, Outside):
         return _failed(404, str(error))
@@ -273,5 +330,6 @@ async def _on_failure(_: Request, error: Exception) -> Response:
 
 
 _FAILURES = dict.fromkeys(
-    (Malformed, Outside, NoEditor, Refused, LensError, OSError, ServerGone, HTTPException, Exception), _on_failure
+    (MalformedRequest, Outside, NoEditor, Refused, LensError, OSError, ServerGone, HTTPException, Exception),
+    _on_failure,
 )

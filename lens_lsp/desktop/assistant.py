@@ -9,12 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lens_lsp.client import Refused, ServerGone, unhandled
-from lens_lsp.desktop.asks import Asks
-from lens_lsp.desktop.feeds import Feed
-from lens_lsp.desktop.folders import Folders
-from lens_lsp.desktop.language_server import RUNNING, LanguageServer
-from lens_lsp.desktop.pages import Pages
-from lens_lsp.desktop.prompts import Prompts
+from lens_lsp.desktop.folders import Folders, Pages
+from lens_lsp.desktop.page_questions import RUNNING, EventFeed, LanguageServer, PageQuestions, Prompts
 
 _HAPPENINGS = 200
 FOLLOWED = 50
@@ -27,9 +23,9 @@ class Assistant:
     def __init__(self, folders: Sequence[str]) -> None:
         self.folders = Folders(folders)
         self.pages = Pages(self.folders)
-        self.happenings = Feed(_HAPPENINGS)
+        self.happenings = EventFeed(_HAPPENINGS)
         self.server = LanguageServer(folders, self, self._server_is, os.environ)
-        self.asks = Asks(self.server, self._answered)
+        self.asks = PageQuestions(self.server, self._answered)
         self.prompts = Prompts(self.asks.tell_waiting)
         self._followed: OrderedDict[str, str] = OrderedDict()
         """The texts of answers, by URI."""

@@ -14,14 +14,86 @@ The files of the page are shown to everybody: there is nothing in them.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from lens_lsp.desktop.door import Door
+MOST_STRANGERS = 64
+STRANGER_SECONDS = 10.0
+Client = tuple[str, int] | None
+"""Address and port of the other side, as ASGI names it."""
+
+
+class ConnectionLimit:
+    """Limit of the connections of one server that did not show the key, by number and by time. On the event loop only.
+
+    A connection is a stranger's until a request on it carries the key, and again after that request. Any program of
+    this machine can open connections and send nothing, half a head or half a body. So strangers leave after some
+    seconds, and where there are too many the one that has stood there longest makes room: whoever sends a request is
+    served before it is that one. Connections that carry the key are not counted.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[Client, asyncio.Transport] = {}
+        self._strangers: dict[Client, asyncio.TimerHandle] = {}
+        """When each leaves; who has stood there longest comes first."""
+
+    def opened(self, client: Client, transport: asyncio.Transport) -> None:
+        """A stranger has come."""
+        self._open[client] = transport
+        self._wait(client)
+
+    def closed(self, client: Client, transport: asyncio.Transport) -> None:
+        """A connection has ended."""
+        if self._open.get(client) is transport:
+            del self._open[client]
+            self._forget(client)
+
+    @contextmanager
+    def serving(self, client: Client) -> Iterator[None]:
+        """While a request with the key is served on a connection."""
+        self._forget(client)
+        try:
+            yield
+        finally:
+            if client in self._open:
+                self._wait(client)
+
+    def _wait(self, client: Client) -> None:
+        self._forget(client)
+        self._strangers[client] = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._drop, client)
+        if len(self._strangers) > MOST_STRANGERS:
+            self._drop(next(iter(self._strangers)))
+
+    def _forget(self, client: Client) -> None:
+        if leaving := self._strangers.pop(client, None):
+            leaving.cancel()
+
+    def _drop(self, client: Client) -> None:
+        self._forget(client)
+        self._open.pop(client).abort()
+
+
+def protocol_with(connections: ConnectionLimit) -> type[H11Protocol]:
+    """HTTP as uvicorn speaks it, on connections that are counted."""
+
+    class Protocol(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            connections.opened(self.client, transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            connections.closed(self.client, self.transport)
+            super().connection_lost(exc)
+
+    return Protocol
+
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -41,7 +113,7 @@ _SESSION = "/api/session"
 _OWN_SITES = frozenset({"same-origin", "none"})
 
 
-class Admission:
+class LinkAdmission:
     """The one link that is good, and the key that it is exchanged for. ``used`` is told when a link was."""
 
     def __init__(self, used: Callable[[], object]) -> None:
@@ -65,11 +137,11 @@ class Admission:
 class Guard:
     """In front of the app: lets through what is allowed, and puts our headers on every response."""
 
-    def __init__(self, app: ASGIApp, port: int, admission: Admission, door: Door) -> None:
+    def __init__(self, app: ASGIApp, port: int, admission: LinkAdmission, connections: ConnectionLimit) -> None:
         self._app = app
         self._address = f"127.0.0.1:{port}"
         self._admission = admission
-        self._door = door
+        self._connections = connections
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection of the server's."""
@@ -89,7 +161,7 @@ class Guard:
         elif _shown_to_all(scope["path"]):
             await self._app(scope, receive, guarded)
         else:
-            with self._door.serving(scope["client"]):
+            with self._connections.serving(scope["client"]):
                 await self._app(scope, receive, guarded)
 
     def _answer(self, scope: Scope) -> Response | None:

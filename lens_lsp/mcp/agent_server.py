@@ -75,7 +75,7 @@ class RequestHandler:
         return server
 
     async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool.told() for tool in TOOLS.values()])
+        return types.ListToolsResult(tools=[tool.listing() for tool in TOOLS.values()])
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams
@@ -85,7 +85,7 @@ class RequestHandler:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {printable(params.name)[:100]!r}")
         call = self._call(context, params)
         try:
-            given = await tool.doing(self._tools, call, tool.takes.model_validate(params.arguments or {}))
+            given = await tool.call(self._tools, call, tool.takes.model_validate(params.arguments or {}))
         except AnswersNeeded as needed:
             return needed.result
         except asyncio.CancelledError:
@@ -96,7 +96,7 @@ class RequestHandler:
         except (LensError, Refused) as error:
             return _failed(str(error))
         shape = {"schema": SCHEMA} | given.model_dump(mode="json", exclude_defaults=True)
-        text = tool.worded(given)
+        text = tool.text(given)
         return types.CallToolResult(
             content=[types.TextContent(text=_sound(stamped(text, stamp_of(text))))], structured_content=_sound(shape)
         )

@@ -140,9 +140,7 @@ class Backend:
 
 
 _ANSWER, _CLUSTER, _FOUND = "lens://answer/", "lens://cluster/", "lens://found/"
-
 _MOST_FOUND = 20
-
 _MARKDOWN, _JSON = "text/markdown", "application/json"
 
 TEMPLATES = (

@@ -158,7 +158,6 @@ def _outermost(folders: Sequence[Folder]) -> tuple[Folder, ...]:
 
 SEND, EVIDENCE = "Send", "Evidence only"
 """What the user may choose, as the language server words it."""
-
 _ROOTS_SECONDS = 10.0
 
 _CHOICE: Mapping[str, Any] = {
@@ -258,7 +257,7 @@ class Call:
         raise AnswersNeeded({"roots": types.ListRootsRequest()}, None)
 
     @asynccontextmanager
-    async def told(self) -> AsyncGenerator[None]:
+    async def progress_reported(self) -> AsyncGenerator[None]:
         """While what is being done is told to the client, where it wants to know."""
         telling = asyncio.get_running_loop().create_task(self._tell())
         try:

@@ -230,13 +230,9 @@ class ClustersGiven(_Result):
 
 
 _Words = Annotated[str, Field(min_length=1, max_length=10_000)]
-
 _Path = Annotated[str, Field(min_length=1, max_length=4_096)]
-
 _Paths = Annotated[list[_Path], Field(max_length=64)]
-
 _Line = Annotated[int, Field(ge=1, le=2**31 - 1)]
-
 _Offset = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -343,7 +339,6 @@ class ClustersArguments(Arguments):
 
 _NAMED = 50
 """Files that are named among those that were not read."""
-
 STATES = ("verified", "moved", "drifted", "broken")
 
 

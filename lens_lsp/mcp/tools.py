@@ -1,4 +1,8 @@
-"""The tools: what each is for, what it takes and gives, and who does it. None of them changes a file."""
+"""The tools: what each is for, takes and gives, who carries it out, how its result reads as text.
+
+None of them changes a file. In the text the words of files stand between fences: data to read, never instructions. A
+fence is a number that nobody knows before and that stands in none of what it is around.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import mcp_types as types
@@ -29,6 +33,8 @@ from lens_lsp.mcp.tool_schema import (
     CoverageGiven,
     FindArguments,
     FindGiven,
+    HiddenPart,
+    NotRead,
     ReadArguments,
     ReadGiven,
     ask_given,
@@ -147,18 +153,19 @@ def coverage_text(coverage: CoverageGiven) -> str:
         told += f", {coverage.matches_unread} with matching words not read closely"
     if coverage.pictures:
         told += f", nothing read of {coverage.pictures} pictures in them"
-    if coverage.not_read:
-        named = ", ".join(f"{printable_path(each.path)} ({each.reason})" for each in coverage.not_read)
-        more = coverage.not_read_total - len(coverage.not_read)
-        told += f"; not read: {named}" + (f" and {more} more" if more else "")
-    if coverage.hidden:
-        named = ", ".join(
-            f"{printable_path(each.path)}{'' if each.line is None else f':{each.line}'} ({each.reason})"
-            for each in coverage.hidden
-        )
-        more = coverage.hidden_total - len(coverage.hidden)
-        told += f"; hidden or without effect: {named}" + (f" and {more} more" if more else "")
+    for title, items, total in (
+        ("not read", coverage.not_read, coverage.not_read_total),
+        ("hidden or without effect", coverage.hidden, coverage.hidden_total),
+    ):
+        if items:
+            named = ", ".join(f"{printable_path(each.path)}{_line(each)} ({each.reason})" for each in items)
+            more = total - len(items)
+            told += f"; {title}: {named}" + (f" and {more} more" if more else "")
     return told
+
+
+def _line(item: NotRead | HiddenPart) -> str:
+    return f":{item.line}" if isinstance(item, HiddenPart) and item.line is not None else ""
 
 
 def _citations(citations: Sequence[CitationGiven], fence: Fence) -> list[str]:
@@ -184,11 +191,8 @@ def _warnings(warnings: Sequence[str]) -> list[str]:
 
 
 A = TypeVar("A", bound=Arguments)
-
 G = TypeVar("G", bound=BaseModel)
-
 _CONSENT = "lens.consent"
-
 _WITH_LINES = re.compile(r"(?P<path>.+?):(?P<first>[1-9]\d{0,8})(?:-(?P<last>[1-9]\d{0,8}))?", re.DOTALL)
 
 
@@ -200,9 +204,6 @@ class ToolContext:
     resources: Resources
 
 
-Doing = Callable[[ToolContext, Call, A], Awaitable[G]]
-
-
 @dataclass(frozen=True, slots=True)
 class ReadOnlyTool(Generic[A, G]):
     """A tool. ``open_world``: it may send text to the model that the user configured."""
@@ -212,11 +213,11 @@ class ReadOnlyTool(Generic[A, G]):
     description: str
     takes: type[A]
     gives: type[G]
-    doing: Doing[A, G]
-    worded: Callable[[G], str]
-    open_world: bool = field(default=False)
+    call: Callable[[ToolContext, Call, A], Awaitable[G]]
+    text: Callable[[G], str]
+    open_world: bool = False
 
-    def told(self) -> types.Tool:
+    def listing(self) -> types.Tool:
         """As clients list it."""
         return types.Tool(
             name=self.name,
@@ -243,7 +244,7 @@ async def ask(context: ToolContext, call: Call, arguments: AskArguments) -> AskG
     }
     warnings = []
     try:
-        async with call.told():
+        async with call.progress_reported():
             result = await context.backend.ask(params, bounds, call)
     except asyncio.CancelledError:
         context.resources.interrupted(arguments.question, call.found, bounds, _searched(bounds, arguments.paths))
@@ -254,7 +255,7 @@ async def ask(context: ToolContext, call: Call, arguments: AskArguments) -> AskG
         if call.prompt is not None:
             raise call.again(call.prompt) from None
         warnings.append(_without_consent(bounds))
-        async with call.told():
+        async with call.progress_reported():
             result = await context.backend.ask({**params, "mode": "evidence"}, bounds, call)
     if result["answerUri"] is not None:
         await context.resources.answered(arguments.question, result["answerUri"])
@@ -324,7 +325,6 @@ async def list_clusters(context: ToolContext, call: Call, arguments: ClustersArg
 
 
 _LAST_LINE = 2**31 - 1 - 1_000
-
 _NOWHERE: Mapping[str, Any] = dict.fromkeys(("uri", "folder", "path", "span", "lines", "sha256", "locator"))
 
 

@@ -47,7 +47,7 @@ def told(desktop: Desktop) -> dict[str, Any]:
 
 
 def prompted(desktop: Desktop, question: str, action: str) -> str:
-    """Ask, and answer the prompt for consent; its message."""
+    """PageQuestion, and answer the prompt for consent; its message."""
     id_ = desktop.ask(question)
     with desktop.listen(f"/api/asks/{id_}/events") as stream:
         prompt = stream.until("consent")[-1].data

@@ -75,7 +75,7 @@ def command(pid: int) -> str:
 
 
 def close(display: str, title: str) -> bool:
-    """Ask a window to close, as its button does; whether it is there."""
+    """PageQuestion a window to close, as its button does; whether it is there."""
     from Xlib.display import Display
     from Xlib.protocol.event import ClientMessage
 

@@ -35,7 +35,7 @@ def test_a_named_test_exists(attack: str, path: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("tests/cli/test_cli_terminal.py", "test_no_such_thing"),
+        ("tests/cli/test_terminal.py", "test_no_such_thing"),
         ("tests/cli/test_no_such_file.py", "test_no_text_can_drive_a_terminal"),
         ("vscode-extension/test/unit/keys.test.ts", "a key is given"),
     ],

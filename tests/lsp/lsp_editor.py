@@ -43,15 +43,16 @@ class Editor(LspProcess):
         """Close everything and work in other folders, under other settings, as if nothing had been said before."""
         for uri in self.texts:
             self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-        before, self.folders, self.settings = self.folders, folders, settings
-        names = [[{"uri": each.as_uri(), "name": each.name} for each in group] for group in (folders, before)]
-        self.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": names[0], "removed": names[1]}})
         self._behave()
-        self.result("lens/clusters")  # waits for the settings
+        self.result("lens/status")  # what was said about these comes before
         self.texts.clear()
         self.versions.clear()
         self.shown.clear()
         self.said.clear()
+        before, self.folders, self.settings = self.folders, folders, settings
+        names = [[{"uri": each.as_uri(), "name": each.name} for each in group] for group in (folders, before)]
+        self.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": names[0], "removed": names[1]}})
+        self.result("lens/clusters")  # waits for the settings
 
     def _behave(self) -> None:
         self.replies = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 MODULES = {
     "model/text.py": ("model/test_text.py",),
-    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_cli_terminal.py"),
+    "model/sanitize.py": ("model/test_sanitize.py", "cli/test_terminal.py"),
     "lsp/locations.py": ("lsp/test_lsp_open_documents.py", "lsp/test_lsp_locations.py"),
     "lsp/open_documents.py": ("lsp/test_lsp_open_documents.py",),
     "lsp/transport.py": ("lsp/test_lsp_transport.py",),

@@ -18,7 +18,7 @@ _MODEL = "app/test_settings.py::test_"
 _FILES = "app/test_configuration.py::test_"
 _REQUESTS = "lsp/test_lsp_requests.py::test_"
 _GUARD = "desktop/test_desktop_guard.py::test_"
-_DOOR = "desktop/test_desktop_door.py::test_"
+_DOOR = "desktop/test_desktop_guard.py::test_"
 _PREFERENCES = "desktop/test_desktop_settings.py::test_"
 _REDACTION = "judge/test_redaction.py::test_"
 _MARKING = "judge/test_answer_markdown.py::test_"
@@ -175,9 +175,9 @@ ATTACKS = {
     "S07": Fault(
         "escape sequences for the terminal",
         (
-            "cli/test_cli_terminal.py::test_no_text_can_drive_a_terminal",
-            "cli/test_cli_terminal.py::test_a_path_is_one_line_and_inert",
-            "cli/test_ask_output.py::test_a_live_line_is_one_inert_line",
+            "cli/test_terminal.py::test_no_text_can_drive_a_terminal",
+            "cli/test_terminal.py::test_a_path_is_one_line_and_inert",
+            "cli/test_answer_printer.py::test_a_live_line_is_one_inert_line",
         ),
         control="ordinary text is shown as it is: test_ordinary_text_is_shown_as_it_is",
     ),

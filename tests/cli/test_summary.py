@@ -1,4 +1,4 @@
-"""The trace of ``--explain`` for given events."""
+"""What is told beside a result: why there is none, and which words of the question occur nowhere."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from lens_lsp.cli.renderers import Places, Style
-from lens_lsp.cli.summary import Trace
+from lens_lsp.cli.summary import Summary, Trace
 from lens_lsp.model.answer import (
     Account,
     Admitted,
+    Answer,
     Answered,
     Arm,
     Event,
@@ -23,11 +24,73 @@ from lens_lsp.model.answer import (
     Stopped,
     StopReason,
 )
+from lens_lsp.model.documents import Coverage, Findings
 from lens_lsp.model.text import Span
-from tests.hand_made import PLAN, answer, events
+from tests.hand_made import PLAN, answer, events, evidence
+
+PLACES = Places(["/notes"], "/")
+
+
+def findings(query: str, *missing: str, found: bool = False) -> Findings:
+    items = (evidence(),) if found else ()
+    return Findings(query, ("/notes",), items, (), Coverage(1, 1), None, missing=missing)
+
+
+@pytest.mark.parametrize(
+    ("query", "missing", "why"),
+    [
+        ("zeppelin", ("zeppelin",), "“zeppelin” occurs nowhere"),
+        ("Éclair kite", ("eclair", "kite"), "“Éclair” and “kite” occur nowhere"),
+        ("a b c", ("b", "c", "d"), "“b”, “c” and “d” occur nowhere"),
+        ("lease", (), "try other or fewer words"),
+    ],
+)
+def test_nothing_found_says_which_words_occur_nowhere(query: str, missing: tuple[str, ...], why: str) -> None:
+    assert reason(findings(query, *missing)) == f"nothing found for “{query}” in 1 file; {why}"
+
+
+def test_of_many_words_that_occur_nowhere_ten_are_named() -> None:
+    words = [f"word{n}" for n in range(12)]
+    assert reason(findings("x", *words)).endswith("“word9” and 2 more occur nowhere")
+
+
+def reason(result: Findings | Answer) -> str:
+    """Why nothing was found."""
+    return Summary(result, PLACES, "text", closing=None, explained=None, nothing=True, quiet=False).sentences()[0]
+
+
+def told(result: Findings, capsys: pytest.CaptureFixture[str], *, quiet: bool = False) -> str:
+    nothing = not result.evidence
+    Summary(result, PLACES, "text", closing=None, explained=None, nothing=nothing, quiet=quiet).put()
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    return shown.err
+
+
+def test_words_that_occur_nowhere_are_told_with_a_result(capsys: pytest.CaptureFixture[str]) -> None:
+    partly = findings("the lease of the Zeppelin", "zeppelin", "the", found=True)
+    assert told(partly, capsys) == "lens: These words occur nowhere: “Zeppelin”.\n"
+    assert told(partly, capsys, quiet=True) == ""
+    assert told(findings("the lease", found=True), capsys) == ""
+
+
+def test_the_reason_for_nothing_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(findings("zeppelin", "zeppelin"), capsys).count("occurs nowhere") == 1
+
+
+def test_a_word_cannot_drive_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "\x1b" not in told(findings("x", "\x1b[31mred", found=True), capsys)
+
+
+def test_an_answer_does_not_say_which_words_occur_nowhere() -> None:
+    nothing = replace(answer("/notes"), evidence=())
+    assert reason(nothing).endswith("try other or fewer words")
+
 
 ROOT = os.path.join(os.sep, "notes")
-PLACES = Places([ROOT], os.sep)
+
+TRACE_PLACES = Places([ROOT], os.sep)
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="paths are written with /")
 
 SECTIONS = [
@@ -48,8 +111,8 @@ SECTIONS = [
 ]
 
 
-def told(*given: Event) -> str:
-    trace = Trace(PLACES, Style())
+def traced(*given: Event) -> str:
+    trace = Trace(TRACE_PLACES, Style())
     for event in given or events(ROOT, trace=False):
         trace.add(event)
     return trace.text(1.0)
@@ -57,11 +120,11 @@ def told(*given: Event) -> str:
 
 def section(title: str, text: str | None = None) -> str:
     """The lines below a heading, to the next empty line."""
-    return f"\n\n{told() if text is None else text}".partition(f"\n\n{title}\n")[2].partition("\n\n")[0].rstrip("\n")
+    return f"\n\n{traced() if text is None else text}".partition(f"\n\n{title}\n")[2].partition("\n\n")[0].rstrip("\n")
 
 
 def test_the_trace_follows_the_search() -> None:
-    assert [line for line in told().splitlines() if line[:1].strip()] == SECTIONS
+    assert [line for line in traced().splitlines() if line[:1].strip()] == SECTIONS
 
 
 def test_the_plan_names_requirements_and_their_anchors() -> None:
@@ -105,7 +168,7 @@ def test_a_round_tells_what_was_drawn_said_and_believed() -> None:
 def test_a_search_that_takes_the_place_of_another_counts_its_documents_anew() -> None:
     begun = [event for event in events(ROOT, trace=False) if isinstance(event, Planned | Admitted | Proposed)]
     first = begun[: begun.index(next(event for event in begun if isinstance(event, Proposed)))]
-    text = told(*first, *begun)
+    text = traced(*first, *begun)
     assert [line for line in text.splitlines() if line in ("Plan", "Admitted")] == ["Plan", "Admitted"] * 2
     assert "  [1] notes/house/contract.md" not in text
     assert "  [1] notes/garden.md" in text
@@ -116,7 +179,7 @@ def test_many_regions_are_counted_and_the_first_named() -> None:
         ProposedRegion(number, 0, "house/contract.md", Span(number, 9), Span(0, 1), Arm.LEXICAL, 1)
         for number in range(6)
     )
-    lines = section("Round 1", told(*events(ROOT)[:3], Proposed(1, {}, drawn))).splitlines()
+    lines = section("Round 1", traced(*events(ROOT)[:3], Proposed(1, {}, drawn))).splitlines()
     assert lines[0] == "  drawn lexical: 6 regions, 6 tokens"
     assert lines[1] == "      [0] notes/house/contract.md 0–9"
     assert lines[5:] == ["      and 2 more"]
@@ -136,7 +199,7 @@ def test_the_end_says_why_it_stopped_and_what_it_cost() -> None:
 def test_a_missing_fact_has_passages_but_no_proof() -> None:
     given = answer(ROOT)
     missing = replace(given.requirements[0], status=RequirementStatus.MISSING, value=None, confidence=None)
-    lines = section("Requirements", told(Answered(replace(given, requirements=(missing,)))))
+    lines = section("Requirements", traced(Answered(replace(given, requirements=(missing,)))))
     assert lines == "  f1 missing, passages shown [1]"
 
 
@@ -149,7 +212,7 @@ def test_what_was_sent_is_told_with_its_cost() -> None:
         endpoint="https://models.invalid",
         sent=(Sent("a.md", Span(10, 20)), Sent("b.md", Span(0, 1500))),
     )
-    ledger = section("Ledger", told(Answered(replace(answer(ROOT), account=account, rejected_quotes=0))))
+    ledger = section("Ledger", traced(Answered(replace(answer(ROOT), account=account, rejected_quotes=0))))
     assert ledger == (
         "  2 calls (2 observe), 0 retried\n  900 tokens in, 80 out\n  cost 0.0123\n"
         "  sent to https://models.invalid: 2 spans, 1,510 characters"
@@ -158,8 +221,8 @@ def test_what_was_sent_is_told_with_its_cost() -> None:
 
 @pytest.mark.parametrize("reason", StopReason)
 def test_every_reason_to_stop_has_words(reason: StopReason) -> None:
-    assert section("Stopped", told(Stopped(reason))).startswith(f"  {reason.value}: ")
+    assert section("Stopped", traced(Stopped(reason))).startswith(f"  {reason.value}: ")
 
 
 def test_a_trace_of_nothing_is_empty() -> None:
-    assert Trace(PLACES, Style()).text(1.0) == "\n"
+    assert Trace(TRACE_PLACES, Style()).text(1.0) == "\n"

@@ -16,8 +16,7 @@ import uvicorn
 
 from lens_lsp.desktop.app import application
 from lens_lsp.desktop.assistant import Assistant
-from lens_lsp.desktop.door import Door, protocol_at
-from lens_lsp.desktop.guard import Admission, Guard
+from lens_lsp.desktop.guard import ConnectionLimit, Guard, LinkAdmission, protocol_with
 from lens_lsp.model.errors import UsageError
 
 HOST = "127.0.0.1"
@@ -26,10 +25,9 @@ _LAST_SECONDS = 2
 _MOST_HEAD = 32 << 10
 """Bytes of a request's headers."""
 _AT_ONCE = 8
-"""Connections that are accepted before those of before are looked at: they are open and not yet at the door."""
+"""Connections that are accepted before those of before are looked at: they are open and not yet at the connections."""
 _QUEUE = 4096
 """Connections that the system holds until they are accepted; who finds no place there tries again a second later."""
-
 Show = Callable[[str], Awaitable[bool]]
 """What is done with the link once it works; True when the user is through with the page."""
 
@@ -49,14 +47,14 @@ def serve(folders: Sequence[str], port: int, show: Show) -> int:
 
 async def _serve(listening: socket.socket, folders: Sequence[str], show: Show) -> None:
     port: int = listening.getsockname()[1]
-    admission = Admission(lambda: _print(_link(port, admission), "In another browser"))
-    assistant, door = Assistant(folders), Door()
-    guard = Guard(application(assistant), port, admission, door)
-    asyncio.get_running_loop().set_exception_handler(_Complaints())
+    admission = LinkAdmission(lambda: _print(_link(port, admission), "In another browser"))
+    assistant, connections = Assistant(folders), ConnectionLimit()
+    guard = Guard(application(assistant), port, admission, connections)
+    asyncio.get_running_loop().set_exception_handler(_LoopErrors())
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # it prints what requests were about
     config = uvicorn.Config(
         guard,
-        http=protocol_at(door),
+        http=protocol_with(connections),
         ws="none",
         loop="asyncio",
         lifespan="on",
@@ -110,7 +108,7 @@ class _Server(uvicorn.Server):
         self._assistant.hush()
 
 
-class _Complaints:
+class _LoopErrors:
     """What the event loop complains of; that no connection can be accepted, many times a second, once."""
 
     def __init__(self) -> None:
@@ -160,7 +158,7 @@ def _listening(port: int) -> socket.socket:
     return listening
 
 
-def _link(port: int, admission: Admission) -> str:
+def _link(port: int, admission: LinkAdmission) -> str:
     return f"http://{HOST}:{port}/#token={admission.token}"
 
 
