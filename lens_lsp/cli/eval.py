@@ -12,10 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evaluation import command
-from lens_lsp.app.settings import CommandLine
-from lens_lsp.app.settings import ModelSettings
-from lens_lsp.cli.arguments import Parser
-from lens_lsp.cli.arguments import settings_for
+from lens_lsp.app.settings import CommandLine, ModelSettings
+from lens_lsp.cli.arguments import Parser, settings_for
 from lens_lsp.cli.consent import require_consent
 from lens_lsp.model.errors import UsageError
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from lens_process import Command
 from scripted_endpoint import request_of, settings
-from tests.judge.test_self_test import able, read
 
 from lens_lsp import __version__
 from lens_lsp.app.configuration import workspace_of
@@ -19,6 +18,7 @@ from lens_lsp.cli.doctor import corpus_facts
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from tests.judge.llm.chat_faults import Fault
 from tests.judge.llm.chat_server import ChatServer, in_thread
+from tests.judge.llm.test_fitness import able, read
 from tests.judge.reader.tiny_reader import write_reader
 
 

@@ -11,10 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
-
-from lens_lsp.app.lens import Lens
 from lens_lsp.corpus.walk import discover_names
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.llm.replies import Sifter

@@ -14,10 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lens_lsp.corpus.safe_open import Root, Skipped
-
 from lens_lsp.corpus.encoding import Decoded, decode
 from lens_lsp.corpus.formats import readers
+from lens_lsp.corpus.safe_open import Root, Skipped
 from lens_lsp.documents.frames import Damaged, extracted_from, result_of
 from lens_lsp.documents.kinds import Extracted
 from lens_lsp.judge.llm import replies

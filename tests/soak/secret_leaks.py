@@ -32,7 +32,6 @@ from typing import Any
 
 from lens_lsp.corpus.corpus_rules import CorpusRules
 from lens_lsp.corpus.safe_open import Root
-
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.redaction import redacted, redacted_whole, secrets_of, shown_secrets
 from lens_lsp.model.text import Span
