@@ -37,7 +37,7 @@ from lens_lsp.model.documents import Document, Evidence, Origin
 from lens_lsp.model.errors import OracleFailed
 from lens_lsp.model.text import SourceText, Span
 from lens_lsp.search.boundaries import context_of, heading_path
-from lens_lsp.search.synthesis import passage_of as evidence_passage
+from lens_lsp.search.consolidation import passage_of as evidence_passage
 
 CLAIMS = Path(__file__).resolve().parent / "questions" / "claims.jsonl"
 _AT_ONCE = 4

@@ -22,9 +22,9 @@ from typing import Any
 from tests.soak.__main__ import REPOSITORY, circumstances
 
 CORE = (
-    "lens_lsp/memory/store/*.py",
+    "lens_lsp/memory/store*.py",
     "lens_lsp/memory/citations.py",
-    "lens_lsp/memory/answer_files/*.py",
+    "lens_lsp/memory/answer_*.py",
     "lens_lsp/model/text.py",
     "lens_lsp/model/sanitize.py",
     "lens_lsp/lsp/transport.py",
@@ -35,10 +35,7 @@ CORE = (
     "lens_lsp/judge/answer_markdown.py",
 )
 TESTS = (
-    *(
-        f"memory/store/test_store{part}.py"
-        for part in ("", "_faults", "_mending", "_migration", "_place", "_refusals", "_values")
-    ),
+    *(f"memory/test_store{part}.py" for part in ("", "_damage", "_faults", "_file", "_rows", "_versions")),
     "memory/test_citations.py",
     "memory/test_anchoring_answers.py",
     "memory/test_answer_files.py",

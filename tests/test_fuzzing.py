@@ -20,7 +20,7 @@ NAMES = (
     "model replies",
     "worker replies",
     "answer files",
-    "store pages",
+    "stored values",
     "shown texts",
 )
 

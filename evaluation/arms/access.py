@@ -19,7 +19,7 @@ from lens_lsp.corpus.scan import Hits, scan, word_literal
 from lens_lsp.corpus.workspace import Workspace
 from lens_lsp.model.text import Span, sentences
 from lens_lsp.model.words import STOP_WORDS, key
-from lens_lsp.search.corpus_view import Measures, Reading, measure
+from lens_lsp.search.corpus_view import DocumentAccess, Measures, measure
 
 PAGE = 2_400
 """Code points that one reading shows at most."""
@@ -55,7 +55,7 @@ class Access:
         with self._workspace.open() as opened:
             ready = self._workspace.bring_up(opened, _SILENT, {}, None)
             cache = self._workspace.cache
-            reading = Reading(cache, ready.snapshot)
+            reading = DocumentAccess(cache, ready.snapshot)
             terms = [(literal,) for literal in dict.fromkeys(word_literal(word) for word in words)]
             hits = scan(cache.chunks(), terms)
             measures = measure(hits, len(terms), cache.arena.lengths(), cache.live)
@@ -75,7 +75,7 @@ class Access:
         """A page of a document, from an offset on; None when there is no such document or it ends before."""
         with self._workspace.open() as opened:
             ready = self._workspace.bring_up(opened, _SILENT, {}, None)
-            reading = Reading(self._workspace.cache, ready.snapshot)
+            reading = DocumentAccess(self._workspace.cache, ready.snapshot)
             slots = [text.slot for text in self._workspace.cache.texts((0, path))]
             before = [(reading.before(slot), slot) for slot in slots if reading.before(slot) <= offset]
             if offset < 0 or not before:
@@ -104,7 +104,7 @@ def windows(text: str, start: int, end: int) -> list[Span]:
     return found
 
 
-def _best_place(reading: Reading, slot: int, hits: Hits, measures: Measures) -> Excerpt | None:
+def _best_place(reading: DocumentAccess, slot: int, hits: Hits, measures: Measures) -> Excerpt | None:
     """The 600 code points of a document with the greatest weight of different words, from the start of a sentence;
     ``hits`` are those in it."""
     document = reading.document(slot)

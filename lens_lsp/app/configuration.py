@@ -506,7 +506,7 @@ def change_settings(environment: Mapping[str, str], changes: Mapping[str, object
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    from lens_lsp.memory.userdata import change_kept
+    from lens_lsp.memory.userdata import change_userdata
 
     _check(changes)
     path = user_file(environment)
@@ -528,7 +528,7 @@ def change_settings(environment: Mapping[str, str], changes: Mapping[str, object
     target = os.path.realpath(path)  # where a link leads: the user's own files may lie elsewhere
     if os.path.islink(path) and not os.path.isfile(target):
         raise UsageError(f"{path} is a link that leads to no file: make that file, or remove the link")
-    change_kept(Path(target), changed)
+    change_userdata(Path(target), changed)
 
 
 def _check(changes: Mapping[str, object]) -> None:

@@ -24,9 +24,9 @@ from lens_lsp.model.documents import ContextRole, Coverage, Evidence, Findings, 
 from lens_lsp.model.errors import BudgetSpent, OracleFailed, UsageError
 from lens_lsp.model.plan import LOOP, SIGNALS
 from lens_lsp.model.words import fold
-from lens_lsp.search.corpus_view import Ints, Reading, never
+from lens_lsp.search.corpus_view import DocumentAccess, Ints, never
 from lens_lsp.search.localisation import Candidates, Localisation, as_evidence, localise, ranking
-from lens_lsp.search.passages import Passage
+from lens_lsp.search.passages import ScoredPassage
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -90,7 +90,7 @@ class Lens:
         with self._workspace.open() as opened:
             ready = self._workspace.bring_up(opened, observer, request.buffers, cancelled, query)
             observer.progress("scan", 0, None)
-            reading = Reading(
+            reading = DocumentAccess(
                 self._workspace.cache,
                 ready.snapshot,
                 overlay(ready.snapshot.roots, request.exclude_spans),
@@ -156,15 +156,19 @@ class Lens:
         ``observer`` is told about progress, on another thread. Raises `UsageError` for an empty question, for an
         unknown ablation and for a thread without a memory.
         """
-        from lens_lsp.search.early_evidence import Glimpse  # brings asyncio, which `find` never needs
-        from lens_lsp.search.work import Work
+        from lens_lsp.app.question_tasks import QuestionTasks
+        from lens_lsp.search.early_evidence import EarlyEvidenceTimer  # brings asyncio, which `find` never needs
 
         request = Request(request) if isinstance(request, str) else request
         _check(request.question, request.ablate, (*SIGNALS, *LOOP))
         if request.thread is not None and memory is None:
             raise UsageError("a thread needs the store of answers: leave out --no-store")
         seconds = QUESTION if terms.budget is None else terms.budget.seconds
-        work, workspace, glimpse = Work(cancelled, seconds=seconds, clock=clock), self._workspace, Glimpse(clock)
+        work, workspace, glimpse = (
+            QuestionTasks(cancelled, seconds=seconds, clock=clock),
+            self._workspace,
+            EarlyEvidenceTimer(clock),
+        )
         heard = observer or _Silent()
         with workspace.open() as opened:
 
@@ -186,7 +190,9 @@ class Lens:
                 async for event in steps.run(lambda: sweep or bring_up(), glimpse, before):
                     yield event
 
-    def _coverage(self, ready: PreparedWorkspace, candidates: Candidates, admitted: Ints, reading: Reading) -> Coverage:
+    def _coverage(
+        self, ready: PreparedWorkspace, candidates: Candidates, admitted: Ints, reading: DocumentAccess
+    ) -> Coverage:
         return Coverage(
             found=ready.sweep.found,
             scanned=self._workspace.cache.files,
@@ -199,9 +205,11 @@ class Lens:
         )
 
 
-def _publish(reading: Reading, place: Localisation, observer: FindObserver, limit: int) -> dict[Passage, Evidence]:
+def _publish(
+    reading: DocumentAccess, place: Localisation, observer: FindObserver, limit: int
+) -> dict[ScoredPassage, Evidence]:
     """The passages whose text still stands where it was found, as evidence; the first ``limit`` of them are told."""
-    evidence: dict[Passage, Evidence] = {}
+    evidence: dict[ScoredPassage, Evidence] = {}
     for passage in place.passages:
         if reading.confirmed(passage.slot) is None:
             continue
@@ -215,8 +223,8 @@ def _publish(reading: Reading, place: Localisation, observer: FindObserver, limi
 
 
 def _ordered(
-    place: Localisation, evidence: Mapping[Passage, Evidence], places: Sequence[int]
-) -> tuple[Localisation, dict[Passage, Evidence]]:
+    place: Localisation, evidence: Mapping[ScoredPassage, Evidence], places: Sequence[int]
+) -> tuple[Localisation, dict[ScoredPassage, Evidence]]:
     """What stands at some places of the passages, in their order."""
     found = list(evidence.items())
     chosen = [found[at] for at in places]

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lens_lsp.app.oracle_factory import LocalJudge, Terms, local_judge
+from lens_lsp.app.question_tasks import QuestionTasks
 from lens_lsp.corpus.extraction import notices
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.corpus.workspace import EarlierState, PreparedWorkspace, Progress, Snapshot, Workspace, overlay
@@ -21,13 +22,11 @@ from lens_lsp.model.answer import Answered, Event, EvidenceFound, Mode, Planned,
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.errors import BudgetSpent, OracleFailed
 from lens_lsp.model.plan import Plan
-from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.early_evidence import FirstLook, Glimpse
-from lens_lsp.search.further import Further
-from lens_lsp.search.options import Options
+from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.early_evidence import EarlyEvidenceTimer, EarlySearch
+from lens_lsp.search.exploration import DocumentFeed, SearchOptions
 from lens_lsp.search.search import Search
-from lens_lsp.search.synthesis import Answering, Surroundings
-from lens_lsp.search.work import Work
+from lens_lsp.search.synthesis import AnswerSynthesis, Surroundings
 
 if TYPE_CHECKING:
     from lens_lsp.app.question_memory import Memory, QuestionMemory
@@ -52,7 +51,7 @@ class Pipeline:
         request: Request,
         terms: Terms,
         ledger: Ledger,
-        work: Work,
+        work: QuestionTasks,
         observer: Progress,
         memory: Memory | None = None,
     ) -> None:
@@ -61,7 +60,7 @@ class Pipeline:
         self.exclude_spans = request.exclude_spans
         self.oracle = terms.oracle
         self.ledger = ledger
-        self.options = Options(
+        self.options = SearchOptions(
             terms.mode, request.seed, request.ablate, request.trace, request.documents, request.admitted
         )
         self.settings = terms.settings
@@ -73,7 +72,7 @@ class Pipeline:
     async def run(
         self,
         bring_up: Callable[[], asyncio.Future[PreparedWorkspace]],
-        glimpse: Glimpse,
+        glimpse: EarlyEvidenceTimer,
         before: EarlierState | None = None,
     ) -> AsyncGenerator[Event]:
         """The events of the question; ``bring_up`` brings the workspace up in the meantime, after a first look at what
@@ -100,10 +99,10 @@ class Pipeline:
                 yield EvidenceFound(item, early=True)
         ready = await sweep
 
-        further = Further(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
+        feed = DocumentFeed(lambda take_in: self.work.start(partial(self._read_on, take_in)), self._may_read)
         reading = self._reading(ready.snapshot)
         judge = LocalJudge(self._planner) if loading is None else await loading
-        search = self._searcher(plan, judge, self.ledger, self.options, reading, further)
+        search = self._searcher(plan, judge, self.ledger, self.options, reading, feed)
         async for event in self._search(search, known, ready, failure):
             yield event
         if search.undecided and "rules" not in self.options.ablate:
@@ -112,7 +111,7 @@ class Pipeline:
             ledger, options = self._terms_without_model()
             plan = await judge.oracle.analyse(given_up.plan.question, ledger)
             yield Planned(plan, self.options.mode, self.options.seed, judge.oracle.table)
-            search = self._searcher(plan, judge, ledger, options, reading, further)
+            search = self._searcher(plan, judge, ledger, options, reading, feed)
             async for event in self._search(search, None, ready, None):
                 yield event
             search = _better(given_up, search, known)
@@ -130,10 +129,16 @@ class Pipeline:
         return self.oracle or OfflineOracle()
 
     def _searcher(
-        self, plan: Plan, judge: LocalJudge, ledger: Ledger, options: Options, reading: Reading, further: Further
+        self,
+        plan: Plan,
+        judge: LocalJudge,
+        ledger: Ledger,
+        options: SearchOptions,
+        reading: DocumentAccess,
+        feed: DocumentFeed,
     ) -> Search:
         work = self.work
-        search = Search(plan, reading, judge.oracle, ledger, options, work.cancelled, further, work.late, work.start)
+        search = Search(plan, reading, judge.oracle, ledger, options, work.cancelled, feed, work.late, work.start)
         if judge.warning is not None:
             search.warnings.append(judge.warning)
         return search
@@ -165,19 +170,19 @@ class Pipeline:
         except (BudgetSpent, OracleFailed) as failure:
             return await OfflineOracle().analyse(question, self.ledger), failure
 
-    def _reading(self, snapshot: Snapshot) -> Reading:
+    def _reading(self, snapshot: Snapshot) -> DocumentAccess:
         asking = overlay(snapshot.roots, self.exclude_spans)
-        return Reading(self.workspace.cache, snapshot, asking, late=self.work.late, over=self.work.over)
+        return DocumentAccess(self.workspace.cache, snapshot, asking, late=self.work.late, over=self.work.over)
 
     def _look(
         self, plan: Plan, snapshot: Snapshot, *, counts: Callable[[Key], bool] = lambda _: True
     ) -> list[Evidence]:
         """Something to read before the search has begun."""
         reading, ablate = self._reading(snapshot), self.options.signals
-        return FirstLook(plan, reading, ablate=ablate, cancelled=self.work.ended, counts=counts).evidence()
+        return EarlySearch(plan, reading, ablate=ablate, cancelled=self.work.ended, counts=counts).evidence()
 
     async def _early(
-        self, plan: Plan, sweep: asyncio.Future[PreparedWorkspace], glimpse: Glimpse, *, always: bool = False
+        self, plan: Plan, sweep: asyncio.Future[PreparedWorkspace], glimpse: EarlyEvidenceTimer, *, always: bool = False
     ) -> list[Evidence]:
         """A look at what was read so far where reading takes long, else at everything where the search does, or
         ``always``."""
@@ -216,7 +221,7 @@ class Pipeline:
         async for event in search.explore():
             yield event
 
-    def _terms_without_model(self) -> tuple[Ledger, Options]:
+    def _terms_without_model(self) -> tuple[Ledger, SearchOptions]:
         """What a search by the rules may cost and how it goes, in the time that is left."""
         budget = Budget.of(Mode.EVIDENCE)
         left = self.ledger.budget.seconds - self.ledger.seconds
@@ -259,7 +264,7 @@ class Pipeline:
         scanned, told = self.workspace.cache.files, tuple(notices(skipped))
         pictures, parts = self.workspace.cache.pictures, self.workspace.partial(ready)
         around = Surroundings(ready.roots, ready.sweep.found, scanned, skipped, stages, told, pictures, parts)
-        answering = Answering(search, oracle, self.ledger, around, self.options.mode)
+        answering = AnswerSynthesis(search, oracle, self.ledger, around, self.options.mode)
         async for event in answering.run():
             if known is not None and isinstance(event, Answered):
                 keep = partial(known.keep, event.answer, search, answering, ready.folders)

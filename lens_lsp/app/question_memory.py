@@ -19,10 +19,11 @@ from typing import TypeVar
 from lens_lsp.corpus.safe_open import Key
 from lens_lsp.judge.rules.question_plan import EarlierQuestion, question_plan, resolve_references
 from lens_lsp.memory.answer_files import ANSWERS, Saved, write_answer
-from lens_lsp.memory.citations import Places, record, record_blind
+from lens_lsp.memory.citations import WorkspacePaths, record, record_blind
 from lens_lsp.memory.clusters import (
     called_wrong,
     citation_id,
+    decay_weight,
     fact_id,
     identify,
     is_quoted,
@@ -31,7 +32,6 @@ from lens_lsp.memory.clusters import (
     quoted,
     rechecked,
     settled,
-    standing,
     used_again,
     value_of,
 )
@@ -39,7 +39,7 @@ from lens_lsp.memory.export import file_name
 from lens_lsp.memory.matching import likeness, question_key, requirement_key
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import StoreError
-from lens_lsp.memory.store_rows import Changes, Knowledge
+from lens_lsp.memory.store_rows import Changes, StoreView
 from lens_lsp.model.answer import Answer, RequirementResult, RequirementStatus, Status, StopReason
 from lens_lsp.model.cluster import (
     OFFLINE,
@@ -58,10 +58,10 @@ from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.plan import Plan, Requirement
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import content
-from lens_lsp.search.corpus_view import Reading
-from lens_lsp.search.recall import Recalled, Recollection, Remembered
+from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.recall import MemoryContext, Recalled, StoredFact
 from lens_lsp.search.search import Search
-from lens_lsp.search.synthesis import Answering
+from lens_lsp.search.synthesis import AnswerSynthesis
 
 _ALIKE = 0.4
 """Likeness from which an earlier question's evidence raises its documents."""
@@ -150,10 +150,10 @@ class Memory:
         oracle: str,
         roots: Sequence[str],
         beside: Iterable[tuple[str, str]] = (),
-    ) -> Recollection:
+    ) -> MemoryContext:
         """What is known of a plan's requirements. ``asked`` is the same question's answer, if there is one; ``roots``
         are the folders that are searched, absolute; ``beside`` files, by root and path, that the thread cites."""
-        place = Places(self._workspace, roots)
+        place = WorkspacePaths(self._workspace, roots)
         clusters: dict[str, Cluster | None] = {}
         facts = {}
         for j, requirement in enumerate(plan.requirements):
@@ -172,7 +172,7 @@ class Memory:
             known = {id_: citation for c in clusters.values() if c is not None for id_, citation in c.citations}
             evidence = place.found((id_, known[id_]) for id_ in asked.evidence if id_ in known)
             evidence = evidence if len(evidence) == len(asked.evidence) else ()
-        return Recollection(
+        return MemoryContext(
             facts=facts,
             asked=asked if evidence else None,
             evidence=evidence,
@@ -180,7 +180,7 @@ class Memory:
             notes={} if asked is not None else self._notes(place),
         )
 
-    def _history(self, question: str, place: Places, beside: Iterable[tuple[str, str]]) -> dict[Key, float]:
+    def _history(self, question: str, place: WorkspacePaths, beside: Iterable[tuple[str, str]]) -> dict[Key, float]:
         """How well proven evidence in each file matches: how alike its question is, and how much its cluster counts.
 
         What the question's thread cites matches fully.
@@ -193,11 +193,11 @@ class Memory:
                 continue
             proving = {name for fact in live(cluster) for name in fact.evidence}
             for _, key, _ in place.found(entry for entry in cluster.citations if entry[0] in proving):
-                scores[key] = max(scores.get(key, 0.0), like * standing(cluster, now))
+                scores[key] = max(scores.get(key, 0.0), like * decay_weight(cluster, now))
         cited = {found for root, path in beside if (found := place.key(root, path)) is not None}
         return {**scores, **dict.fromkeys(sorted(cited), 1.0)}
 
-    def _notes(self, place: Places) -> dict[Key, tuple[str, str]]:
+    def _notes(self, place: WorkspacePaths) -> dict[Key, tuple[str, str]]:
         notes = {}
         for summary in self.store.summaries():
             key = place.key(summary.root, summary.path)
@@ -226,12 +226,12 @@ class Memory:
         citations: dict[int, Citation] = {}
         new = None
         if recalled is None or not recalled.whole:
-            place = Places(self._workspace, entry.roots)
+            place = WorkspacePaths(self._workspace, entry.roots)
             citations = {item.n: _citation(item, entry.origins[item.n], place) for item in entry.answer.evidence}
             new = self._cluster(entry, citations, place)
 
-        def change(knowledge: Knowledge) -> Changes:
-            known = {id_: knowledge.cluster(id_) for id_ in _concerned(knowledge, new, reused, recalled)}
+        def change(view: StoreView) -> Changes:
+            known = {id_: view.cluster(id_) for id_ in _concerned(view, new, reused, recalled)}
             before = [cluster for cluster in known.values() if cluster is not None]
             if recalled is not None:
                 looks = _anew(recalled, {id_ for cluster in before for id_, _ in cluster.citations})
@@ -255,7 +255,7 @@ class Memory:
         text = write_answer(Saved(answer, known, moment, folder, private=False))
         self.store.keep_answer(file_name(asked.question, asked.id), text)
 
-    def _cluster(self, entry: AnswerRecord, citations: Mapping[int, Citation], place: Places) -> Cluster | None:
+    def _cluster(self, entry: AnswerRecord, citations: Mapping[int, Citation], place: WorkspacePaths) -> Cluster | None:
         """The question as a cluster of its own; None when nothing of it may be kept."""
         answer, now = entry.answer, self._clock()
         if any(item.private for item in answer.evidence):
@@ -324,9 +324,9 @@ class Memory:
     def follow(self, thread: str, typed: str, question: str) -> None:
         """Note another question of a thread. Raises `NotSaved`."""
 
-        def change(knowledge: Knowledge) -> Changes:
-            known = knowledge.turns(thread)
-            clusters = knowledge.by_question(question_key(question))
+        def change(view: StoreView) -> Changes:
+            known = view.turns(thread)
+            clusters = view.by_question(question_key(question))
             n = known[-1].n + 1 if known else 1
             turn = Turn(thread, n, typed, question, clusters[0] if clusters else None, self._clock())
             return Changes(turns=(turn,))
@@ -334,7 +334,7 @@ class Memory:
         self.store.update(change)
 
 
-def _citation(item: Evidence, origin: EvidenceOrigin, place: Places) -> Citation:
+def _citation(item: Evidence, origin: EvidenceOrigin, place: WorkspacePaths) -> Citation:
     root, path = place.name(origin.file)
     if origin.document is None:
         return replace(record_blind(item, root=root), path=path)
@@ -400,7 +400,7 @@ def _summaries(entry: AnswerRecord, citations: Mapping[int, Citation]) -> tuple[
     return tuple(DocumentSummary(*place, "\n".join(dict.fromkeys(words))) for place, words in sorted(said.items()))
 
 
-def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -> Remembered | None:
+def _remembered(cluster: Cluster, key: str, wanted: str | None, place: WorkspacePaths) -> StoredFact | None:
     """The cluster's live fact of this key, the one that ``wanted`` names if it names one; the latest of several. What
     was proven in other words than were planned, or with what another fact found, no question names: it is on record."""
     facts = [fact for fact in live(cluster) if (fact.id == wanted if wanted is not None else fact.key == key)]
@@ -419,23 +419,21 @@ def _remembered(cluster: Cluster, key: str, wanted: str | None, place: Places) -
         for one in asked.seen
         if (found := place.key(one.root, one.path)) is not None
     }
-    return Remembered(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
+    return StoredFact(cluster.id, replace(fact, value=value_of(fact, cluster)), evidence, seen)
 
 
-def _concerned(
-    knowledge: Knowledge, new: Cluster | None, reused: Iterable[str], recalled: Recalled | None
-) -> list[str]:
+def _concerned(view: StoreView, new: Cluster | None, reused: Iterable[str], recalled: Recalled | None) -> list[str]:
     """The clusters that share something with what is new, or that were looked at."""
     ids = set(reused)
     if recalled is not None:
-        ids |= {remembered.cluster for remembered in recalled.recollection.facts.values()}
+        ids |= {remembered.cluster for remembered in recalled.memory.facts.values()}
     if new is not None:
         for asked in new.asked:
-            ids.update(knowledge.by_question(asked.key))
+            ids.update(view.by_question(asked.key))
         for fact in new.facts:
-            ids.update(knowledge.by_fact(fact.key))
+            ids.update(view.by_fact(fact.key))
         for id_, _ in new.citations:
-            ids.update(knowledge.by_citation(id_))
+            ids.update(view.by_citation(id_))
     return sorted(ids)
 
 
@@ -505,9 +503,9 @@ class QuestionMemory:
         self.near = self.memory.near(self.question, self._oracle)
         return None
 
-    def recollect(self, plan: Plan, reading: Reading, roots: Sequence[str]) -> Recollection:
+    def recollect(self, plan: Plan, reading: DocumentAccess, roots: Sequence[str]) -> MemoryContext:
         """What is known of a plan's requirements; what raises documents enters the reading's corpus."""
-        nothing = Recollection()
+        nothing = MemoryContext()
         asked = self._asked if self._reuses else None
         recollection = self._try(
             lambda: self.memory.recollect(plan, asked, self._oracle, roots, self._thread_evidence), nothing
@@ -521,14 +519,14 @@ class QuestionMemory:
         }
         return recollection
 
-    def keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> Answer:
+    def keep(self, answer: Answer, search: Search, answering: AnswerSynthesis, roots: Sequence[str]) -> Answer:
         """Keep what was proven; the answer with what has to be said about that."""
         if self.memory.keeps:
             self._keep(answer, search, answering, roots)
         typed = None if self.question == self.typed else self.typed
         return replace(answer, typed=typed, warnings=(*answer.warnings, *dict.fromkeys(self.warnings)))
 
-    def _keep(self, answer: Answer, search: Search, answering: Answering, roots: Sequence[str]) -> None:
+    def _keep(self, answer: Answer, search: Search, answering: AnswerSynthesis, roots: Sequence[str]) -> None:
         known = search.recalled is not None and search.recalled.whole
         entry = AnswerRecord(
             answer=answer,
@@ -578,7 +576,7 @@ class QuestionMemory:
             return otherwise
 
 
-def _origins(answering: Answering, reading: Reading) -> dict[int, EvidenceOrigin]:
+def _origins(answering: AnswerSynthesis, reading: DocumentAccess) -> dict[int, EvidenceOrigin]:
     return {
         n: EvidenceOrigin(
             reading.text(item.slot).key,

@@ -90,12 +90,12 @@ class ModelSettings:
     def key_in_keyring(self) -> bool:
         """Whether the model gets the key that the system's keyring holds for its origin."""
         from lens_lsp.judge.llm.endpoint import Endpoint
-        from lens_lsp.memory.keyring import kept_for
+        from lens_lsp.memory.keyring import has_key
 
         if self.base_url is None or self._key_fits():
             return False
         try:
-            return kept_for(Endpoint.of(self.base_url).origin)
+            return has_key(Endpoint.of(self.base_url).origin)
         except UsageError:
             return False
 

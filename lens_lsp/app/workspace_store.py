@@ -18,7 +18,7 @@ from lens_lsp.app.configuration import HERE, workspaces_of
 from lens_lsp.memory.check import Cited, Finding
 from lens_lsp.memory.clusters import citation_id, live, organise, rechecked, wrong_answers
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_rows import Changes, Knowledge
+from lens_lsp.memory.store_rows import Changes, StoreView
 from lens_lsp.model.cluster import Checked, CitationState, Cluster, WrongAnswer
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ def settle(store: Store, findings: Iterable[Finding]) -> Changes:
     retired, clusters without facts archived. Raises `NotSaved`."""
     looks = {citation_id(finding.cited.citation): _anew(finding.checked) for finding in findings}
 
-    def change(knowledge: Knowledge) -> Changes:
-        before = knowledge.clusters()
+    def change(view: StoreView) -> Changes:
+        before = view.clusters()
         after = organise(rechecked(cluster, looks) for cluster in before)
         unchanged = {cluster.id: cluster for cluster in before}
         changed = tuple(cluster for cluster in after.clusters if unchanged.get(cluster.id) != cluster)

@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lens_lsp.app.question_tasks import QuestionTasks
 from lens_lsp.app.settings import Settings
 from lens_lsp.lsp.editor_window import WorkDoneProgress
 from lens_lsp.lsp.lens_answer import AnswerDestination
@@ -18,7 +19,6 @@ from lens_lsp.model.documents import Findings
 from lens_lsp.model.plan import Intent
 from lens_lsp.schema.answer import findings_json
 from lens_lsp.schema.protocol import FindParams
-from lens_lsp.search.work import Work
 
 if TYPE_CHECKING:
     from lens_lsp.app.lens import FindObserver
@@ -50,7 +50,7 @@ async def rank_passages(
     Raises as `Lens.find`."""
 
     async def search() -> Findings:
-        async with Work() as work:
+        async with QuestionTasks() as work:
             return await work.start(
                 lambda: lease.lens.find(request, observer=observer, cancelled=work.cancelled, settings=settings)
             )

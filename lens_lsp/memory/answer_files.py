@@ -1,7 +1,9 @@
-"""Answers written as Markdown that people read, keep and paste, and that `reading` and `lens check` can check.
+"""Answer files and blocks: answers as Markdown that people read, keep and paste, and that `lens check` can check.
 
 All that came out of a note or a model is made inert. Paths are written so that they hold where the text lies: relative
-inside the root that was searched, absolute elsewhere.
+inside the root that was searched, absolute elsewhere. A record of a citation is one line that is JSON, YAML and the
+inside of an HTML comment at once; `answer_parser` reads all of it back. An answer file can be made a block for a note
+(`as_block`), and a citation in either be written anew where its quote stands now (`anchored`).
 """
 
 from __future__ import annotations
@@ -32,13 +34,9 @@ from lens_lsp.model.sanitize import (
 from lens_lsp.model.text import SourceText, Span
 
 _MARKER = re.compile(r"(?<!\\)\[(\d+)\](?![(:])")
-
 _WIKI_LINK = re.compile(r"(?<!\\)\[(?=\[)")
-
 _BLOCK_ID = re.compile(r"[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*")
-
 _LONGEST_ID = 64
-
 _KEPT_BACK = "*This answer rests on private notes (`lens: private`) and is not kept; ask again to see it.*"
 
 
@@ -155,13 +153,9 @@ def _moment(at: datetime) -> str:
 
 
 _FILE = re.compile(r"---\n(?P<front>.*?)\n---\n(?P<body>.*)", re.DOTALL)
-
 _SAID = re.compile(r"^(asked|mode): ([\w:.-]+)$", re.MULTILINE)
-
 _TITLE = re.compile(r"\s*# [^\n]*\n")
-
 _STAMP = re.compile(r"<!-- lens:(?:begin|end) ")
-
 _MARK = re.compile(r"\[\^(\d+)\]")
 
 
@@ -221,7 +215,6 @@ def _is_note(line: str, labels: set[str]) -> bool:
 
 
 _RECORD = re.compile(r"[ \t]*-[ \t]+(?P<json>\{.*\})[ \t]*")
-
 _BLOCK_HEAD = re.compile(r"[^<]*<!--[ \t]*lens:begin[ \t]+(?P<id>\S+)[ \t]+(?P<json>\{.*\})[ \t]*-->[ \t]*")
 
 
@@ -315,7 +308,6 @@ def source_json(n: int, root: int, citation: Citation) -> dict[str, object]:
 
 
 ANSWERS = "answers"
-
 """The folder of answer files, in the store's folder."""
 
 

@@ -1,7 +1,9 @@
-"""Footnotes: ``[^n]: [path:line](LINK) "quote"``, written so that nothing in them acts, and read back as they look.
+"""Answer files and blocks read back: which citations a Markdown text holds, on which lines, and what is wrong with it.
 
-A footnote is for the eye; the record beside it is what is checked. So the quote stands there on one line, and reading
-says what the two have to agree in.
+The text may have been edited by anyone: whatever does not fit is told with its line, and nothing raises. What a block
+or an answer file is, `lens_lsp.corpus` decides for the search, and the two agree: all that is read here is text that is
+never evidence. An example of a block in a fence of code is left alone unless it is a real one. A footnote is for the
+eye; the record beside it is what is checked, and reading says what the two have to agree in.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ from lens_lsp.model.sanitize import printable, printable_path
 from lens_lsp.model.text import Span
 
 VERSION = "answer/1"
-
 """The value of ``lens`` in the front matter."""
 _NOTE = re.compile(r"(?P<marks>[ \t>]*)\[\^(?P<label>[^\]\s]{1,200})\]:[ \t]*(?P<rest>.*)", re.DOTALL)
 _PLACE = re.compile(r"\[(?P<name>(?:\\.|[^\]\\])*)\]\([^\s()]*\)\s+\"(?P<quote>.*)\"\s*", re.DOTALL)
@@ -211,7 +212,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class AnswerFault:
     """A place that cannot be read as what it seems to be; ``line`` counts from 1."""
 
     line: int
@@ -235,7 +236,7 @@ class Citing:
     """What a text cites."""
 
     written: tuple[Written, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[AnswerFault, ...] = ()
     parts: int = 0
     """How many answers it holds: a file of its own is one, and so is every block."""
     held: tuple[Held, ...] = ()
@@ -246,12 +247,12 @@ def read_citing(text: str) -> Citing:
     """All citations of a Markdown text that we wrote."""
     lines = _LINE_END.split(text)
     found: list[Written] = []
-    faults: list[Fault] = []
+    faults: list[AnswerFault] = []
     held: list[Held] = []
     parts = 0
     for part in (*_answer(lines), *_blocks(lines)):
         parts += 1
-        if isinstance(part, Fault):
+        if isinstance(part, AnswerFault):
             faults.append(part)
         else:
             held.append(part.held)
@@ -273,14 +274,14 @@ class _Part:
     prefix: str = ""
 
 
-def _take(part: _Part, found: list[Written], faults: list[Fault]) -> None:
+def _take(part: _Part, found: list[Written], faults: list[AnswerFault]) -> None:
     """Bring the records of a part and its footnotes together."""
     label = re.compile(rf"{re.escape(part.prefix)}(\d{{1,9}})")
     notes: dict[int, Footnote] = {}
     for note in read_footnotes(part.body, part.first):
         number = label.fullmatch(note.label)
         if number is not None and notes.setdefault(int(number[1]), note) is not note:
-            faults.append(Fault(note.line, f"there is another footnote [^{note.label}]"))
+            faults.append(AnswerFault(note.line, f"there is another footnote [^{note.label}]"))
     quotes = {n: note.quote for n, note in notes.items()}
     uses = _uses(part)
     seen: set[int] = set()
@@ -288,20 +289,20 @@ def _take(part: _Part, found: list[Written], faults: list[Fault]) -> None:
         try:
             n, citation = read_source(value, part.roots, quotes)
         except BrokenSource as error:
-            faults.append(Fault(line, str(error)))
+            faults.append(AnswerFault(line, str(error)))
             continue
         name = f"{part.prefix}{n}"
         if n in seen:
-            faults.append(Fault(line, f"there is another source {n}"))
+            faults.append(AnswerFault(line, f"there is another source {n}"))
         elif n in notes:
             found.append(Written(name, notes[n].line, citation, disagreement(notes[n], citation) or ""))
         else:
             found.append(Written(name, line, citation))
             if name in uses:
-                faults.append(Fault(uses[name], f"the footnote [^{name}] is missing"))
+                faults.append(AnswerFault(uses[name], f"the footnote [^{name}] is missing"))
         seen.add(n)
     faults += [
-        Fault(note.line, f"the footnote [^{note.label}] has no source: nothing says what it quotes")
+        AnswerFault(note.line, f"the footnote [^{note.label}] has no source: nothing says what it quotes")
         for n, note in notes.items()
         if n not in seen
     ]
@@ -316,7 +317,7 @@ def _uses(part: _Part) -> dict[str, int]:
     return found
 
 
-def _answer(lines: Sequence[str]) -> Iterator[_Part | Fault]:
+def _answer(lines: Sequence[str]) -> Iterator[_Part | AnswerFault]:
     """The answer that a file is; nothing when it is none."""
     values, end = _front_matter(lines)
     at, written = values.get("lens", (1, [""]))
@@ -324,7 +325,7 @@ def _answer(lines: Sequence[str]) -> Iterator[_Part | Fault]:
     if not kind.startswith("answer/"):
         return
     if kind != VERSION:
-        yield Fault(at, f"it was written as {kind} by another version of lens, which knows more than this one")
+        yield AnswerFault(at, f"it was written as {kind} by another version of lens, which knows more than this one")
         return
     try:
         at, written = values.get("roots", (1, [""]))
@@ -333,7 +334,7 @@ def _answer(lines: Sequence[str]) -> Iterator[_Part | Fault]:
         held = Held(_said(values, "question"), _said(values, "status"), 1, len(lines))
         yield _Part(roots, _items(written, at), lines[end:], end + 1, held)
     except BrokenSource as error:
-        yield Fault(at, f"the front matter cannot be read: {error}")
+        yield AnswerFault(at, f"the front matter cannot be read: {error}")
 
 
 def _said(values: Mapping[str, tuple[int, list[str]]], key: str) -> str:
@@ -386,7 +387,7 @@ def _items(lines: Sequence[str], first: int) -> list[tuple[int, object]]:
     return [(number, parsed("\n".join(parts))) for number, parts in items]
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[_Part | Fault]:
+def _blocks(lines: Sequence[str]) -> Iterator[_Part | AnswerFault]:
     """The blocks inside a text."""
     end = 0
     fences = _fenced(lines)
@@ -399,11 +400,11 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Part | Fault]:
             roots = read_roots(head.get("roots"))
         except BrokenSource as error:
             if number not in fences:
-                yield Fault(number, f"the block cannot be read: {error}")
+                yield AnswerFault(number, f"the block cannot be read: {error}")
             continue
         end = _end_of(lines, number, begin["id"])
         if end == 0:
-            yield Fault(number, f"the block {begin['id']} has no end")
+            yield AnswerFault(number, f"the block {begin['id']} has no end")
             end = len(lines)
         numbered = [(number, source) for source in head["sources"]]
         held = Held(str(head.get("question") or ""), str(head.get("status") or ""), number, end, begin["id"])

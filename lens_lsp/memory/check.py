@@ -17,7 +17,7 @@ from lens_lsp.corpus.intake import Buffer
 from lens_lsp.corpus.privacy_markers import privacy_of_file
 from lens_lsp.corpus.safe_open import Root, Skipped, display_path, open_named
 from lens_lsp.corpus.walk import discover
-from lens_lsp.memory.answer_parser import Citing, Fault, read_citing
+from lens_lsp.memory.answer_parser import AnswerFault, Citing, read_citing
 from lens_lsp.memory.sources import NO_BUFFERS, Sources
 from lens_lsp.model.cluster import Checked, Citation, CitationState
 from lens_lsp.model.documents import SkipReason
@@ -202,7 +202,7 @@ def _understand(
 def _read(text: str) -> Citing:
     citing = read_citing(text)
     if not citing.parts and find_generated(text).answer:
-        return Citing(faults=(Fault(1, "the front matter of this answer cannot be read"),), parts=1)
+        return Citing(faults=(AnswerFault(1, "the front matter of this answer cannot be read"),), parts=1)
     return citing
 
 

@@ -23,33 +23,19 @@ from lens_lsp.model.documents import Document, Evidence, Locator
 from lens_lsp.model.text import EditHistory, Span
 
 SHORTEST_CONTEXT, LONGEST_CONTEXT = 16, 512
-
 """Code points beside a quote."""
-
 _GONE = "the file is gone"
-
 _NOTHING = "\0"
-
 _EDITED = "the file is as it was and does not say this there: the citation was changed"
-
 _BROKEN = "its quote and its span do not fit: the citation was changed"
-
 _NO_QUOTE = "the quote is no longer in the file"
-
 _TWICE = "the quote stands in the file more than once now"
-
 _UNKNOWN = "the file changed, and the quote was never the only one of its kind in it"
-
 _BESIDE = "what stood beside the quote changed, and by itself it may be another one"
-
 _BOTH = "the quote and what stood beside it are in the file more than once now"
-
 _LINE_ENDS = "the line ends inside the quote changed"
-
 _MOVED = "the quote stands elsewhere in the file now"
-
 _RENAMED = "the file has another name now"
-
 _READER = "the reader that extracted the text has another version now"
 
 
@@ -291,7 +277,7 @@ def _uneven(text: str, offset: int) -> int:
     return offset
 
 
-class Places:
+class WorkspacePaths:
     """Files by workspace and path, as a store names them, and by root and path, as one question does."""
 
     def __init__(self, workspace: str, roots: Sequence[str]) -> None:

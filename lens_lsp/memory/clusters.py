@@ -1,7 +1,9 @@
-"""How clusters organise themselves: pure functions over values (paper, "Knowledge Clusters"; engine design, section 7).
+"""Clusters: pure functions over values that organise them, age them, and say what of their answers may be shown.
 
 Every part of a cluster is identified by its content, so merging is a union: applied twice it changes nothing, and the
-order of what is merged leaves no trace but the id, which is the least of theirs.
+order of what is merged leaves no trace but the id, which is the least of theirs (paper, "Knowledge Clusters"; engine
+design, section 7). A model's words are a wording, never a fact: where they cannot be held against a quote, the quotes
+speak for themselves. An answer that the user called wrong is known again by its words and by its facts.
 """
 
 from __future__ import annotations
@@ -28,15 +30,10 @@ from lens_lsp.model.sanitize import printable
 from lens_lsp.model.words import fold, stands_in
 
 T = TypeVar("T", Asked, KnownFact)
-
 SHARED_TO_MERGE = 0.5
-
 """Two clusters are one when they share evidence and at least this part of the smaller one's requirements."""
-
 _HALF_LIFE = 90 * 86_400.0
-
 """Seconds after which what was not used counts half."""
-
 _DIGEST = 12
 
 
@@ -271,7 +268,7 @@ def _after(fact: KnownFact, renamed: Mapping[str, str | None]) -> KnownFact:
     return replace(fact, evidence=evidence, retired=fact.retired or not evidence)
 
 
-def standing(cluster: Cluster, now: float) -> float:
+def decay_weight(cluster: Cluster, now: float) -> float:
     """How much a cluster counts, over 0 to 1: falls with the time since it was used, rises with use.
 
     A clock that went back counts as no time.
@@ -320,11 +317,8 @@ def called_wrong(
 
 
 NOT_KEPT = "*Worded by a model, which is no evidence: these are the passages that it cited.*"
-
 _MARKER = re.compile(r"\[(?=\^?\d+\])")
-
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-
 _MOST_QUOTED = 600
 
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lens_lsp.memory.userdata import change_kept, kept_folder, read_kept
+from lens_lsp.memory.userdata import change_userdata, read_userdata, userdata_folder
 from lens_lsp.model.errors import LensError, UsageError
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ def available() -> bool:
     return _backend() is not None
 
 
-def kept_for(origin: str) -> bool:
+def has_key(origin: str) -> bool:
     """Whether a key was put into the keyring for an origin; the keyring is not touched.
 
     A list that cannot be read names none: a question goes on without a key, and its endpoint says if it wants one.
     """
     try:
-        return origin in _origins(read_kept(_file()))
+        return origin in _origins(read_userdata(_file()))
     except OSError:
         return False
 
@@ -50,7 +50,7 @@ def key_for(origin: str) -> str | None:
 
     Raises `KeyringFailed` when there should be one.
     """
-    if not kept_for(origin):
+    if not has_key(origin):
         return None
     import keyring.errors
 
@@ -72,12 +72,12 @@ def keep(origin: str, key: str) -> None:
         backend.set_password(_SERVICE, origin, key)
     except (keyring.errors.KeyringError, OSError, RuntimeError) as error:
         raise _failed("did not take the key", error) from error
-    change_kept(_file(), lambda data: _written(_origins(data) | {origin}))
+    change_userdata(_file(), lambda data: _written(_origins(data) | {origin}))
 
 
 def drop(origin: str) -> None:
     """Take the key of an origin away, if there is one. Raises `KeyringFailed` and OSError."""
-    if not kept_for(origin):
+    if not has_key(origin):
         return
     import keyring.errors
 
@@ -87,11 +87,11 @@ def drop(origin: str) -> None:
             backend.delete_password(_SERVICE, origin)
     except (keyring.errors.KeyringError, OSError, RuntimeError) as error:
         raise _failed("did not give the key up", error) from error
-    change_kept(_file(), lambda data: _written(_origins(data) - {origin}))
+    change_userdata(_file(), lambda data: _written(_origins(data) - {origin}))
 
 
 def _file() -> Path:
-    return kept_folder() / "keys.json"
+    return userdata_folder() / "keys.json"
 
 
 def _origins(data: bytes | None) -> frozenset[str]:

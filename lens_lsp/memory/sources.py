@@ -36,7 +36,6 @@ _UNREAD = {
 """Why nothing is known of a quote though the document may be as it was."""
 _TOO_MUCH = "the file is gone, and too much lies in its folder to look for it under another name"
 _UNRECOGNISED = "it was read from a picture by OCR, which is off here"
-
 NO_BUFFERS: Mapping[str, Buffer] = MappingProxyType({})
 
 

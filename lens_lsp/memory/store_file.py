@@ -1,6 +1,9 @@
-"""What can keep knowledge from being kept. A store never keeps a question from being answered: callers go on without.
+"""The file of a store: where it lies, how it is opened, locked, exchanged and set aside, and what can go wrong with it.
 
-What SQLite reports is translated here and nowhere else.
+A connection is set so that what it acknowledges is on the disk and what it deletes is overwritten. No write-ahead log:
+with ``synchronous=NORMAL`` it loses acknowledged commits at a power cut, and SQLite before 3.51.3 may corrupt one that
+two processes write. Why each setting is there stands in docs/explanation/knowledge.md. What SQLite reports is
+translated here and nowhere else.
 """
 
 from __future__ import annotations
@@ -9,7 +12,6 @@ import errno
 import hashlib
 import os
 import re
-import shutil
 import sqlite3
 import stat
 import sys
@@ -99,11 +101,8 @@ _CORRUPT = frozenset(
         sqlite3.SQLITE_TOOBIG,
     }
 )
-
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-
 _READ_ONLY = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
-
 _SYNC = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
 
 
@@ -227,9 +226,7 @@ def _make(folder: Path) -> None:
 
 
 BUSY_SECONDS = 10.0
-
 """How long one process waits for another before it gives up."""
-
 _SETTINGS = (
     "trusted_schema=OFF",
     "cell_size_check=ON",
@@ -269,7 +266,6 @@ class Connection(Protocol):
 
 
 Connect = Callable[[str], Connection]
-
 """Opens the file at a path, which exists. Never makes one."""
 
 
@@ -292,14 +288,13 @@ class _Connection(sqlite3.Connection):
         try:
             return super().execute(sql, parameters)
         except UnicodeDecodeError as error:
-            raise corruption("the schema is no text") from error
+            raise StoreDamaged("the schema is no text") from error
 
 
-def corruption(why: str) -> sqlite3.DatabaseError:
-    """The error of a broken file."""
-    error = sqlite3.DatabaseError(why)
-    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    return error
+class StoreDamaged(sqlite3.DatabaseError):
+    """A file holds what was never written there; an error like SQLite's own of a broken file."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
 def configure(connection: Connection) -> None:
@@ -341,12 +336,11 @@ def structural_fault(connection: Connection, check: str = "integrity_check") -> 
 
 
 STEM = "knowledge"
-
 KEPT = 3
-
-"""How many broken files are kept: the newest."""
-
+"""How many damaged files are kept: the newest."""
 _SIDES = ("-journal", "-wal", "-shm")
+_COPIES = r"(corrupt-.*|backup-v-?\d+|part|new|before-rollback)\.db"
+"""Files with another state of a store; the last two were made by versions before 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,21 +361,6 @@ class StoreFiles:
         return self.folder / f"{self.stem}.db-journal"
 
     @property
-    def new(self) -> Path:
-        """A whole file that is to take the store's place."""
-        return self.folder / f"{self.stem}.new.db"
-
-    @property
-    def copy(self) -> Path:
-        """The store as it was before a journal was rolled back into it."""
-        return self.folder / f"{self.stem}.before-rollback.db"
-
-    @property
-    def part(self) -> Path:
-        """A file that is being made."""
-        return self.folder / f"{self.stem}.part.db"
-
-    @property
     def lock(self) -> Path:
         """Held by the one process that changes anything here."""
         return self.folder / f"{STEM}.lock"
@@ -395,24 +374,20 @@ class StoreFiles:
         """The store as it was before it was brought up to date from a version."""
         return self.folder / f"{self.stem}.backup-v{version}.db"
 
-    def identity(self) -> tuple[int, int] | None:
-        """What tells the store's file from another of its name; None when there is none."""
-        try:
-            status = os.stat(self.database)
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino
-
-    def stamp(self) -> tuple[int, ...] | None:
-        """What changes when anybody writes to the store's file, or puts another in its place; None when there is none.
+    def stamp(self) -> tuple[int, ...]:
+        """What changes when anybody writes to the store's file, or puts another in its place; empty without a file.
 
         Device, number, size in bytes, and nanoseconds of the last change of content and of the file. Raises OSError.
         """
         try:
             status = os.stat(self.database)
         except FileNotFoundError:
-            return None
+            return ()
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+    def identity(self) -> tuple[int, ...]:
+        """What tells the store's file from another of its name; empty when there is none. Raises OSError."""
+        return self.stamp()[:2]
 
     def has_journal(self) -> bool:
         """Whether there is a rollback journal that holds something: that of a writer, live or dead."""
@@ -421,13 +396,18 @@ class StoreFiles:
         except FileNotFoundError:
             return False
 
+    def matching(self, pattern: str) -> tuple[Path, ...]:
+        """Files whose names are the stem and what fits a regular expression, in order."""
+        whole = re.compile(re.escape(self.stem) + r"\." + pattern)
+        return tuple(self.folder / name for name in sorted(os.listdir(self.folder)) if whole.fullmatch(name))
+
     def corrupt(self) -> tuple[Path, ...]:
-        """Broken files that were put aside, the oldest first."""
-        return self._matching(r"corrupt-.*\.db")
+        """StoreDamaged files that were set aside, the oldest first."""
+        return self.matching(r"corrupt-.*\.db")
 
     def backups(self) -> tuple[Path, ...]:
         """Copies from before a migration."""
-        return self._matching(r"backup-v-?\d+\.db")
+        return self.matching(r"backup-v-?\d+\.db")
 
     @contextmanager
     def making(self, name: Path) -> Iterator[Path]:
@@ -435,42 +415,45 @@ class StoreFiles:
 
         Raises OSError; what was half made is then deleted, for a full disk needs the room.
         """
-        self.discard(self.part)
+        part = self.folder / f"{self.stem}.part.db"
+        self.discard(part)
         try:
-            os.close(os.open(self.part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            yield self.part
-            fd = os.open(self.part, os.O_RDWR)
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            yield part
+            fd = os.open(part, os.O_RDWR)
             try:
                 os.fsync(fd)
             finally:
                 os.close(fd)
-            os.replace(self.part, name)
+            os.replace(part, name)
         finally:
-            self.discard(self.part)
+            self.discard(part)
         self.sync_folder()
 
-    def duplicate(self, source: Path, name: Path) -> None:
-        """A copy that is whole or not there. Raises OSError."""
-        with self.making(name) as part:
-            shutil.copyfile(source, part)
+    def set_aside(self, now: float) -> str:
+        """Rename a damaged file, and what SQLite put beside it, to a name with the time, in seconds since the epoch.
 
-    def exchange(self, now: float) -> Path | None:
-        """Let `new` take the store's place; the old file is put aside with its journal, under a name with the time.
-
-        ``now`` is in seconds since the epoch. Returns the old file's name, None when there was none. Raises OSError.
+        Returns that name. The newest `KEPT` are kept. Raises OSError.
         """
-        aside = self._aside(now)
-        there = os.path.lexists(self.database)
-        if there:
-            os.rename(self.database, aside)
-        for side in _SIDES:  # a journal left here would be rolled back into the new file
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
+        names = (f"{stamp}{f'-{n}' if n else ''}" for n in range(len(os.listdir(self.folder)) + 1))
+        paths = (self.folder / f"{self.stem}.corrupt-{name}.db" for name in names)
+        aside = next(path for path in paths if not os.path.lexists(path))
+        os.rename(self.database, aside)
+        for side in _SIDES:  # a journal left here would be rolled back into the next file
             with suppress(FileNotFoundError):
                 os.rename(f"{self.database}{side}", f"{aside}{side}")
-        os.replace(self.new, self.database)
         self.sync_folder()
         for old in self.corrupt()[:-KEPT]:
             self.discard(old)
-        return aside if there else None
+        return aside.name
+
+    def delete_copies(self) -> tuple[str, ...]:
+        """Delete every file with another state of the store, whatever it holds; returns their names. Raises OSError."""
+        copies = self.matching(_COPIES)
+        for path in copies:
+            self.discard(path)
+        return tuple(path.name for path in copies)
 
     def discard(self, path: Path) -> None:
         """Delete a file and what SQLite put beside it. Raises OSError."""
@@ -488,71 +471,54 @@ class StoreFiles:
         finally:
             os.close(fd)
 
-    def _aside(self, now: float) -> Path:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
-        names = (f"{stamp}{f'-{n}' if n else ''}" for n in range(len(os.listdir(self.folder)) + 1))
-        paths = (self.folder / f"{self.stem}.corrupt-{name}.db" for name in names)
-        return next(path for path in paths if not os.path.lexists(path))
-
-    def _matching(self, pattern: str) -> tuple[Path, ...]:
-        whole = re.compile(re.escape(self.stem) + r"\." + pattern)
-        return tuple(self.folder / name for name in sorted(os.listdir(self.folder)) if whole.fullmatch(name))
-
 
 class FolderLock:
-    """One holder at a time. Not for two threads: its owner has a lock of its own for that.
+    """The lock that every change of a store's folder is made under, across processes: released by the system at any
+    death. SQLite's own locks guard one file; setting files aside and bringing one up to date need more.
 
-    Whoever wants it first waits at a gate of which there is one too. So one process at most waits for the holder, and
-    a holder that comes again at once has to queue like all others.
+    One holder at a time. Not for two threads: its owner has a lock of its own for that. Whoever wants it first takes a
+    gate, of which there is one too: so a holder that comes again at once has to queue like all others (without it, of
+    four busy writers one waits for more than ten seconds).
     """
 
-    def __init__(self, path: Path, gate: Path, seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, files: StoreFiles, seconds: float = BUSY_SECONDS) -> None:
         """Open the two files, made for the user alone; ``seconds`` is the longest wait. Raises `StoreUnavailable`."""
         self._seconds = seconds
-        self._fd = _opened(path)
-        try:
-            self._gate = _opened(gate)
-        except StoreUnavailable:
-            os.close(self._fd)
-            raise
         self._depth = 0
+        self._opened: list[int] = []
+        for path in (files.gate, files.lock):
+            try:
+                self._opened.append(lock_file(path))
+            except OSError as error:
+                self.close()
+                raise unusable(path, error) from error
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold it for a block; a block inside one holds it too. Raises `StoreUnavailable` after the longest wait."""
+        gate, lock = self._opened
         if self._depth == 0:
             until = time.monotonic() + self._seconds
-            _wait(self._gate, until)
             try:
-                _wait(self._fd, until)
-            finally:
-                release_lock(self._gate)
+                take_lock(gate, until)
+                try:
+                    take_lock(lock, until)
+                finally:
+                    release_lock(gate)
+            except TimeoutError as error:
+                raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
+            except OSError as error:
+                why = f"the knowledge store's folder knows no locks: {error.strerror}"
+                raise StoreUnavailable(Unavailable.NO_LOCKS, why) from error
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
             if self._depth == 0:
-                release_lock(self._fd)
+                release_lock(lock)
 
     def close(self) -> None:
         """Give the files back."""
-        os.close(self._fd)
-        os.close(self._gate)
-
-
-def _opened(path: Path) -> int:
-    try:
-        return lock_file(path)
-    except OSError as error:
-        raise unusable(path, error) from error
-
-
-def _wait(descriptor: int, until: float) -> None:
-    try:
-        take_lock(descriptor, until)
-    except TimeoutError as error:
-        raise StoreUnavailable(Unavailable.BUSY, "another process is holding the knowledge store") from error
-    except OSError as error:
-        why = f"the knowledge store's folder knows no locks: {error.strerror}"
-        raise StoreUnavailable(Unavailable.NO_LOCKS, why) from error
+        for descriptor in self._opened:
+            os.close(descriptor)

@@ -1,7 +1,8 @@
-"""Our folder of user data, and how its files change: whole, under a lock, readable by their owner alone.
+"""User data outside every workspace: consents, and what models were used, in files of one folder.
 
-The lock is the system's own on an open file, so that whoever is killed gives it back; it says nothing about who only
-reads, since a file is always replaced as a whole.
+Each file changes as a whole, under a lock, and is readable by its owner alone. The lock is the system's own on an open
+file, so that whoever is killed gives it back; it says nothing about who only reads. No question, no document and no key
+is in them.
 """
 
 from __future__ import annotations
@@ -21,16 +22,15 @@ from lens_lsp.disk import lock_file, read_plain, replace_whole, take_lock
 from lens_lsp.model.errors import UsageError
 
 LOCK = ".lock"
-
 _MOST_BYTES = 16 << 20
 
 
-def kept_folder() -> Path:
+def userdata_folder() -> Path:
     """Where everything is kept."""
     return user_data_path("lens-lsp")
 
 
-def read_kept(path: Path) -> bytes | None:
+def read_userdata(path: Path) -> bytes | None:
     """What a file holds, None when there is none. Raises OSError."""
     try:
         return read_plain(path, _MOST_BYTES)
@@ -38,14 +38,14 @@ def read_kept(path: Path) -> bytes | None:
         return None
 
 
-def change_kept(path: Path, change: Callable[[bytes | None], bytes], *, seconds: float = 5.0) -> None:
+def change_userdata(path: Path, change: Callable[[bytes | None], bytes], *, seconds: float = 5.0) -> None:
     """Replace a file by what ``change`` makes of it; of several processes that do, none undoes another's change.
 
     Raises OSError, TimeoutError when another process holds the lock for ``seconds``.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _locked(path.parent, seconds):
-        replace_whole(path, change(read_kept(path)))
+        replace_whole(path, change(read_userdata(path)))
 
 
 @contextmanager
@@ -59,15 +59,13 @@ def _locked(folder: Path, seconds: float) -> Iterator[None]:
 
 
 _CONSENTS_SCHEMA = "lens.consent/1"
-
 Consent = tuple[str, str]
-
 """A workspace, by its real path, and an origin."""
 
 
 def consent_file() -> Path:
     """Where consents are kept."""
-    return kept_folder() / "consent.json"
+    return userdata_folder() / "consent.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class Consents:
     def read(cls, path: Path) -> Consents:
         """Read the file; one that is missing holds nothing, and neither does one that is broken."""
         try:
-            return cls(path, _parsed_consents(read_kept(path)))
+            return cls(path, _parsed_consents(read_userdata(path)))
         except (OSError, ValueError):
             return cls(path, problem=f"{path} cannot be read and is ignored: consent has to be given again")
 
@@ -111,7 +109,7 @@ class Consents:
             entries = [{"workspace": where, "origin": to} for where, to in sorted(change(given))]
             return json.dumps({"schema": _CONSENTS_SCHEMA, "given": entries}, indent=1).encode("ascii")
 
-        change_kept(self.path, changed)
+        change_userdata(self.path, changed)
 
 
 def _parsed_consents(data: bytes | None) -> frozenset[Consent]:
@@ -128,9 +126,7 @@ def _parsed_consents(data: bytes | None) -> frozenset[Consent]:
 
 
 KEPT_DAYS = 400
-
 """Days that are kept; older ones are forgotten with the next call."""
-
 _USAGE_SCHEMA = "lens.usage/1"
 
 
@@ -160,13 +156,12 @@ class Spent:
 
 
 Days = dict[str, dict[str, Spent]]
-
 """By day (ISO), by origin."""
 
 
 def usage_file() -> Path:
     """Where usage is kept."""
-    return kept_folder() / "usage.json"
+    return userdata_folder() / "usage.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +173,7 @@ class Usage:
     @classmethod
     def read(cls, path: Path) -> Usage:
         """Read the file; one that is missing holds nothing. Raises OSError, and ValueError for a broken file."""
-        return cls(_parsed_usage(read_kept(path)))
+        return cls(_parsed_usage(read_userdata(path)))
 
     def on(self, day: date) -> Spent:
         """All that was spent on one day, at all origins."""
@@ -200,7 +195,7 @@ def record_usage(path: Path, day: date, origin: str, spent: Spent) -> None:
         today[origin] = today.get(origin, Spent()).plus(spent)
         return _text({name: days[name] for name in sorted(days)[-KEPT_DAYS:]}).encode("ascii")
 
-    change_kept(path, added)
+    change_userdata(path, added)
 
 
 def _text(days: Days) -> str:

@@ -1,56 +1,70 @@
-"""x"""
+"""Beliefs over the cells of admitted documents: position prior, posterior and the test that stops (paper, Layer 2).
+
+The admitted documents are cut into cells of 50 code points (`Space`; Proposition 1). π_pos is the density of a
+requirement's anchors around each cell (`landscape`; equation 7, second factor): windows are free and all matches count.
+`Beliefs` holds a distribution per requirement over the cells and "nowhere": the log-prior, computed anew whenever
+documents join, and the sum of the observations' log-likelihood ratios, which stays; so it does not matter whether a
+document joined before or after others were observed (supplement, Lemma 1). `glr` and `threshold` are budget-aware
+stopping (equation 11; supplement, equations 20 and 21): a fact is localised when the least sure cell of its best quote
+beats every other cell by more than β(t, δ) · γ.
+"""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lens_lsp.corpus.scan import STRETCH, Hits
+from lens_lsp.corpus.scan import Hits
 from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import ObservationTable, Verdict
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, stem, words
 from lens_lsp.search.corpus_view import Corpus, Floats, Ints, Measures
 from lens_lsp.search.localisation import Candidates
-from lens_lsp.search.question import Question
+from lens_lsp.search.passages import count
+from lens_lsp.search.question import ScanQuestion
 
 CELL = 50
-
 """Code points of a cell, the grid on which positions are scored."""
-
 WINDOW = 600
-
 """The longest window, in code points."""
-
 _WIDTH = WINDOW // CELL
+SATURATION = 0.6
+"""k1 of the term frequency inside a window."""
+_IDF_POWER = 1.058
+ADJACENT = 0.063
+"""Two neighbouring question terms within 25 code points, in order: a share of the question's idf mass."""
+DENSE = 0.946
+"""The idf mass in the best 100 code points of the window: a share, too."""
+_POWER = 4.0
+"""How sharply mass follows the density."""
+_HEADING = 0.3
+"""How much headings add: a share of the requirement's idf mass."""
+EVEN = 0.05
+"""Share of a document's mass that lies on all its cells alike."""
+SOMEWHERE = 0.9
+"""Prior mass of all admitted cells together; the rest is on "nowhere"."""
+DELTA = 0.1
+"""Probability of a wrong stop that the threshold allows for."""
+RELAXED = 0.8
+"""What self-correction multiplies the threshold by."""
+_TIE = 1e-9
+_PARTIALS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class PositionWeights:
-    """Constants of the density; all but ``saturation`` and ``idf_power`` are shares of the question's idf mass."""
-
-    saturation: float = 0.6
-    """k1 of the term frequency inside a window."""
-    idf_power: float = 1.058
-    adjacent: float = 0.063
-    """Two neighbouring question terms within 25 code points, in order."""
-    dense: float = 0.946
-    """The idf mass in the best 100 code points of the window."""
-
-
-class Grid:
+class CellGrid:
     """The cells of some documents side by side."""
 
     def __init__(self, corpus: Corpus, slots: Ints) -> None:
         self.slots = slots
-        self.points = np.array([corpus.length(int(slot)) for slot in slots], np.int64)
-        self.cells = np.maximum(1, -(-self.points // CELL))
+        points = np.array([corpus.length(int(slot)) for slot in slots], np.int64)
+        self.cells = np.maximum(1, -(-points // CELL))
         self.end = np.cumsum(self.cells)
         self.first = self.end - self.cells
         self.size = int(self.end[-1]) if len(slots) else 0
@@ -63,40 +77,26 @@ class Grid:
         return start, np.minimum(start + width, self.limit)
 
 
-def window_idf(hits: Hits, measures: Measures, weights: PositionWeights) -> Floats:
+def window_idf(hits: Hits, measures: Measures) -> Floats:
     """How telling each term is among the cells of the workspace, estimated as if cells were bytes."""
     cells = float((measures.lengths // CELL).sum() + measures.texts) / 6  # removed texts leave empty slots
-    holding = hits.unlisted.stretches.astype(np.float64)
-    for term in range(len(measures.idf)):
-        chosen = hits.term == term
-        # Hits of one term come in order, so counting the changes counts the cells.
-        place = (hits.slot[chosen].astype(np.int64) << 32) | (hits.at[chosen] // STRETCH)
-        holding[term] += 1 + np.count_nonzero(np.diff(place)) if len(place) else 0
-    idf = np.log1p(cells / np.maximum(holding, 1)) ** weights.idf_power
+    holding = count(hits, len(measures.idf), measures.lengths).places
+    idf = np.log1p(cells / np.maximum(holding, 1)) ** _IDF_POWER
     return np.where(holding > 0, idf, 0.0)
 
 
-def places_of(corpus: Corpus, grid: Grid, question: Question, hits: Hits) -> list[Ints]:
+def places_of(corpus: Corpus, grid: CellGrid, question: ScanQuestion, hits: Hits) -> list[Ints]:
     """Per term the sorted places of its hits: code points counted through all documents of the grid."""
-    row = np.full(corpus.slots, -1, np.int64)
-    row[grid.slots] = np.arange(len(grid.slots))
-    terms = range(len(question.terms))
-    found: list[list[Ints]] = [[np.empty(0, np.int64)] for _ in terms]
+    first = dict(zip(grid.slots.tolist(), (grid.first * CELL).tolist(), strict=True))
+    found: list[list[Ints]] = [[np.empty(0, np.int64)] for _ in question.terms]
     for part in corpus.parts(hits, np.sort(grid.slots)):
-        some = corpus.places(hits, question.literals, part)
-        place = np.empty(len(some), np.int64)
-        order = np.argsort(some.slot, kind="stable")
-        bounds = np.flatnonzero(np.diff(some.slot[order], prepend=-1, append=-1))
-        for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            chosen = order[start:stop]
-            slot = int(some.slot[chosen[0]])
-            place[chosen] = corpus.points(slot, some.at[chosen]) + int(grid.first[row[slot]]) * CELL
-        for term in terms:
-            found[term].append(place[some.term == term])
+        for slot, places in corpus.places_by_term(hits, question.literals, part).items():
+            for own, at in zip(found, places, strict=False):
+                own.append(at + first[slot])
     return [np.sort(np.concatenate(each)) for each in found]
 
 
-def density_of(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWeights) -> Floats:
+def density_of(grid: CellGrid, places: list[Ints], idf: Floats) -> Floats:
     """For each cell, how much of the given terms the window that begins there holds."""
     start, stop = grid.windows(_WIDTH)
     _, near = grid.windows(2)
@@ -106,9 +106,9 @@ def density_of(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWei
         if len(place):
             inside = _running(place // CELL, grid.size)
             count = inside[stop] - inside[start]
-            total += weight * count * (weights.saturation + 1) / (count + weights.saturation)
+            total += weight * count * (SATURATION + 1) / (count + SATURATION)
             dense += weight * (inside[near] > inside[start])
-    total += weights.dense * _best_within(dense, grid)
+    total += DENSE * _best_within(dense, grid)
     for (left, first), (right, second) in zip(
         zip(idf.tolist(), places, strict=True), zip(idf[1:].tolist(), places[1:], strict=True), strict=False
     ):
@@ -117,7 +117,7 @@ def density_of(grid: Grid, places: list[Ints], idf: Floats, weights: PositionWei
         meets = meets[second[after[after < len(second)]] - meets < CELL // 2]
         if len(meets):
             inside = _running(meets // CELL, grid.size)
-            total += weights.adjacent * min(left, right) * (inside[stop] > inside[start])
+            total += ADJACENT * min(left, right) * (inside[stop] > inside[start])
     return total
 
 
@@ -128,7 +128,7 @@ def _running(cells: Ints, size: int) -> NDArray[np.int64]:
     return sums
 
 
-def _best_within(dense: Floats, grid: Grid) -> Floats:
+def _best_within(dense: Floats, grid: CellGrid) -> Floats:
     """The best value among the cells of each window; windows may look past their document's end, never gain by it."""
     padded = np.concatenate([dense, np.zeros(_WIDTH)])
     best = dense.copy()
@@ -139,7 +139,7 @@ def _best_within(dense: Floats, grid: Grid) -> Floats:
 
 
 @dataclass(slots=True)
-class Admission:
+class AdmittedCells:
     """One admitted document: its first cell, how many it has, its sections, and what of it was shown to
     the oracle (disjoint spans, in order)."""
 
@@ -153,6 +153,11 @@ class Admission:
     read: list[Span] = field(default_factory=list)
     withheld: list[Span] = field(default_factory=list)
     """What was proposed and may never be shown."""
+
+    @property
+    def end(self) -> int:
+        """One past its last cell."""
+        return self.first + self.cells
 
     @property
     def text(self) -> str:
@@ -221,7 +226,7 @@ class Space:
     """The admitted documents and their cells."""
 
     def __init__(self) -> None:
-        self.admitted: list[Admission] = []
+        self.admitted: list[AdmittedCells] = []
         self._starts: list[int] = []
         self.cells = 0
 
@@ -233,19 +238,24 @@ class Space:
         """The slots, in order of admission."""
         return np.array([admission.slot for admission in self.admitted], np.int64)
 
-    def admit(self, slot: int, document: Document) -> Admission:
+    def admit(self, slot: int, document: Document) -> AdmittedCells:
         """Add a document's cells."""
         cells = max(1, -(-len(document.text) // CELL))
         bounds = (*_sections(document, self.cells), self.cells + cells)
-        admission = Admission(len(self.admitted), slot, document, self.cells, cells, bounds)
+        admission = AdmittedCells(len(self.admitted), slot, document, self.cells, cells, bounds)
         self.admitted.append(admission)
         self._starts.append(self.cells)
         self.cells += cells
         return admission
 
-    def of(self, cell: int) -> Admission:
+    def of(self, cell: int) -> AdmittedCells:
         """The document a cell belongs to."""
         return self.admitted[bisect_right(self._starts, cell) - 1]
+
+    @property
+    def by_slot(self) -> dict[int, AdmittedCells]:
+        """The admitted documents by their slots."""
+        return {admission.slot: admission for admission in self.admitted}
 
     def place(self, cell: int) -> tuple[int, int]:
         """The document a cell belongs to, by order of admission, and the cell's number in it."""
@@ -256,30 +266,11 @@ class Space:
         """One value per document, repeated for each of its cells, along the last axis."""
         return np.repeat(per_document, [admission.cells for admission in self.admitted], axis=-1)
 
-    def strata(self) -> Iterable[Span]:
-        """The cells of each section of each document, in order."""
-        for admission in self.admitted:
-            for start, end in pairwise(admission.bounds):
-                yield Span(start, end)
-
 
 def _sections(document: Document, first: int) -> tuple[int, ...]:
     """The first cells of the sections: where a heading stands, and the beginning."""
     starts = {first, *(first + heading.span.start // CELL for heading in document.structure.headings)}
     return tuple(sorted(starts))
-
-
-EVEN = 0.05
-
-"""Share of a document's mass that lies on all its cells alike."""
-
-
-@dataclass(frozen=True, slots=True)
-class LandscapeWeights:
-    """How sharply mass follows the density, and how much headings add (a share of the requirement's idf mass)."""
-
-    power: float = 4.0
-    heading: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,32 +281,28 @@ class Landscape:
     mass: Floats
 
 
-def landscape(
-    corpus: Corpus, candidates: Candidates, space: Space, weights: LandscapeWeights = LandscapeWeights()
-) -> Landscape:
+def landscape(corpus: Corpus, candidates: Candidates, space: Space) -> Landscape:
     """π_pos of every requirement over all cells admitted so far, with the anchors as they stand now."""
-    grid = Grid(corpus, space.slots)
-    idf = window_idf(candidates.hits, candidates.measures, PositionWeights())
+    grid = CellGrid(corpus, space.slots)
+    idf = window_idf(candidates.hits, candidates.measures)
     places = places_of(corpus, grid, candidates.question, candidates.hits)
     centre = _centres(grid)
     rows = []
     for requirement in candidates.plan.requirements:
         chosen = candidates.terms_of(requirement)
-        density = density_of(grid, [places[term] for term in chosen.tolist()], idf[chosen], PositionWeights())
+        density = density_of(grid, [places[term] for term in chosen.tolist()], idf[chosen])
         density = density[centre] / (float(idf[chosen].sum()) or 1.0)
         terms = [candidates.question.terms[term] for term in chosen.tolist()]
         headings = _headings(space, dict(zip(map(stem, terms), idf[chosen].tolist(), strict=True)))
-        rows.append((density + weights.heading * headings * (density > 0)) ** weights.power)
+        rows.append((density + _HEADING * headings * (density > 0)) ** _POWER)
     mass = np.array(rows)
     return Landscape(_per_document(space, mass), mass)
 
 
-def _centres(grid: Grid) -> Ints:
+def _centres(grid: CellGrid) -> Ints:
     """For each cell the first cell of the window around it, inside its document."""
-    width = WINDOW // CELL
     first = grid.first[grid.row]
-    last = np.maximum(first, grid.limit - width)
-    return np.clip(np.arange(grid.size) - width // 2, first, last)
+    return np.clip(np.arange(grid.size) - _WIDTH // 2, first, np.maximum(first, grid.limit - _WIDTH))
 
 
 def _headings(space: Space, idf: dict[str, float]) -> Floats:
@@ -338,7 +325,7 @@ def _headings(space: Space, idf: dict[str, float]) -> Floats:
 def _per_document(space: Space, mass: Floats) -> Floats:
     rows = np.empty_like(mass)
     for admission in space.admitted:
-        cells = slice(admission.first, admission.first + admission.cells)
+        cells = slice(admission.first, admission.end)
         total = mass[:, cells].sum(axis=1, keepdims=True)
         even = 1 / admission.cells
         share = np.divide(mass[:, cells], total, out=np.full((len(mass), admission.cells), even), where=total > 0)
@@ -346,20 +333,15 @@ def _per_document(space: Space, mass: Floats) -> Floats:
     return rows
 
 
-def above(mass: Floats, share: float, weights: LandscapeWeights = LandscapeWeights()) -> NDArray[np.bool_]:
+def above(mass: Floats, share: float) -> NDArray[np.bool_]:
     """The cells whose density is at least a share of the densest one's under some requirement, a row each."""
     most = mass.max(axis=1, initial=0.0, keepdims=True)
-    return np.asarray(((mass > 0) & (mass >= share**weights.power * most)).any(axis=0))
+    return np.asarray(((mass > 0) & (mass >= share**_POWER * most)).any(axis=0))
 
 
 def joint(space: Space, file: Floats, position: Floats) -> Floats:
     """π_file · π_pos: the prior over all cells, one row per requirement, each summing to 1."""
     return space.spread(file) * position
-
-
-SOMEWHERE = 0.9
-
-"""Prior mass of all admitted cells together; the rest is on "nowhere"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +361,6 @@ class Beliefs:
 
     def __init__(self, requirements: int, table: ObservationTable) -> None:
         self._table = table
-        self._prior = np.zeros((requirements, 0))
         self._log_prior = np.zeros((requirements, 0))
         self.ratio: Floats = np.zeros((requirements, 0))
         """Sum of log-likelihood ratios against "nowhere", in nats; 0 for cells never shown."""
@@ -405,7 +386,6 @@ class Beliefs:
         more = prior.shape[1] - self.cells
         if more < 0:
             raise ValueError("cells never leave the search")
-        self._prior = prior
         with np.errstate(divide="ignore"):
             self._log_prior = np.log(SOMEWHERE * prior)
         self.ratio = np.concatenate([self.ratio, np.zeros((self.requirements, more))], axis=1)
@@ -457,19 +437,6 @@ class Beliefs:
         return np.asarray(np.exp(math.log(1 - SOMEWHERE) - self._log_mass), np.float64)
 
 
-DELTA = 0.1
-
-"""Probability of a wrong stop that the threshold allows for."""
-
-RELAXED = 0.8
-
-"""What self-correction multiplies the threshold by."""
-
-_TIE = 1e-9
-
-_PARTIALS = 2
-
-
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """A verified quote: the cells it touches, its verdict, and the cells of the region it stands in."""
@@ -492,17 +459,12 @@ def glr(ratio: Floats, posterior: Floats, quotes: Sequence[Quoted]) -> float | N
     """
     if not quotes:
         return None
-    best = best_quote(posterior, quotes)
+    best = max(quotes, key=lambda quote: float(posterior[quote.cells.start : quote.cells.end].sum()))  # Ẑ
     rival = np.ones(len(ratio), bool)
     for quote in quotes:
         rival[quote.cells.start : quote.cells.end] = False
     against = max(0.0, float(ratio[rival].max(initial=0.0)))
     return float(ratio[best.cells.start : best.cells.end].min()) - against
-
-
-def best_quote(posterior: Floats, quotes: Sequence[Quoted]) -> Quoted:
-    """Ẑ: the quoted span with the highest belief; of equals the first."""
-    return max(quotes, key=lambda quote: float(posterior[quote.cells.start : quote.cells.end].sum()))
 
 
 def passes(statistic: float | None, needed: float) -> bool:

@@ -1,4 +1,10 @@
-"""x"""
+"""Text boundaries: words, sentences, blocks and headings at which a document may be cut for reading.
+
+A *region* is what an oracle is shown of a document: a window snapped outward to boundaries that a reader would choose.
+The *context* of a quote is what stands around it in its block and what leads into it. Both are for reading and display,
+never for scoring. Words hang together more strictly here than where the search compares them: hyphens, apostrophes and
+points inside a word join its parts, because "toxic" is not what "non-toxic" says and "5" is not "3.5".
+"""
 
 from __future__ import annotations
 
@@ -6,23 +12,41 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from lens_lsp.model.documents import Block, BlockKind, Context, ContextRole, Document
 from lens_lsp.model.observation import RegionView, tokens
 from lens_lsp.model.text import Span, breaks, sentences, trim
 
 LONGEST = 60
-
 """Code points. A longer word is cut, since no reader takes it for one."""
-
 # Letters of scripts that write no spaces, or that are syllables of their own: a boundary may fall between any two.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
-
 _JOINERS = frozenset("'’-\u2010\u2011.@")
-
 _FIGURE_JOINERS = frozenset(",:")
-
 _SIGNS = frozenset("-+−")
+REGION_TOKENS = 400
+"""The most tokens of a region, as ``tokens`` estimates them. A window that is larger stays as it is."""
+REACH = 3 * REGION_TOKENS
+"""Code points beyond which no boundary is looked for: each is a byte at least, three bytes are a token."""
+_RUN_BACK = 64
+"""Code points before an offset from which on a full stop may reach behind it with its closing marks."""
+_BREAK = re.compile(r"\r\n?|\n")
+PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
+"""Kinds of blocks that consist of sentences."""
+LONGEST_CONTEXT = 300
+"""Code points of one part of the context; a longer one is cut at a word."""
+_START, _END = attrgetter("start"), attrgetter("end")
+_BLOCK_START, _BLOCK_END = attrgetter("span.start"), attrgetter("span.end")
+_LINE = re.compile(r"[^\r\n]+")
+_WORDY = re.compile(r"[^\W_]")
+_LONGEST_TAGS = 400
+# Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
+_RUNNING_ON = re.compile(
+    r"(?>(?:</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike"
+    r"|strong|sub|sup|tt|u|var|wbr)(?=[\s/>])[^<>]*+>|<!--(?>(?:[^-]+|-(?!->))*)-->)+)",
+    re.IGNORECASE,
+)
 
 
 def in_word(text: str, at: int) -> bool:
@@ -33,7 +57,7 @@ def in_word(text: str, at: int) -> bool:
     return at > 0 and (_is_letter(text[at - 1]) or unicodedata.category(text[at - 1])[0] == "M")
 
 
-def joined(text: str, at: int) -> bool:
+def is_joined(text: str, at: int) -> bool:
     """Whether the characters around an offset hang together."""
     if not 0 < at < len(text):
         return False
@@ -64,8 +88,8 @@ def widened(text: str, span: Span) -> Span:
     """The span with what it cuts at either end made whole; at most ``LONGEST`` code points more on each side."""
     start, end = span.start, span.end
     first, last = max(start - LONGEST, 0), min(end + LONGEST, len(text))
-    start = next((at for at in range(start, first - 1, -1) if not joined(text, at)), start)
-    end = next((at for at in range(end, last + 1) if not joined(text, at)), end)
+    start = next((at for at in range(start, first - 1, -1) if not is_joined(text, at)), start)
+    end = next((at for at in range(end, last + 1) if not is_joined(text, at)), end)
     return Span(start, end)
 
 
@@ -80,25 +104,6 @@ def _joins(text: str, at: int) -> bool:
     if text[at] in _JOINERS:
         return in_word(text, at - 1) and in_word(text, at + 1)
     return text[at] in _FIGURE_JOINERS and text[at - 1].isdigit() and text[at + 1].isdigit()
-
-
-REGION_TOKENS = 400
-
-"""The most tokens of a region, as ``tokens`` estimates them. A window that is larger stays as it is."""
-
-REACH = 3 * REGION_TOKENS
-
-"""Code points beyond which no boundary is looked for: each is a byte at least, three bytes are a token."""
-
-_RUN_BACK = 64
-
-"""Code points before an offset from which on a full stop may reach behind it with its closing marks."""
-
-_BREAK = re.compile(r"\r\n?|\n")
-
-PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
-
-"""Kinds of blocks that consist of sentences."""
 
 
 class Edges:
@@ -116,7 +121,7 @@ class Edges:
 
     def start(self, at: int, *, coarse: bool) -> int | None:
         """The last boundary at or before ``at``."""
-        index = bisect_right(self._blocks, at, key=_block_start)
+        index = bisect_right(self._blocks, at, key=_BLOCK_START)
         block = self._blocks[index - 1] if index else None
         edge = self._room.start
         if block is not None and block.span.end <= at:
@@ -136,7 +141,7 @@ class Edges:
 
     def end(self, at: int, *, coarse: bool) -> int | None:
         """The first boundary at or behind ``at``."""
-        index = bisect_left(self._blocks, at, key=_block_start)
+        index = bisect_left(self._blocks, at, key=_BLOCK_START)
         block = self._blocks[index - 1] if index else None
         edge = self._room.end
         if block is not None and block.span.end >= at:
@@ -175,7 +180,7 @@ def fits(text: str, span: Span) -> bool:
 
 def overlapping(blocks: Sequence[Block], span: Span) -> Iterator[Block]:
     """The blocks that share something with a stretch, in order."""
-    for index in range(bisect_right(blocks, span.start, key=_block_end), len(blocks)):
+    for index in range(bisect_right(blocks, span.start, key=_BLOCK_END), len(blocks)):
         if blocks[index].span.start >= span.end:
             return
         yield blocks[index]
@@ -183,7 +188,7 @@ def overlapping(blocks: Sequence[Block], span: Span) -> Iterator[Block]:
 
 def inside(spans: Sequence[Span], at: int) -> bool:
     """Whether an offset lies within one of some spans that are in order and apart, and not at its ends."""
-    index = bisect_right(spans, at, key=_start) - 1
+    index = bisect_right(spans, at, key=_START) - 1
     return index >= 0 and spans[index].start < at < spans[index].end
 
 
@@ -191,7 +196,7 @@ def without(spans: Sequence[Span], around: Span) -> list[Span]:
     """What is left of a stretch when spans that are in order and apart are taken out of it."""
     found: list[Span] = []
     at = around.start
-    for index in range(bisect_right(spans, at, key=_end), len(spans)):
+    for index in range(bisect_right(spans, at, key=_END), len(spans)):
         cut = spans[index]
         if cut.start >= around.end:
             break
@@ -203,28 +208,12 @@ def without(spans: Sequence[Span], around: Span) -> list[Span]:
     return found
 
 
-def _start(span: Span) -> int:
-    return span.start
-
-
-def _end(span: Span) -> int:
-    return span.end
-
-
-def _block_end(block: Block) -> int:
-    return block.span.end
-
-
-def _block_start(block: Block) -> int:
-    return block.span.start
-
-
 def heading_path(document: Document, offset: int) -> tuple[str, ...]:
     """The headings an offset stands under, outermost first."""
     headings = document.structure.headings
     path: list[str] = []
     level: int | None = None
-    for index in range(bisect_right(headings, offset, key=lambda heading: heading.span.start) - 1, -1, -1):
+    for index in range(bisect_right(headings, offset, key=_BLOCK_START) - 1, -1, -1):
         heading = headings[index]
         if level is None or heading.level < level:
             path.append(heading.text)
@@ -232,13 +221,6 @@ def heading_path(document: Document, offset: int) -> tuple[str, ...]:
             if level <= 1:
                 break
     return tuple(reversed(path))
-
-
-LONGEST_CONTEXT = 300
-
-"""Code points of one part of the context; a longer one is cut at a word."""
-
-_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
 
 
 def context_of(document: Document, span: Span, before: int = 0) -> tuple[Context, ...]:
@@ -264,16 +246,16 @@ def context_of(document: Document, span: Span, before: int = 0) -> tuple[Context
 def _context_parts(document: Document, span: Span) -> Iterator[tuple[ContextRole, Span, bool]]:
     """What may be context, the most useful first; whether its end or its beginning is nearer to the quote."""
     blocks = document.structure.blocks
-    at = bisect_right(blocks, span.start, key=lambda block: block.span.start) - 1
-    last = bisect_right(blocks, max(span.start, span.end - 1), key=lambda block: block.span.start) - 1
+    at = bisect_right(blocks, span.start, key=_BLOCK_START) - 1
+    last = bisect_right(blocks, max(span.start, span.end - 1), key=_BLOCK_START) - 1
     if at < 0:
         return
     block = blocks[at]
     if block.kind is BlockKind.TABLE_ROW and block.header is not None and not span.contains(block.header):
         yield ContextRole.HEADER, block.header, False
-    if block.span.start < span.start < block.span.end and block.kind in _PROSE:
+    if block.span.start < span.start < block.span.end and block.kind in PROSE:
         yield ContextRole.BEFORE, Span(block.span.start, span.start), True
-    if blocks[last].span.start <= span.end < blocks[last].span.end and blocks[last].kind in _PROSE:
+    if blocks[last].span.start <= span.end < blocks[last].span.end and blocks[last].kind in PROSE:
         yield ContextRole.AFTER, Span(span.end, blocks[last].span.end), False
     if block.kind is BlockKind.LIST_ITEM:
         parent, lead_in = _above_item(document, at)
@@ -328,20 +310,6 @@ def _shortened(text: str, span: Span, *, near_end: bool) -> tuple[Span, tuple[st
     return trim(text, Span(span.start, end)), ("end",)
 
 
-_LINE = re.compile(r"[^\r\n]+")
-
-_WORDY = re.compile(r"[^\W_]")
-
-_LONGEST_TAGS = 400
-
-# Markup that stands inside a word without ending it. An atomic group: Python 3.11.2 errs with a possessive one.
-_RUNNING_ON = re.compile(
-    r"(?>(?:</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike"
-    r"|strong|sub|sup|tt|u|var|wbr)(?=[\s/>])[^<>]*+>|<!--(?>(?:[^-]+|-(?!->))*)-->)+)",
-    re.IGNORECASE,
-)
-
-
 def region(document: Document, span: Span) -> Span:
     """The region around a window.
 
@@ -369,15 +337,6 @@ def region(document: Document, span: Span) -> Span:
     return words
 
 
-def quotable(document: Document, span: Span) -> Span | None:
-    """The longest stretch of a passage that is not ours; None when it says nothing."""
-    if not document.structure.ours:
-        return span if len(span) else None
-    parts = (trim(document.text, part) for part in without(document.structure.ours, span))
-    best = max(parts, key=len, default=Span(0, 0))
-    return best if _WORDY.search(document.text, best.start, best.end) else None
-
-
 def units(document: Document, span: Span) -> list[Block]:
     """What a region is made of, in order and apart, none of it reaching out of the region.
 
@@ -389,10 +348,10 @@ def units(document: Document, span: Span) -> list[Block]:
     at = span.start
     for block in overlapping(document.structure.blocks, span):
         start, end = max(block.span.start, span.start), min(block.span.end, span.end)
-        found += _lines(document.text, Span(at, max(at, start)), BlockKind.PARAGRAPH)
+        found += (Block(BlockKind.PARAGRAPH, line) for line in lines(document.text, Span(at, max(at, start))))
         found += _parts(document, block, Span(start, end))
         at = end
-    found += _lines(document.text, Span(at, max(at, span.end)), BlockKind.PARAGRAPH)
+    found += (Block(BlockKind.PARAGRAPH, line) for line in lines(document.text, Span(at, max(at, span.end))))
     return list(_proper(document, found))
 
 
@@ -431,7 +390,7 @@ def _headings_above(document: Document, span: Span) -> tuple[str, ...]:
     end = text.find("\n", start, span.end)
     path = heading_path(document, max(start, (span.end if end < 0 else end) - 1))
     headings = document.structure.headings
-    begun = bisect_right(headings, start - 1, key=lambda heading: heading.span.start)
+    begun = bisect_right(headings, start - 1, key=_BLOCK_START)
     begins = begun < len(headings) and headings[begun].span.start <= (span.end if end < 0 else end)
     return path[:-1] if begins else path
 
@@ -466,21 +425,26 @@ def _start_of(header: Span) -> Span:
 def _parts(document: Document, block: Block, clipped: Span) -> list[Block]:
     text, kind = document.text, block.kind
     if kind in PROSE and not (kind is BlockKind.LIST_ITEM and fits(text, clipped)):
-        found: list[Block] = []
-        for sentence in sentences(text, clipped):
-            # A full stop inside a tag ends nothing.
-            if found and inside(document.structure.hidden, sentence.start):
-                found[-1] = Block(kind, Span(found[-1].span.start, sentence.end))
-            else:
-                found.append(Block(kind, sentence))
-        return found
+        return [Block(kind, sentence) for sentence in whole_sentences(text, clipped, document.structure.hidden)]
     if kind is BlockKind.FRONT_MATTER or (kind is BlockKind.CODE and not fits(text, clipped)):
-        return _lines(text, clipped, kind)
+        return [Block(kind, line) for line in lines(text, clipped)]
     return [Block(kind, clipped, block.header)]
 
 
-def _lines(text: str, span: Span, kind: BlockKind) -> list[Block]:
-    return [Block(kind, Span(*line.span())) for line in _LINE.finditer(text, span.start, span.end)]
+def lines(text: str, span: Span) -> list[Span]:
+    """The lines of a stretch that are not empty, without their ends."""
+    return [Span(*line.span()) for line in _LINE.finditer(text, span.start, span.end)]
+
+
+def whole_sentences(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
+    """The sentences of prose; a full stop inside a ``hidden`` tag ends nothing."""
+    found: list[Span] = []
+    for sentence in sentences(text, span):
+        if found and inside(hidden, sentence.start):
+            found[-1] = Span(found[-1].start, sentence.end)
+        else:
+            found.append(sentence)
+    return found
 
 
 def _proper(document: Document, found: list[Block]) -> Iterator[Block]:

@@ -1,51 +1,83 @@
-"""x"""
+"""From what the loop saw to E* and the facts that rest on it (paper, "Evidence Consolidation and Answer Synthesis").
+
+`consolidate` unites the windows of each fact, merges overlaps, drops repeated statements, grows to readable boundaries
+and keeps the trace. `facts_of` says what became of each required fact; `combine` computes with their values in code, on
+operands that are cited, never in a model. `contradict` tells passages that state different values of one thing: two
+values differ only where they cannot both be right, and what speaks of another time or names one of several is no
+conflict. `compare` puts the sentences of an answer beside what they cite: what of them does not stand there.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-
-import numpy as np
 
 from lens_lsp.arithmetic.expression import evaluate
 from lens_lsp.arithmetic.typed_values import Value, ValueKind, same, show
 from lens_lsp.arithmetic.units import Dimension, find_unit, is_rate, rate_parts
-from lens_lsp.arithmetic.value_parser import find_values, first_value, meets
+from lens_lsp.arithmetic.value_parser import find_values, first_value
 from lens_lsp.corpus.descriptions import file_name
-from lens_lsp.corpus.scan import counted, exact_literal, scan
+from lens_lsp.judge import claims
 from lens_lsp.judge.analysis import names
-from lens_lsp.judge.claim_text import ClaimToken, aligned, tokens_of
-from lens_lsp.judge.oracle import Fact, ReadReply
-from lens_lsp.model.answer import Arm, Computation, RequirementStatus
-from lens_lsp.model.documents import Document
+from lens_lsp.judge.answer_markdown import cited_sentences, plain
+from lens_lsp.judge.claim_text import ClaimToken, Passage, aligned, tokens_of
+from lens_lsp.judge.oracle import Claim, Fact, Fault, ReadReply
+from lens_lsp.model.answer import Arm, Computation, Doubt, RequirementStatus
+from lens_lsp.model.documents import Document, Evidence
 from lens_lsp.model.errors import ComputationError
 from lens_lsp.model.observation import Verdict
-from lens_lsp.model.plan import Combination, Intent, MatchRule, Plan, Requirement, Unit
+from lens_lsp.model.plan import Combination, Intent, Plan, Requirement
 from lens_lsp.model.text import Span, sentences
-from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, stem, words
+from lens_lsp.model.words import STOP_WORDS, content, fold, key, stands_in, words
 from lens_lsp.search.boundaries import heading_path, region
-from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.localisation import Matches
 from lens_lsp.search.metadata import dates
-from lens_lsp.search.proposals import Proposal
-from lens_lsp.search.rounds import Quote
+from lens_lsp.search.proposals import Proposal, Quote
 
+MOST_CLAIMS = 20
+"""Sentences of one answer that a judge is asked about."""
+_MOST_NAMED = 12
+_GAP = re.compile(r" +(?=[.,;:!?](?: |\Z))")
+"""Where a marker stood before a mark."""
+_LABEL = re.compile(r"\A[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*[ \t]*:)")
+"""What an item of a list begins with that names it."""
+_TOLD = frozenset({claims.Reason.NEGATION, claims.Reason.LIMIT})
+"""What rules say of these is told beside the answer and decides nothing: most of it was unfounded
+over the answers of a capable reader."""
 MOST_QUOTES = 4
-
 """Quotes cited for one covered requirement; a list cites all."""
-
 MOST_CHAIN = 6
-
 """Quotes cited for one covered requirement together with what leads to it."""
-
 MOST_PASSAGES = 5
-
 """Passages offered when nothing covers a requirement."""
+_COMPARED = frozenset({ValueKind.NUMBER, ValueKind.DATE, ValueKind.DURATION, ValueKind.TIME})
+_DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
+_ANOTHER_TIME = re.compile(
+    r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
+    r"|replaced|superseded|obsolete|since then|back then|at first)\b"
+)
+_ONE_OF_SEVERAL = re.compile(
+    r"\bco-|\b(?:one of|among|also|another|including|such as|together with|along with|both|as well as)\b"
+)
+_NAME = re.compile(r"[^\W\d_a-z]|.*[0-9]")
+_MOST_WORDS = 6
+_MOST_LEFT = 1
+"""Content words beside its value that one of two sentences may have and the other not."""
+_LEAST_SHARED = 2
+_LISTED = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
+_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
+_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
+_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
+_PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
+_ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
+"""Transformations that need the value of every requirement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedSpan:
     """A span that may be cited, and the trace of how it was found. ``belief`` orders the items of a requirement."""
 
     slot: int
@@ -67,7 +99,7 @@ class Item:
     slot: int
     document: Document
     span: Span
-    carries: list[Cited] = field(default_factory=list)
+    carries: list[CitedSpan] = field(default_factory=list)
 
     @property
     def passage(self) -> bool:
@@ -75,12 +107,17 @@ class Item:
         return self.carries[0].verdict is Verdict.RELATED
 
     @property
+    def day(self) -> date | None:
+        """Of which day it is, as far as its document says."""
+        return day_of(self.document, self.span.start)
+
+    @property
     def requirements(self) -> tuple[int, ...]:
         """The requirements it speaks to, by index."""
         return tuple(sorted({cited.requirement for cited in self.carries}))
 
 
-def consolidate(cited: Iterable[Cited]) -> list[Item]:
+def consolidate(cited: Iterable[CitedSpan]) -> list[Item]:
     """E*: overlapping and touching spans of one document become one, repeated statements of one source are dropped.
 
     The order is that of the first citation of each item.
@@ -126,7 +163,7 @@ def _distinct(items: Sequence[Item]) -> list[Item]:
     return list(seen.values())
 
 
-def choose(quotes: Iterable[Cited], *, many: bool, covered: bool, chain: bool = False) -> list[Cited]:
+def choose(quotes: Iterable[CitedSpan], *, many: bool, covered: bool, chain: bool = False) -> list[CitedSpan]:
     """Which quotes of one requirement to cite: all that prove it up to a limit, else the partial ones. With ``chain``
     also the best partial one of each further document: what leads to the proof is a part of it."""
     ranked = sorted(quotes, key=lambda cited: (cited.verdict is not Verdict.FULL, -cited.belief, cited.span.start))
@@ -140,30 +177,6 @@ def choose(quotes: Iterable[Cited], *, many: bool, covered: bool, chain: bool = 
                 kept.append(one)
         return kept
     return ranked[:MOST_QUOTES]
-
-
-_COMPARED = frozenset({ValueKind.NUMBER, ValueKind.DATE, ValueKind.DURATION, ValueKind.TIME})
-
-_DATED = ("date", "created", "published", "posted", "updated", "lastmod", "modified")
-
-_ANOTHER_TIME = re.compile(
-    r"\b(?:former(?:ly)?|previous(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|until|till|used to|no longer|renamed"
-    r"|replaced|superseded|obsolete|since then|back then|at first)\b"
-)
-
-_ONE_OF_SEVERAL = re.compile(
-    r"\bco-|\b(?:one of|among|also|another|including|such as|together with|along with|both|as well as)\b"
-)
-
-_NAME = re.compile(r"[^\W\d_a-z]|.*[0-9]")
-
-_MOST_WORDS = 6
-
-_MOST_LEFT = 1
-
-"""Content words beside its value that one of two sentences may have and the other not."""
-
-_LEAST_SHARED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +200,7 @@ def different(one: str, other: str) -> bool:
     return (
         bool(mine and theirs)
         and mine.isdisjoint(theirs)
-        and not {_initials(one), _initials(other)}
-        & {
-            key(one).replace(" ", ""),
-            key(other).replace(" ", ""),
-        }
+        and not {_initials(one), _initials(other)} & {key(one).replace(" ", ""), key(other).replace(" ", "")}
     )
 
 
@@ -362,184 +371,6 @@ def _initials(text: str) -> str:
     return "".join(part[0] for part in fold(text).split() if part not in STOP_WORDS)
 
 
-_SHOWN = 1000
-
-"""Lines that are kept of the matches; all are counted."""
-
-_GAP = rb"[^a-z0-9\n\r]{1,3}"
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One match: a line of a slot's document, in code points."""
-
-    slot: int
-    line: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """All matches of a rule: ``total`` of what it counts, in ``files`` files; ``shown`` holds the first by path.
-
-    ``unread`` are slots that could not be read again to make sure.
-    """
-
-    total: int
-    files: int
-    shown: tuple[Match, ...]
-    unread: int = 0
-
-
-def matches_of(reading: Reading, rule: MatchRule, *, cancelled: Callable[[], bool] | None = None) -> Matches:
-    """Every match of a rule in the workspace as it is now."""
-    patterns = [_pattern(phrase) for phrase in rule.phrases]
-    total = unread = 0
-    files: set[tuple[int, str]] = set()
-    shown: list[Match] = []
-    for slot in _called(reading, _holding(reading, rule.phrases) if patterns else _slots(reading), rule):
-        if cancelled is not None and cancelled():
-            break
-        text = reading.text(slot)
-        found = list(_lines(reading, slot, patterns, rule))
-        if not found:
-            continue
-        if reading.document(slot) is None:
-            unread += 1
-            continue
-        lines = [(line, count) for line, count in found if _meets(reading, slot, line, rule)]
-        if not lines:
-            continue
-        new = text.key not in files
-        files.add(text.key)
-        if rule.unit is Unit.FILE:
-            total += new
-            shown += [Match(slot, lines[0][0])] if new else []
-        else:
-            total += sum(count for _, count in lines) if rule.unit is Unit.MATCH else len(lines)
-            shown += [Match(slot, line) for line, _ in lines[: max(0, _SHOWN - len(shown))]]
-    return Matches(total, len(files), tuple(shown), unread)
-
-
-def _pattern(phrase: str) -> re.Pattern[bytes]:
-    words = _GAP.join(re.escape(word.encode()) for word in phrase.split(" "))
-    return re.compile(rb"(?<![a-z0-9])" + words + rb"(?![a-z0-9])")
-
-
-def _holding(reading: Reading, phrases: Sequence[str]) -> list[int]:
-    """The slots that hold every telling word of the phrases, in order of path."""
-    words = {word for phrase in phrases for word in phrase.split(" ")}
-    telling = sorted(words - STOP_WORDS) or sorted(words)
-    cache = reading.corpus.cache
-    found = scan(cache.chunks(), [(exact_literal(word),) for word in telling], cancelled=reading.corpus.late)
-    slots, counts = counted(found.counts.slot)
-    full = [int(slot) for slot in slots[counts == len(telling)]]
-    return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
-
-
-def _slots(reading: Reading) -> list[int]:
-    """All slots in order of path."""
-    slots = np.flatnonzero(reading.corpus.cache.arena.lengths()).tolist()
-    return sorted(slots, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
-
-
-def _called(reading: Reading, slots: Sequence[int], rule: MatchRule) -> list[int]:
-    """The slots whose file is called as a rule says: by a folder's name, by its own, or by words of path and titles.
-
-    Of a rule that says nothing but a name, the files that are called just that come before those that hold the word.
-    """
-    if not rule.files:
-        return list(slots) if rule.phrases else []
-    names = [word.removesuffix("/") for word in rule.files]
-    inside = [slot for slot in slots if all(_folds(name) & _folders(reading, slot) for name in names)]
-    if any(word.endswith("/") for word in rule.files) and (inside or rule.phrases):
-        return inside
-    if not rule.phrases:
-        own = [slot for slot in slots if key(_stem_of(reading, slot)) in names]
-        if own:
-            return own
-    return [slot for slot in slots if all(name in _titles(reading, slot) for name in names)]
-
-
-def _folds(name: str) -> frozenset[str]:
-    return frozenset((name, stem(name)))
-
-
-def _folders(reading: Reading, slot: int) -> frozenset[str]:
-    parts = [key(part) for part in reading.text(slot).key[1].split("/")[:-1]]
-    return frozenset(form for part in parts for form in (part, stem(part)))
-
-
-def _stem_of(reading: Reading, slot: int) -> str:
-    return reading.text(slot).key[1].rsplit("/", 1)[-1].rsplit(".", 1)[0]
-
-
-def _titles(reading: Reading, slot: int) -> str:
-    return " ".join((key(reading.text(slot).key[1]), *reading.corpus.cache.names(slot)))
-
-
-def _lines(
-    reading: Reading, slot: int, patterns: Sequence[re.Pattern[bytes]], rule: MatchRule
-) -> Iterator[tuple[Span, int]]:
-    """The lines that match, with how often the first phrase stands in each.
-
-    In a file-wise rule the phrases may stand in different lines; those of the first are given.
-    """
-    folded = reading.corpus.cache.folded(slot).tobytes()
-    apart = rule.unit is Unit.FILE and rule.condition is None
-    if not patterns:
-        first_line = re.search(rb"[^\s#>*-][^\n]*", folded)
-        if first_line is not None:
-            points = reading.corpus.points(slot, np.array(_line(folded, first_line.start()), np.int64))
-            yield Span(int(points[0]), int(points[1])), 1
-        return
-    if apart and not all(pattern.search(folded) for pattern in patterns):
-        return
-    first, *others = patterns
-    counted: dict[tuple[int, int], int] = {}
-    for match in first.finditer(folded):
-        line = _line(folded, match.start())
-        if apart or all(pattern.search(folded, *line) for pattern in others):
-            counted[line] = counted.get(line, 0) + 1
-    for (start, end), count in counted.items():
-        points = reading.corpus.points(slot, np.array([start, end], np.int64))
-        yield Span(int(points[0]), int(points[1])), count
-
-
-def _line(folded: bytes, at: int) -> tuple[int, int]:
-    start = folded.rfind(b"\n", 0, at) + 1
-    end = folded.find(b"\n", at)
-    return start, len(folded) if end < 0 else end
-
-
-def _meets(reading: Reading, slot: int, line: Span, rule: MatchRule) -> bool:
-    """Whether a line may be evidence and a value in it meets the rule's condition."""
-    document = reading.document(slot)
-    if document is None or any(span.overlaps(line) for span in document.structure.ours):
-        return False
-    if rule.condition is None:
-        return True
-    names = (*reading.corpus.cache.names(slot), *heading_path(document, line.start))
-    above = "\n".join((*names, reading.text(slot).key[1], _stem_of(reading, slot)))
-    return meets(rule.condition, document.text[line.start : line.end], above)
-
-
-_LISTED = re.compile(r"\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
-
-_EITHER = re.compile(r"\bor\b", re.IGNORECASE)
-
-_PACE = re.compile(r"\b(?:fast|quick|slow)(?:e[rs]t?)?\b", re.IGNORECASE)
-
-_OVER_TIME = re.compile(r"^f1 \* \D*\d*\D* ?(?:second|minute|hour|day|night|week|month|quarter|year|decade)s?$")
-
-_DIFFERS = re.compile(r"\bdiffer(?:s|ent|ence)?\b", re.IGNORECASE)
-
-_PACES = {Combination.GREATEST: Combination.LEAST, Combination.LEAST: Combination.GREATEST}
-
-_ON_VALUES = frozenset({Combination.EXPRESSION, Combination.LEAST, Combination.GREATEST, Combination.SAME})
-
-"""Transformations that need the value of every requirement."""
-
-
 @dataclass(frozen=True, slots=True)
 class Combined:
     """The result of the plan's transformation: for the answer, and as it is shown."""
@@ -561,6 +392,7 @@ def facts_of(
     ``apart`` what is proven stays so where it cannot be computed with: who words the answer combines it."""
     facts = []
     combined = plan.transformation is not None and plan.transformation.kind in _ON_VALUES
+    counting = plan.transformation is not None and plan.transformation.kind is Combination.COUNT
     given = [_values(j, items) for j in range(len(plan.requirements))]
     if combined:
         given = [_beside(j, given, items) for j in range(len(given))]
@@ -572,7 +404,7 @@ def facts_of(
         values = given[j]
         alike = [(value, n) for value, n, belief in values if belief >= values[0][2] / 2]
         sides = () if j not in covered or requirement.many else _sides(requirement.text, alike, items)
-        newer = newest([_day_of(items[n - 1]) for _, n in sides])
+        newer = newest([items[n - 1].day for _, n in sides])
         status = RequirementStatus.CONTESTED if sides else RequirementStatus.COVERED
         value = values[0][0] if values and j in covered else None
         # A passage that gives no value to compare or compute with leaves the question open.
@@ -582,7 +414,7 @@ def facts_of(
             status = RequirementStatus.MISSING  # passages that come near are no list
         if combined and value is not None:  # what is computed with is what is cited
             numbers = (values[0][1], *(n for n in numbers if n != values[0][1]))
-        matching = sum(_size(items[n - 1]) for n in numbers) if _counts(plan) else len(numbers)
+        matching = sum(_size(items[n - 1]) for n in numbers) if counting else len(numbers)
         found = Fact(requirement, status, value, numbers, sides, matching=matching, read=matching)
         facts.append(found if newer is None else replace(found, newer=sides[newer][1]))
     covered_all = all(fact.status is RequirementStatus.COVERED for fact in facts)
@@ -602,10 +434,6 @@ def _usable(value: str | None, plan: Plan) -> bool:
     """Whether a value can be combined: it is typed, or equal wording is all that is asked for."""
     assert plan.transformation is not None
     return value is not None and (first_value(value) is not None or plan.transformation.kind is Combination.SAME)
-
-
-def _counts(plan: Plan) -> bool:
-    return plan.transformation is not None and plan.transformation.kind is Combination.COUNT
 
 
 def _size(item: Item) -> int:
@@ -664,17 +492,13 @@ def _sides(asked: str, values: Sequence[tuple[str, int]], items: Sequence[Item])
     return tuple((statement.value, n) for statement, n in sides) if len(sides) > 1 else ()
 
 
-def _day_of(item: Item) -> date | None:
-    return day_of(item.document, item.span.start)
-
-
 def combine(plan: Plan, facts: Sequence[Fact]) -> Combined | None:
     """Apply the plan's transformation to the facts; None when it has none or an operand is missing."""
     rule = plan.transformation
     if rule is None or any(fact.status is not RequirementStatus.COVERED for fact in facts):
         return None
     if rule.kind in (Combination.COUNT, Combination.LIST):
-        return _counting(facts)
+        return Combined(None, f"{sum(fact.matching for fact in facts):,}", "")
     if rule.kind is Combination.SAME and all(fact.value and first_value(fact.value) is None for fact in facts):
         return _alike(rule.labels, facts)
     operands = {fact.requirement.id: value for fact in facts if fact.value and (value := first_value(fact.value))}
@@ -744,11 +568,6 @@ def _alike(labels: Sequence[str], facts: Sequence[Fact]) -> Combined | None:
     return Combined(Computation(expression, cited, "yes", None), "yes", beside)
 
 
-def _counting(facts: Sequence[Fact]) -> Combined:
-    total = sum(fact.matching for fact in facts)
-    return Combined(None, f"{total:,}", "")
-
-
 def _computed(
     expression: str, operands: Mapping[str, Value], facts: Sequence[Fact], cited: tuple[int, ...]
 ) -> Combined:
@@ -798,3 +617,92 @@ def _compared(
 
 def _true(relation: str, left: Value, right: Value) -> bool:
     return bool(evaluate(f"f1 {relation} f2", {"f1": left, "f2": right}).value.magnitude)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An answer beside its evidence."""
+
+    doubts: tuple[Doubt, ...]
+    arguable: tuple[Claim, ...]
+    """Sentences that rules tell too little of; none once they were judged."""
+
+    @property
+    def decisive(self) -> list[Doubt]:
+        """The doubts that keep the text from being called an answer."""
+        return [doubt for doubt in self.doubts if doubt.decisive]
+
+
+def cited_passages(items: Sequence[Item], shown: Sequence[Evidence], question: str) -> dict[int, Passage]:
+    """The evidence by its numbers, as a sentence that cites it is compared with it; what the question says is no claim
+    of the judge's."""
+    return {
+        part.n: passage_of(part, item.document.structure.head.title or "", question)
+        for item, part in zip(items, shown, strict=True)
+    }
+
+
+def passage_of(item: Evidence, title: str, *known: str) -> Passage:
+    """An item of evidence as rules see it, from a document with a ``title``; what is ``known`` need not stand there."""
+    return Passage(item.quote, item.before, item.after, (*item.heading, *known), title, item.path)
+
+
+def compare(
+    text: str,
+    passages: Mapping[int, Passage],
+    shown: Sequence[Evidence],
+    ours: Sequence[Passage],
+    verdict: Mapping[str, Sequence[Fault]] | None = None,
+) -> Compared:
+    """Compare each sentence with what it cites; what is ``ours`` is known by our own arithmetic. ``verdict`` holds the
+    faults that a judge found in sentences, by their text: it takes the place of what rules say of them, except of
+    figures, which are compared letter by letter."""
+    found: list[Doubt] = []
+    arguable: list[Claim] = []
+    for sentence in cited_sentences(text):
+        near = [passages[n] for n in sentence.citations if n in passages]
+        if not near:
+            continue
+        said = _LABEL.sub(lambda label: " " * len(label.group()), sentence.text)
+        written = text[sentence.span.start : sentence.span.end]
+        cited = tuple(item for item in shown if item.n in sentence.citations)
+        claim = Claim(_GAP.sub("", " ".join(sentence.text.split())), cited)
+        ruled = claims.check(said, [*near, *ours])
+        judged = None if verdict is None else verdict.get(claim.text)
+        if judged is not None:
+            ruled = tuple(doubt for doubt in ruled if doubt.reason in claims.LITERAL)
+        elif (
+            verdict is None
+            and not claim.text.endswith((":", "："))  # what leads into a list is nothing without it
+            and (any(doubt.reason not in claims.LITERAL for doubt in ruled) or claims.is_arguable(said, near))
+        ):
+            arguable.append(claim)
+        own = [
+            Doubt(written, said[doubt.span.start : doubt.span.end], doubt.reason.value, doubt.reason not in _TOLD)
+            for doubt in ruled
+        ]
+        found += own
+        for fault in judged or ():
+            words = fault.words if key(fault.words) and key(fault.words) in key(written) else claim.text
+            if not any(key(doubt.words) in key(words) for doubt in own):
+                found.append(Doubt(written, words, fault.reason))
+    return Compared(tuple(found), tuple(arguable[:MOST_CLAIMS]))
+
+
+def beyond(short: str, passages: Sequence[Passage]) -> list[Doubt]:
+    """What of a short answer stands in no passage."""
+    return [
+        Doubt(short, short[doubt.span.start : doubt.span.end], doubt.reason.value)
+        for doubt in claims.check_short(short, passages)
+    ]
+
+
+def named(doubts: Sequence[Doubt]) -> str:
+    """The words in doubt, as a person is told them."""
+    parts = list(dict.fromkeys(f"“{plain(one.words)}”{_kind(one)}" for one in doubts))
+    more = f"; and {len(parts) - _MOST_NAMED:,} more" if len(parts) > _MOST_NAMED else ""
+    return f"*What is cited does not state: {'; '.join(parts[:_MOST_NAMED])}{more}.*"
+
+
+def _kind(doubt: Doubt) -> str:
+    return "" if doubt.reason == claims.Reason.MEANING else f" ({doubt.reason})"

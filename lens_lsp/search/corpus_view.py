@@ -1,4 +1,9 @@
-"""x"""
+"""The workspace as one question sees it: folded texts to scan, what a scan measures, and documents to quote from.
+
+`Corpus` gives the places of terms and notes phrases while texts pass; `Measures` are term and document frequencies
+(BM25), measured at query time from the hits of one scan (paper, Layer 1). `DocumentAccess` reads a document from its
+source at most once a question, and counts it only while it is still the text that was scanned.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +32,21 @@ from lens_lsp.model.words import content
 from lens_lsp.search.boundaries import context_of, heading_path
 
 Phrase = tuple[str, ...]
-
 """Two words or more, or a name of one, folded."""
-
 _GAP = 3
-
 """Characters that may stand between two words."""
-
-
-def phrase_pattern(phrase: Phrase) -> bytes:
-    """Words in this order with at most three characters that are no letters or digits between them."""
-    return rb"(?<![a-z0-9])" + rb"[^a-z0-9]{1,3}".join(re.escape(word.encode()) for word in phrase)
+_AT_ONCE = 8 << 20
+"""Bytes of texts that are not kept in memory whose places are held at once: where nearly each word is asked for, they
+take ten times as much."""
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_K1 = 1.2
+_B = 0.6
+_COMMENTED = "markdown/"
+"""The reader of the texts in which people hide words by comments."""
+_OURS = ("<!-- lens:begin", "<!-- lens:end")
+_HELD = 32 << 20
+"""Code points of documents that are held: with what is known of their structure they take several bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,7 @@ class Around:
         at, data = phrase.index(word), [one.encode() for one in phrase]
         return cls(
             term=term,
-            pattern=re.compile(phrase_pattern(phrase)),
+            pattern=re.compile(rb"(?<![a-z0-9])" + rb"[^a-z0-9]{1,3}".join(map(re.escape, data))),
             before=sum(len(one) + _GAP for one in data[:at]) + 1,
             after=sum(len(one) + _GAP for one in data[at:]) + 1,
             word=data[at],
@@ -125,12 +134,6 @@ def _any(masks: Iterable[NDArray[np.bool_]]) -> NDArray[np.bool_]:
     return found
 
 
-_AT_ONCE = 8 << 20
-
-"""Bytes of texts that are not kept in memory whose places are held at once: where nearly each word is asked for, they
-take ten times as much."""
-
-
 def never() -> bool:
     """Of a question whose time is never over."""
     return False
@@ -180,6 +183,20 @@ class Corpus:
             return listed
         return listed.plus(scan(self.cache.again(unlisted), literals, listing=True, cancelled=self.over), 0)
 
+    def places_by_term(
+        self, hits: Hits, literals: Sequence[Sequence[Literal]], slots: NDArray[np.int64]
+    ) -> dict[int, list[Ints]]:
+        """By slot the code points at which each scanned term stands in it, in order."""
+        found = self.places(hits, literals, slots)
+        order = np.lexsort((found.at, found.term, found.slot))
+        slot, term, at = found.slot[order], found.term[order], found.at[order]
+        bounds = np.searchsorted(slot, [slots, slots + 1])
+        places: dict[int, list[Ints]] = {}
+        for number, first, last in zip(slots.tolist(), *bounds.tolist(), strict=True):
+            ends = np.searchsorted(term[first:last], np.arange(1, len(literals)))
+            places[number] = np.split(self.points(number, at[first:last]), ends)
+        return places
+
     def parts(self, hits: Hits, slots: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Some slots in parts whose places fit in memory together: those whose places are listed are one, the first.
 
@@ -217,15 +234,6 @@ class Corpus:
             slots, scores = slots[among], scores[among]
         keyed = sorted(range(len(slots)), key=lambda i: (-scores[i], self.cache.slots[int(slots[i])].key))  # type: ignore[union-attr]
         return slots[np.array(keyed[:most], np.int64)] if keyed else slots
-
-
-Floats = NDArray[np.float64]
-
-Ints = NDArray[np.int64]
-
-_K1 = 1.2
-
-_B = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +296,7 @@ def measure(hits: Hits, terms: int, lengths: Ints, texts: int) -> Measures:
     )
 
 
-def joined(size: int, *numbers: Ints) -> Ints:
+def union_of(size: int, *numbers: Ints) -> Ints:
     """All numbers below ``size`` that are in any of some arrays, in order; NumPy's own would import masked arrays."""
     among = np.zeros(size, bool)
     for each in numbers:
@@ -302,32 +310,21 @@ def inverse_frequency(frequency: Ints | Floats, texts: float) -> Floats:
     return np.where(frequency > 0, weights, 0.0)
 
 
-_COMMENTED = "markdown/"
-
-"""The reader of the texts in which people hide words by comments."""
-
-_OURS = ("<!-- lens:begin", "<!-- lens:end")
-
-_HELD = 32 << 20
-
-"""Code points of documents that are held: with what is known of their structure they take several bytes each."""
-
-
-class Reading:
+class DocumentAccess:
     """Documents by slot, read when they are asked for."""
 
     def __init__(
         self,
         cache: TextStore,
         snapshot: Snapshot,
-        asking: Mapping[Key, Span] = MappingProxyType({}),
+        exclude_spans: Mapping[Key, Span] = MappingProxyType({}),
         *,
         late: Callable[[], bool] = never,
         over: Callable[[], bool] = never,
     ) -> None:
-        """``asking`` are the spans, by root and path, that hold the question itself: never evidence. ``late`` and
-        ``over`` are those of `Corpus`."""
-        self._asking = asking
+        """``exclude_spans`` hold the question itself, by root and path: never evidence. ``late`` and ``over`` are those
+        of `Corpus`."""
+        self._exclude_spans = exclude_spans
         self._cache = cache
         self._snapshot = snapshot
         self._documents: dict[int, Document | None] = {}
@@ -501,11 +498,11 @@ class Reading:
                 self.warnings.append(said)
 
     def _without_question(self, document: Document, text: CachedText) -> Document:
-        asking = self._asking.get(text.key)
-        if asking is None or text.piece is not None:
+        own = self._exclude_spans.get(text.key)
+        if own is None or text.piece is not None:
             return document
-        own = merged([*document.structure.ours, asking])
-        return replace(document, structure=replace(document.structure, ours=own))
+        spans = merged([*document.structure.ours, own])
+        return replace(document, structure=replace(document.structure, ours=spans))
 
     def _withdraw(self, slot: int, why: str) -> None:
         self._documents[slot] = None

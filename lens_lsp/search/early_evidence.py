@@ -1,4 +1,10 @@
-"""x"""
+"""Early evidence of a large workspace, shown before all of it was read or counted.
+
+`EarlySearch` looks for the rarest words of the question and for names of files alone: words that stand in every second
+file cost most of a scan and tell least. `EarlyEvidenceTimer` says when to look at what was read so far. What is shown
+this way is verified like all evidence, but nothing of the search rests on it. So it may be looked for in what the last
+question left in memory, before the disk was looked at: what changed since then does not hold any more.
+"""
 
 from __future__ import annotations
 
@@ -16,56 +22,40 @@ from lens_lsp.corpus.scan import Hits, scan
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.model.documents import Evidence
 from lens_lsp.model.plan import Plan
-from lens_lsp.search.corpus_view import Floats, Ints, Measures, Reading, inverse_frequency, measure
+from lens_lsp.search.corpus_view import DocumentAccess, Floats, Ints, Measures, inverse_frequency, measure
 from lens_lsp.search.localisation import Scored, as_evidence, passages_of, windows_of
-from lens_lsp.search.passages import Passage, Weights, count
-from lens_lsp.search.prior import NAMES, TITLES, PriorWeights, name_scores, prior, title_scores
+from lens_lsp.search.passages import ScoredPassage, Weights, count
+from lens_lsp.search.prior import NAMES, TITLES, name_scores, prior, title_scores
 from lens_lsp.search.question import prepare
 
 _SHOWN = 3
-
 _CONSIDERED = 10
-
 """Documents that are read for what is shown."""
-
 _WINDOWS = 100
-
 _MEASURED = 50
-
 """Documents that are measured by all terms."""
-
 _SAMPLED = 251
-
 """One text in so many is in the sample. Which ones depends on the texts alone, not on when they were read."""
-
 _MOST_HITS = 50_000
-
 """Occurrences that a first scan may find, by the sample: each costs a third of a microsecond."""
-
 _MOST_TERMS = 8
-
 _SHORTEST = 4
-
 """Bytes of a term: shorter ones are looked for in a pass of their own."""
-
 _FEWEST_SAMPLED = 400
-
 """Texts in the sample, where there are so many."""
-
 _MOST_SAMPLED = 8 << 20
-
 """Bytes of the sample: of very long texts it holds the first."""
-
 _AT_ONCE = 1 << 20
-
 """Bytes of the promising texts that are scanned in one go."""
-
 _PATIENCE = 1.0
-
 """Seconds after which no further text is read from the disk: something to read now beats something better later."""
+_AFTER = 1.0
+"""Seconds of reading before the first look."""
+_LEFT = 1.0
+"""Seconds that reading goes on for by all appearances: with fewer a look at everything comes as soon."""
 
 
-class FirstLook:
+class EarlySearch:
     """One look at the texts, by a reading of its own: what it reads was not read for the answer.
 
     Those that are not kept in memory are looked at as far as ``patience`` seconds go. ``counts`` says of a file whether
@@ -75,9 +65,8 @@ class FirstLook:
     def __init__(
         self,
         plan: Plan,
-        reading: Reading,
+        reading: DocumentAccess,
         *,
-        weights: PriorWeights = PriorWeights(),
         ablate: Set[str] = frozenset(),
         cancelled: Callable[[], bool] | None = None,
         patience: float = _PATIENCE,
@@ -88,7 +77,6 @@ class FirstLook:
         self._corpus = reading.corpus
         self._cache = reading.corpus.cache
         self._lengths = self._cache.arena.lengths()
-        self._weights = weights
         self._ablate = {*ablate, "links"}
         self._cancelled = cancelled
         self._patience = patience
@@ -106,7 +94,7 @@ class FirstLook:
         parts = np.split(candidates, np.flatnonzero(np.diff(run)) + 1)
         hits = scan([self._cache.together(part) for part in parts], self._question.literals, cancelled=self._cancelled)
         measures = self._measured(hits, frequency)
-        ranking = prior(self._corpus, self._question, hits, measures, weights=self._weights, ablate=self._ablate)
+        ranking = prior(self._corpus, self._question, hits, measures, ablate=self._ablate)
         found: list[Evidence] = []
         for passage in self._passages(candidates, hits, measures):
             if not self._counts(self._reading.text(passage.slot).key):
@@ -169,7 +157,7 @@ class FirstLook:
         chosen = np.flatnonzero(scores)
         return np.sort(self._corpus.order(chosen, scores[chosen], _MEASURED))
 
-    def _passages(self, candidates: Ints, hits: Hits, measures: Measures) -> list[Passage]:
+    def _passages(self, candidates: Ints, hits: Hits, measures: Measures) -> list[ScoredPassage]:
         """The best passages of the candidates, as if there were no other documents."""
         weights = Weights(self._question, count(hits, len(self._question.terms), self._lengths[candidates]))
         windows = windows_of(self._corpus, hits, weights, candidates, self._question, _WINDOWS)
@@ -178,16 +166,7 @@ class FirstLook:
         return passages_of(self._reading, scored, _CONSIDERED, read=_CONSIDERED)
 
 
-_AFTER = 1.0
-
-"""Seconds of reading before the first look."""
-
-_LEFT = 1.0
-
-"""Seconds that reading goes on for by all appearances: with fewer a look at everything comes as soon."""
-
-
-class Glimpse:
+class EarlyEvidenceTimer:
     """Looks at what was read so far until one of them finds something, each after twice the time of the one before.
 
     `offer` is called on the thread that reads, `evidence` by whoever asked. ``clock`` tells seconds.

@@ -1,9 +1,16 @@
-"""x"""
+"""Layer 1: from a question and a workspace to ranked documents and passages, without a model or a loop.
+
+One scan serves all requirements of a plan. Each has scores of its own under its own anchors; the whole question ranks
+the documents (`Candidates`; paper, equation 6 and Proposition 1). `localise` is all of it in one step: ``lens find``.
+`matches_of` counts and lists by an exact rule: what a scan sees it sees everywhere, so every place in the workspace is
+checked and none is estimated.
+"""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,81 +18,69 @@ import numpy as np
 from lens_lsp.corpus.formats import rare_kind
 from lens_lsp.corpus.generated_spans import joined as merged
 from lens_lsp.corpus.safe_open import display_path
-from lens_lsp.corpus.scan import Hits, exact_literal, scan
+from lens_lsp.corpus.scan import Hits, counted, exact_literal, scan
 from lens_lsp.judge.analysis import analyse, terms
 from lens_lsp.model.documents import Document, Evidence, RankedDocument, Stage
-from lens_lsp.model.plan import Anchor, AnchorKind, Plan, Requirement
+from lens_lsp.model.plan import Anchor, AnchorKind, MatchRule, Plan, Requirement, Unit
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, key, stem, words
-from lens_lsp.search.corpus_view import Corpus, Floats, Ints, Measures, Phrase, Reading, joined, measure
+from lens_lsp.search.boundaries import heading_path
+from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Floats, Ints, Measures, Phrase, measure, union_of
 from lens_lsp.search.metadata import FieldQuery, field_query
 from lens_lsp.search.passages import (
     NO_WINDOWS,
     WINDOW,
     Cutter,
-    Passage,
+    ScoredPassage,
     Weights,
     Windows,
     apart,
     count,
+    locator_offset,
     score,
-    standing,
 )
-from lens_lsp.search.prior import Named, Prior, PriorWeights, bridges, gain, prior
-from lens_lsp.search.question import Question, corrections, definition_of, prepare
+from lens_lsp.search.prior import Named, Prior, bridges, gain, prior
+from lens_lsp.search.question import ScanQuestion, corrections, definition_of, prepare
 
+_LISTED = 1000
+"""Lines that are kept of the matches; all are counted."""
+_BETWEEN_WORDS = rb"[^a-z0-9\n\r]{1,3}"
 ADMITTED = 10
-
 """m of the paper: documents admitted at first by its protocol. Self-correction admits as many more by any."""
-
 _BROUGHT = 50
-
 """Documents that new terms may lead to; how many of them join is not decided here."""
-
 _BEARING = 3
-
 """Documents that bear on one fact, beside those that the whole question admits."""
-
 LEADING = 6
-
 """Documents that come first for what they are as a whole."""
-
 _PASSAGE = 3.0
-
 """How much the best passage of any other document counts beside the document as a whole."""
-
 RARE = 0.3
-
 """What a file counts that is of a kind which is searched last."""
-
 _MOST_WANTED = 20
-
 """Documents with the metadata that is wanted that are looked at."""
-
 _PROMISING = 1000
-
 """Texts whose windows are scored."""
-
 _LATE = 2
-
 """Texts whose windows are scored when the question's time is over."""
-
 _WINDOWS = 400
-
 """Windows that are kept."""
-
 _CANDIDATES = 80
-
 _SHORTEST = 3
-
 _ALL_BUT_PATH = frozenset({"lexical", "summaries", "history", "scans", "links"})
+_READ = 30
+"""Documents that are cut into passages, at least."""
+_LEADING = 20
+"""Passages that are ranked by themselves alone."""
+_PRIOR = 0.8
+"""How much the prior of the document counts in the other ranking of what comes behind those."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
     """What both rounds over the texts say of a question: where its passages are."""
 
-    question: Question
+    question: ScanQuestion
     weights: Weights
     hits: Hits
     """Places of all scanned terms."""
@@ -102,7 +97,7 @@ class Scored:
     """Slots of lock files, generated and vendored files, licences: searched last unless the question names them."""
 
 
-def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: Question, most: int) -> Windows:
+def windows_of(corpus: Corpus, hits: Hits, weights: Weights, slots: Ints, question: ScanQuestion, most: int) -> Windows:
     """The best windows of some texts, best first; equal ones by root and path, so that runs repeat.
 
     ``hits`` are those of the question's scanned terms.
@@ -124,16 +119,9 @@ class Candidates:
     """The scan and the priors of one question's plan."""
 
     def __init__(
-        self,
-        corpus: Corpus,
-        plan: Plan,
-        *,
-        weights: PriorWeights = PriorWeights(),
-        ablate: Set[str] = frozenset(),
-        cancelled: Callable[[], bool] | None = None,
+        self, corpus: Corpus, plan: Plan, *, ablate: Set[str] = frozenset(), cancelled: Callable[[], bool] | None = None
     ) -> None:
         self._corpus = corpus
-        self._weights = weights
         self._ablate = ablate
         self._cancelled = cancelled
         self.plan = plan
@@ -176,7 +164,7 @@ class Candidates:
         """Folded bytes of each slot."""
         return self.measures.lengths
 
-    def _scan(self, question: Question, names: Sequence[Phrase] = ()) -> Hits:
+    def _scan(self, question: ScanQuestion, names: Sequence[Phrase] = ()) -> Hits:
         """All texts for a question's terms; of what is not kept in memory its phrases and ``names`` are noted."""
         index = {term: number for number, term in enumerate(question.terms)}
         watch = self._corpus.phrases.watch((*question.phrases, *names), index)
@@ -214,7 +202,7 @@ class Candidates:
         fields = None if "path" in self._ablate else field_query(self.asked.plan.question, self._corpus)
         coverage = self._asked_measures.coverage()
         beginnings = self._beginnings(fields, coverage)
-        self._rare = self._rare_among(joined(len(self.lengths), windows.slot, self.overall.ranked))
+        self._rare = self._rare_among(union_of(len(self.lengths), windows.slot, self.overall.ranked))
         overall = np.maximum(self.overall.scores, 0.0)
         overall = overall / (float(overall.max(initial=0.0)) or 1.0)
         self.scored = Scored(
@@ -236,7 +224,7 @@ class Candidates:
             best += named[:_MOST_WANTED]
         return tuple(dict.fromkeys([*self.overall.ranked[:LEADING].tolist(), *best]))
 
-    def rank_by(self, passages: Sequence[Passage]) -> None:
+    def rank_by(self, passages: Sequence[ScoredPassage]) -> None:
         """Rank the documents by the passages that were found in them, instead of by their free windows."""
         best = np.zeros(len(self.lengths))
         for passage in passages:
@@ -251,7 +239,7 @@ class Candidates:
         leading = [slot for slot in self.overall.ranked[:LEADING].tolist() if slot not in self._rare]
         self.scores[leading] = overall[leading] + _PASSAGE
         self.scores[list(self._rare)] *= RARE
-        chosen = joined(len(best), self.overall.ranked, np.flatnonzero(best))
+        chosen = union_of(len(best), self.overall.ranked, np.flatnonzero(best))
         self.ranked = self._corpus.order(chosen, self.scores[chosen], max(_CANDIDATES, len(self.overall.ranked)))
         """Candidate slots, best first."""
 
@@ -277,13 +265,13 @@ class Candidates:
             return np.sort(slots[np.argsort(-mass[slots], kind="stable")[:_LATE]])
         if len(slots) > _PROMISING:
             slots = slots[mass[slots] >= np.partition(mass[slots], -_PROMISING)[-_PROMISING]]
-        return joined(len(mass), slots, self.overall.ranked)
+        return union_of(len(mass), slots, self.overall.ranked)
 
-    def _measure(self, hits: Hits, question: Question) -> Measures:
+    def _measure(self, hits: Hits, question: ScanQuestion) -> Measures:
         return measure(hits, len(question.terms), self._corpus.cache.arena.lengths(), self._corpus.cache.live)
 
-    def _prior(self, question: Question, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
-        return prior(self._corpus, question, hits, measures, weights=self._weights, ablate=ablate)
+    def _prior(self, question: ScanQuestion, hits: Hits, measures: Measures, ablate: Set[str]) -> Prior:
+        return prior(self._corpus, question, hits, measures, ablate=ablate)
 
     def _own_scores(self) -> Floats:
         """Per requirement and slot, the score under the requirement's anchors; of a single one the question's."""
@@ -292,8 +280,7 @@ class Candidates:
             return overall[None]
         rows = []
         for requirement in self.plan.requirements:
-            part = self.question.only(self.plan_of(requirement))
-            chosen = np.array(self.question.places(part), np.int64)
+            part, chosen = self.question.only(self.plan_of(requirement)), self.terms_of(requirement)
             hits = self.hits.only(chosen)
             alone = self._prior(part, hits, self.measures.only(chosen, hits.counts), {*self._ablate, "links"})
             rows.append(overall + np.maximum(alone.scores, 0.0))
@@ -390,7 +377,10 @@ class Candidates:
         names = list(dict.fromkeys(tuple(key(text).split(" ")) for texts in named.values() for text in texts))
         more = replace(more, related=())
         hits = self._scan(more, names)
-        scores = self._led_to(more, hits, names, proven)
+        measures = self._measure(hits, more)
+        alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
+        led_by = Named(tuple(names), more, hits, measures)
+        scores = bridges(self._corpus, led_by, alike, gain(self._asked_measures, proven))
         beside = scores > 0
         beside[list(admitted)] = False
         led = np.flatnonzero(beside)
@@ -412,14 +402,6 @@ class Candidates:
             self.own[:, slot] = np.maximum(self.own[:, slot], share * self.own.max(axis=1) / 2)
         return [int(slot) for slot in ranked]
 
-    def _led_to(self, more: Question, hits: Hits, names: Sequence[Phrase], proven: Set[int]) -> Floats:
-        """Per slot, how well new terms lead there."""
-        measures = self._measure(hits, more)
-        alike = self._prior(more, hits, measures, {*self._ablate, "links"}).scores
-        return bridges(
-            self._corpus, Named(tuple(names), more, hits, measures), alike, gain(self._asked_measures, proven)
-        )
-
 
 def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:
     """New terms as anchors: each as a phrase, and its words."""
@@ -437,25 +419,12 @@ def _anchors(named: Mapping[str, tuple[str, ...]]) -> tuple[Anchor, ...]:
     return tuple(Anchor(text, kind, requirements=tuple(owners)) for (text, kind), owners in serves.items() if text)
 
 
-_READ = 30
-
-"""Documents that are cut into passages, at least."""
-
-_LEADING = 20
-
-"""Passages that are ranked by themselves alone."""
-
-_PRIOR = 0.8
-
-"""How much the prior of the document counts in the other ranking of what comes behind those."""
-
-
 @dataclass(frozen=True, slots=True)
 class Localisation:
     """Where the evidence probably is, before anything was read for it."""
 
     candidates: Candidates
-    passages: list[Passage]
+    passages: list[ScoredPassage]
     """Best first, at most as many as were asked for."""
     stages: tuple[Stage, ...] = ()
 
@@ -466,16 +435,15 @@ class Localisation:
 
 
 def localise(
-    reading: Reading,
+    reading: DocumentAccess,
     plan: Plan,
     limit: int,
     *,
-    weights: PriorWeights = PriorWeights(),
     ablate: Set[str] = frozenset(),
     cancelled: Callable[[], bool] | None = None,
 ) -> Localisation:
     """Scan for the plan's anchors, form the prior, and find the best ``limit`` passages."""
-    candidates = Candidates(reading.corpus, plan, weights=weights, ablate=ablate, cancelled=cancelled)
+    candidates = Candidates(reading.corpus, plan, ablate=ablate, cancelled=cancelled)
     started = time.perf_counter()
     passages = passages_of(reading, candidates.scored, limit)
     candidates.rank_by(passages)
@@ -483,32 +451,32 @@ def localise(
     return Localisation(candidates, passages, (*candidates.stages, position))
 
 
-def passages_of(reading: Reading, scored: Scored, limit: int, *, read: int = _READ) -> list[Passage]:
+def passages_of(reading: DocumentAccess, scored: Scored, limit: int, *, read: int = _READ) -> list[ScoredPassage]:
     """The best passages of the workspace, best first. At least ``read`` documents are looked into, where there are so
     many with a window that holds anything."""
     cutter = Cutter(scored.question, scored.weights, scored.fields)
     chosen = _stretches(scored, max(read, 2 * limit))
     corpus = reading.corpus
-    found: dict[int, list[Passage]] = {}
+    found: dict[int, list[ScoredPassage]] = {}
     places: dict[int, list[Ints]] = {}
     for part in corpus.parts(scored.hits, np.array(list(chosen), np.int64)):
-        for slot, at in _places(reading, scored, part.tolist()).items():
+        for slot, at in corpus.places_by_term(scored.hits, scored.question.scanned, part).items():
             document = None if corpus.over() else reading.document(slot)
             if document is None:
                 continue
-            stretches = _joined(corpus.points(slot, np.array(chosen[slot])).tolist(), len(document.text))
+            stretches = _around(corpus.points(slot, np.array(chosen[slot])).tolist(), len(document.text))
             own = cutter.passages(slot, document, at, stretches, float(scored.documents[slot]))
             found[slot] = [replace(one, score=RARE * one.score) for one in own] if slot in scored.rare else own
             places[slot] = at if corpus.cache.arena.holds(slot) else _within(at, own)
     keys = {slot: reading.text(slot).key for slot in chosen}
     passages = [one for slot in chosen for one in found.get(slot, ())]
     return [
-        Passage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
+        ScoredPassage(one.slot, one.span, one.score, cutter.marks(one, places[one.slot]), one.cut)
         for one in _ranked(apart(passages, keys), scored.prior, limit)
     ]
 
 
-def _within(places: Sequence[Ints], passages: Sequence[Passage]) -> list[Ints]:
+def _within(places: Sequence[Ints], passages: Sequence[ScoredPassage]) -> list[Ints]:
     """Of places, which rise, those that stand in passages, or between passages that overlap."""
     spans = merged(passage.span for passage in passages)
     bounds = np.array([(span.start, span.end) for span in spans], np.int64).reshape(-1, 2)
@@ -517,7 +485,7 @@ def _within(places: Sequence[Ints], passages: Sequence[Passage]) -> list[Ints]:
     ]
 
 
-def _ranked(passages: list[Passage], prior: Floats, limit: int) -> list[Passage]:
+def _ranked(passages: list[ScoredPassage], prior: Floats, limit: int) -> list[ScoredPassage]:
     """The first ``limit`` of passages that are ranked by their own scores. Behind the leading ones every second one is
     taken from a ranking to which the prior of the document counts as well: where words fail, good documents help."""
     leading, others = passages[:_LEADING], passages[_LEADING:]
@@ -537,37 +505,14 @@ def _stretches(scored: Scored, most: int) -> dict[int, list[int]]:
     return chosen
 
 
-def _places(reading: Reading, scored: Scored, slots: Sequence[int]) -> dict[int, list[Ints]]:
-    """Per text the code points at which each scanned term stands in it, in order."""
-    corpus, terms = reading.corpus, len(scored.question.scanned)
-    hits = corpus.places(scored.hits, scored.question.scanned, np.array(slots, np.int64))
-    order = np.lexsort((hits.at, hits.term, hits.slot))
-    slot, term, at = hits.slot[order], hits.term[order], hits.at[order]
-    own = np.array(slots, np.int64)
-    bounds = np.searchsorted(slot, [own, own + 1])
-    found: dict[int, list[Ints]] = {}
-    for number, first, last in zip(slots, *bounds.tolist(), strict=True):
-        points = corpus.points(number, at[first:last])
-        ends = np.searchsorted(term[first:last], np.arange(1, terms))
-        found[number] = np.split(points, ends)
-    return found
-
-
-def _joined(windows: list[int], length: int) -> list[Span]:
+def _around(windows: list[int], length: int) -> tuple[Span, ...]:
     """Stretches around windows, apart and in order: a passage may begin a window before and end one behind."""
-    joined: list[Span] = []
-    for window in sorted(windows):
-        start, end = max(0, window - WINDOW), min(length, window + 2 * WINDOW)
-        if joined and start <= joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(end, joined[-1].end))
-        elif start < end:
-            joined.append(Span(start, end))
-    return joined
+    return merged(Span(max(0, at - WINDOW), min(length, at + 2 * WINDOW)) for at in windows if at - WINDOW <= length)
 
 
 def as_evidence(
-    reading: Reading,
-    passage: Passage,
+    reading: DocumentAccess,
+    passage: ScoredPassage,
     n: int,
     signals: Mapping[str, float],
     requirements: tuple[str, ...] = ("f1",),
@@ -589,14 +534,19 @@ def as_evidence(
     )
 
 
-def _under(document: Document, passage: Passage) -> int:
+def _under(document: Document, passage: ScoredPassage) -> int:
     """The offset whose headings and place name the passage."""
     last = passage.span.end - 1
-    return min(last, max(standing(document, passage.marks, last), passage.span.start))
+    return min(last, max(locator_offset(document, passage.marks, last), passage.span.start))
 
 
 def ranking(
-    reading: Reading, candidates: Candidates, admitted: Set[int], *, most: int = 10, always: Set[int] = frozenset()
+    reading: DocumentAccess,
+    candidates: Candidates,
+    admitted: Set[int],
+    *,
+    most: int = 10,
+    always: Set[int] = frozenset(),
 ) -> tuple[RankedDocument, ...]:
     """The documents by their scores, at least the first ten and those in ``always``, each file once."""
     scores = candidates.scores
@@ -612,3 +562,159 @@ def ranking(
             shares = candidates.shares(slot)
             ranked[key] = RankedDocument(root, display_path(path), prior, slot in admitted, shown, shares)
     return tuple(ranked.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match: a line of a slot's document, in code points."""
+
+    slot: int
+    line: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """All matches of a rule: ``total`` of what it counts, in ``files`` files; ``shown`` holds the first by path.
+
+    ``unread`` are slots that could not be read again to make sure.
+    """
+
+    total: int
+    files: int
+    shown: tuple[Match, ...]
+    unread: int = 0
+
+
+def matches_of(reading: DocumentAccess, rule: MatchRule, *, cancelled: Callable[[], bool] | None = None) -> Matches:
+    """Every match of a rule in the workspace as it is now."""
+    patterns = [_pattern(phrase) for phrase in rule.phrases]
+    total = unread = 0
+    files: set[tuple[int, str]] = set()
+    shown: list[Match] = []
+    for slot in _called(reading, _holding(reading, rule.phrases) if patterns else _slots(reading), rule):
+        if cancelled is not None and cancelled():
+            break
+        text = reading.text(slot)
+        found = list(_lines(reading, slot, patterns, rule))
+        if not found:
+            continue
+        if reading.document(slot) is None:
+            unread += 1
+            continue
+        lines = [(line, count) for line, count in found if _meets(reading, slot, line, rule)]
+        if not lines:
+            continue
+        new = text.key not in files
+        files.add(text.key)
+        if rule.unit is Unit.FILE:
+            total += new
+            shown += [Match(slot, lines[0][0])] if new else []
+        else:
+            total += sum(count for _, count in lines) if rule.unit is Unit.MATCH else len(lines)
+            shown += [Match(slot, line) for line, _ in lines[: max(0, _LISTED - len(shown))]]
+    return Matches(total, len(files), tuple(shown), unread)
+
+
+def _pattern(phrase: str) -> re.Pattern[bytes]:
+    words = _BETWEEN_WORDS.join(re.escape(word.encode()) for word in phrase.split(" "))
+    return re.compile(rb"(?<![a-z0-9])" + words + rb"(?![a-z0-9])")
+
+
+def _holding(reading: DocumentAccess, phrases: Sequence[str]) -> list[int]:
+    """The slots that hold every telling word of the phrases, in order of path."""
+    words = {word for phrase in phrases for word in phrase.split(" ")}
+    telling = sorted(words - STOP_WORDS) or sorted(words)
+    cache = reading.corpus.cache
+    found = scan(cache.chunks(), [(exact_literal(word),) for word in telling], cancelled=reading.corpus.late)
+    slots, counts = counted(found.counts.slot)
+    full = [int(slot) for slot in slots[counts == len(telling)]]
+    return sorted(full, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
+
+
+def _slots(reading: DocumentAccess) -> list[int]:
+    """All slots in order of path."""
+    slots = np.flatnonzero(reading.corpus.cache.arena.lengths()).tolist()
+    return sorted(slots, key=lambda slot: (reading.text(slot).key, reading.before(slot)))
+
+
+def _called(reading: DocumentAccess, slots: Sequence[int], rule: MatchRule) -> list[int]:
+    """The slots whose file is called as a rule says: by a folder's name, by its own, or by words of path and titles.
+
+    Of a rule that says nothing but a name, the files that are called just that come before those that hold the word.
+    """
+    if not rule.files:
+        return list(slots) if rule.phrases else []
+    names = [word.removesuffix("/") for word in rule.files]
+    inside = [slot for slot in slots if all(_folds(name) & _folders(reading, slot) for name in names)]
+    if any(word.endswith("/") for word in rule.files) and (inside or rule.phrases):
+        return inside
+    if not rule.phrases:
+        own = [slot for slot in slots if key(_stem_of(reading, slot)) in names]
+        if own:
+            return own
+    return [slot for slot in slots if all(name in _titles(reading, slot) for name in names)]
+
+
+def _folds(name: str) -> frozenset[str]:
+    return frozenset((name, stem(name)))
+
+
+def _folders(reading: DocumentAccess, slot: int) -> frozenset[str]:
+    parts = [key(part) for part in reading.text(slot).key[1].split("/")[:-1]]
+    return frozenset(form for part in parts for form in (part, stem(part)))
+
+
+def _stem_of(reading: DocumentAccess, slot: int) -> str:
+    return reading.text(slot).key[1].rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def _titles(reading: DocumentAccess, slot: int) -> str:
+    return " ".join((key(reading.text(slot).key[1]), *reading.corpus.cache.names(slot)))
+
+
+def _lines(
+    reading: DocumentAccess, slot: int, patterns: Sequence[re.Pattern[bytes]], rule: MatchRule
+) -> Iterator[tuple[Span, int]]:
+    """The lines that match, with how often the first phrase stands in each.
+
+    In a file-wise rule the phrases may stand in different lines; those of the first are given.
+    """
+    folded = reading.corpus.cache.folded(slot).tobytes()
+    apart = rule.unit is Unit.FILE and rule.condition is None
+    if not patterns:
+        first_line = re.search(rb"[^\s#>*-][^\n]*", folded)
+        if first_line is not None:
+            points = reading.corpus.points(slot, np.array(_line(folded, first_line.start()), np.int64))
+            yield Span(int(points[0]), int(points[1])), 1
+        return
+    if apart and not all(pattern.search(folded) for pattern in patterns):
+        return
+    first, *others = patterns
+    counted: dict[tuple[int, int], int] = {}
+    for match in first.finditer(folded):
+        line = _line(folded, match.start())
+        if apart or all(pattern.search(folded, *line) for pattern in others):
+            counted[line] = counted.get(line, 0) + 1
+    for (start, end), times in counted.items():
+        points = reading.corpus.points(slot, np.array([start, end], np.int64))
+        yield Span(int(points[0]), int(points[1])), times
+
+
+def _line(folded: bytes, at: int) -> tuple[int, int]:
+    start = folded.rfind(b"\n", 0, at) + 1
+    end = folded.find(b"\n", at)
+    return start, len(folded) if end < 0 else end
+
+
+def _meets(reading: DocumentAccess, slot: int, line: Span, rule: MatchRule) -> bool:
+    """Whether a line may be evidence and a value in it meets the rule's condition."""
+    from lens_lsp.arithmetic.value_parser import meets  # what no lookup needs
+
+    document = reading.document(slot)
+    if document is None or any(span.overlaps(line) for span in document.structure.ours):
+        return False
+    if rule.condition is None:
+        return True
+    names = (*reading.corpus.cache.names(slot), *heading_path(document, line.start))
+    above = "\n".join((*names, reading.text(slot).key[1], _stem_of(reading, slot)))
+    return meets(rule.condition, document.text[line.start : line.end], above)

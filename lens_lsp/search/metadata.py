@@ -1,4 +1,10 @@
-"""x"""
+"""Metadata that a question asks for ("who wrote", "created when") or names ("tagged robotics", "of March 2024").
+
+Fields are what documents say about themselves (`Head.fields`) and the dates in their names. They are read at query time
+like everything else; a question that names no field, value or date costs nothing. A question *asks* for a field whose
+value it does not know and *wants* one whose value it names: "who wrote" asks for authors, "what did Morrow write" wants
+one where a document has an author Morrow. `dates` and `periods` read dates as people write them.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +17,17 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from lens_lsp.corpus.descriptions import file_name
-from lens_lsp.model.documents import Document, Field
+from lens_lsp.model.documents import Document
 from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, fold, key, stem, words
 from lens_lsp.search.corpus_view import Corpus
 
 _NAMES = tuple(map(str.lower, calendar.month_name[1:]))
-
 _MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
-
 _MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
-
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-
 _YEARS = r"(?P<year>(?:19|20)\d{2})"
-
 _EXACT = (
     re.compile(rf"\b{_DAY}(?: of)?[ -](?P<month>{_MONTH})\.?,?(?: of)?[ -](?P<year>\d{{4}})\b"),
     re.compile(rf"\b(?P<month>{_MONTH})\.?,? (?:{_DAY},? )?(?:of )?(?P<year>\d{{4}})\b"),
@@ -38,52 +38,152 @@ _EXACT = (
     re.compile(rf"(?<![\d/])(?P<month>0?[1-9]|1[0-2])/(?:(?P<day>\d{{1,2}})/)?{_YEARS}(?!\d)"),
     re.compile(rf"(?<!\d)(?P<day>\d{{1,2}})(?P<sign>[-./])(?P<month>0?[1-9]|1[0-2])(?P=sign){_YEARS}(?!\d)"),
 )
-
 _NOUNS = r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|peps?)"
-
 _YEAR = re.compile(
     r"\b(?:in|of|from|during|dated|since|after|before|until|till|between|and|to)(?: the)?(?: year)? "
     r"(?P<year>(?:19|20)\d{2})\b(?![-/.]\d)"
     rf"|\b{_NOUNS} (?P<behind>(?:19|20)\d{{2}})\b|\b(?P<ahead>(?:19|20)\d{{2}}) (?:\w+ )?{_NOUNS}\b"
 )
-
 _PART_OF_YEAR = re.compile(
     r"\b(?:(?P<season>spring|summer|autumn|fall|early|mid|late)|q(?P<quarter>[1-4])"
     r"|(?P<ordinal>first|second|third|fourth|last) (?P<size>quarter|half))[- ](?:of |in )?(?P<year>(?:19|20)\d{2})\b"
 )
-
 _SEASONS = {
     "spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "early": (1, 4), "mid": (5, 8),
     "late": (9, 12),
 }  # fmt: skip
-
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-
 _YEARLESS = re.compile(
     rf"\b{_DAY}(?: of)? (?P<month>{_MONTH})\b|\b(?P<first>{_MONTH})\.? (?P<behind>\d{{1,2}})(?:st|nd|rd|th)?\b"
     rf"|\b(?:in|of|from|during) (?P<whole>{'|'.join(_NAMES)})\b(?!\W*\d)"
 )
-
 _FIRST_YEAR, _LAST_YEAR = 1990, 2050
-
 """Years that a day without one may be of."""
-
 _TO = r"(?:and|to|until|till|through|-)"
-
 _RANGE = re.compile(r"\b(?:between|from) (?:the )?$")
-
 _JOINED = re.compile(rf" *{_TO} (?:the )?(?:in |of )?")
-
 _PART = re.compile(
     rf"\b(?:between|from) (?:the )?(?:{_DAY}(?: of)?)? ?(?P<month>{_MONTH})?\.?(?: (?P<behind>\d{{1,2}}))? "
     rf"{_TO} (?:the )?$"
 )
-
 _OPEN = re.compile(r"\b(?P<word>after|later than|since|before|earlier than|prior to|until|till)(?: the)? $")
-
 _BEFORE = frozenset({"before", "earlier than", "prior to"})
-
 _AFTER = frozenset({"after", "later than"})
+_ASKED = 0.35
+"""What metadata counts, in shares of the question, that hold a field which is asked for or wanted."""
+_WANTED = 0.5
+"""What a document counts that has the value or the date that is wanted."""
+_OF_MANY = 0.15
+"""What it counts where a date is all that is wanted and more than `_MANY` documents have it."""
+_MANY = 40
+_TITLED = 0.4
+"""What a document counts whose title is all of the question that is not about metadata, where a field is asked for."""
+_FEW = 3
+"""Words besides those of documents and dates that may stand with a tag which is not called one: "rhizome notes"."""
+_WIDEST = 5
+"""Digits of a number that a file's name fills up with zeros: ``pep-0008``."""
+_LEAST_TITLED = 0.4
+"""Share of the question that a title must hold."""
+_DOCUMENTS = (
+    r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|essays?"
+    r"|sessions?|peps?|rfcs?|blog|drafts?|proposals?|mails?|e-mails?|emails?|messages?)"
+)
+_DOCUMENT = re.compile(rf"\b{_DOCUMENTS}\b")
+_BEFORE_DOCUMENT = re.compile(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
+_BY = re.compile(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
+_AUTHORS = "author authors creator by from ms.author"
+_VERSIONS = "python-version version target-version"
+_TAGS = "tags tag keywords filetags categories category"
+_DATES = "created date published posted post-history lastmod updated modified date_approved ms.date"
+_WRITTEN = r"(?:creat|writ|wrote|publish|post|fil|dat|approv|updat|announc|draft|introduc|propos|submit|sent)"
+# What somebody says who means a field by another word than its name, and the names of such fields.
+_CUES = (
+    (
+        (
+            r"\b(?:who (?:wrote|writes|has written|authored|proposed|suggested|created|came up with)"
+            r"|who(?:'s| is| are| was| were) (?:the )?(?:authors?|writers?|creators?|behind|responsible)"
+            r"|(?:writ(?:es?|ten)|authored|proposed|created) by|by whom|(?:co-?)?authors?\b|writers? of|creators? of"
+            r"|did [\w .'-]{2,40} (?:write|author|propose))"
+        ),
+        _AUTHORS,
+    ),
+    (
+        (
+            rf"\b(?:when (?:was|were|did|is|has)\b.*\b{_WRITTEN}"
+            rf"|(?:what|which) (?:day|month|year)\b.*\b(?:{_WRITTEN}|{_DOCUMENTS}\b)|how long ago|how old"
+            r"|(?:what|which) date|dated|(?:creation|publication|publishing|posting|approval|document|its|the) dates?"
+            r"|dates? (?:of|it)\b|dates?\s*:|(?:last|date) (?:updated|modified|approved|created|published))"
+        ),
+        _DATES,
+    ),
+    (
+        (
+            r"\b(?:other (?:names?|words?)|alias|also (?:known|called)|aka\b|a\.k\.a|synonyms?|goes by"
+            r"|else\b.*\b(?:called|known|named)|by the name)"
+        ),
+        "aliases alias",
+    ),
+    (r"\b(?:tag(?:s|ged)?|labell?ed|categor\w+|classified|filed under|keywords?)\b|#\w", _TAGS),
+    (r"\b(?:titled|entitled|with the title)\b", "title"),
+    (r"\b(?:supersed|obsolet)", "superseded-by supersedes obsoletes obsoleted-by"),
+    (r"\breplac", "superseded-by replaces obsoletes obsoleted-by"),
+    (r"\bdepend", "requires depends dependencies"),
+    (r"\b(?:status|state)\b", "status state"),
+    (r"\bsponsor", "sponsor"),
+    (r"\bdelegates?\b", "pep-delegate bdfl-delegate"),
+    (r"\b(?:which|what) (?:\w+ )?(?:version|release)\b", _VERSIONS),
+    (
+        (
+            r"\b(?:who (?:was|were) (?:present|there|at|on|in)|attend|participa|present on|took part|people (?:at|in)"
+            r"|joined|(?:on|in) the (?:call|room))"
+        ),
+        "present attendees attendance participants",
+    ),
+)
+_BEFORE_NOUNS = frozenset(f"{_TAGS} type topic kind".split())
+"""Fields whose values stand before what they are of: "rhizome notes", "informational PEPs"."""
+_DATE_NAMES = frozenset(_DATES.split())
+_CUE_PATTERNS = tuple((re.compile(pattern), frozenset(names.split())) for pattern, names in _CUES)
+_PEOPLE = frozenset(f"{_AUTHORS} to cc sponsor pep-delegate bdfl-delegate editor editors".split())
+"""Fields that name people: by one of their names, too."""
+_STATES = frozenset((
+    "draft", "drafts", "rejected", "withdrawn", "accepted", "final", "superseded", "deferred", "active", "approved",
+))  # fmt: skip
+"""Values of a document's status that a question names by themselves."""
+_STATE = frozenset({"status", "state"})
+_DECIDED = re.compile(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before|since|between|by)\b")
+_ACCEPTED = re.compile(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
+_DECISIONS = frozenset({"resolution", "date_approved", "approved", "accepted", "decided"})
+"""Fields that say when a status came about."""
+_REVISED = re.compile(r"\b(?:updat|modif|chang|revis|review|edit)")
+_DATED = ("date", "created", "published", "posted", "updated", "lastmod")
+_REVISIONS = ("updated", "modified", "lastmod", "ms.date")
+"""Parts of the names of fields that say when a document was last changed."""
+_WHETHER = re.compile(r"(?:is|are|was|were|has|have|did|does)\b")
+"""How a question begins that asks whether a document has a status."""
+_GENERAL = frozenset((
+    "title", "name", "description", "summary", "questions", "question", "order", "weight", "id", "slug", "layout",
+    "locale", "draft", "image", "lang", "url", "link", "links", "text", "content", "key", "type", "kind", "version",
+    "author", "authors", "date", "help", "source", "note", "notes", "comment", "comments",
+))  # fmt: skip
+"""Names of fields that are words of any question: they are asked for as "the type of", or in other words."""
+_ABOUT = frozenset(map(stem, (
+    "wrote", "write", "written", "authored", "author", "proposed", "creator", "created", "creation", "published",
+    "publication", "posted", "date", "day", "month", "year", "approved", "updated", "modified", "filed", "announced",
+    "drafted", "sent", "status", "state", "tag", "keyword", "label", "categorised", "alias", "else", "other", "called",
+    "known", "name", "article", "note", "page", "document", "doc", "file", "entry", "pep", "blog", "essay", "letter",
+    "meeting", "minutes", "session", "rfc", "proposal", "draft", "mail", "email", "message", "metadata", "collection",
+    "folder", "workspace", "archive", "vault", "first", "earliest", "oldest", "last", "latest", "newest", "recent",
+)))  # fmt: skip
+"""Stems of words that speak of metadata and documents: what is left of a question says what it is about."""
+_PREFIXES = frozenset({"pep", "bdfl", "ms", "og", "dc", "by", "to"})
+_VERSION = re.compile(r"\b\d+\.\d")
+_EXTREME = re.compile(
+    r"\b(?:(?P<first>first|earliest|oldest)|last|latest|newest|most recent)\b"
+    rf"(?=(?: (?!updated|modified)[\w-]+){{0,2}} {_DOCUMENTS}\b)"
+)
+_ADDRESS = re.compile(r"<[^<>]*>")
+_ELEMENTS = re.compile(r"\s*[,;]\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,180 +317,12 @@ def _open(word: str, period: Period) -> Period:
     return Period(period.first, date.max) if word == "since" else Period(date.min, period.last)
 
 
-_ASKED = 0.35
-
-"""What metadata counts, in shares of the question, that hold a field which is asked for or wanted."""
-
-_WANTED = 0.5
-
-"""What a document counts that has the value or the date that is wanted."""
-
-_OF_MANY = 0.15
-
-"""What it counts where a date is all that is wanted and more than `_MANY` documents have it."""
-
-_MANY = 40
-
-_TITLED = 0.4
-
-"""What a document counts whose title is all of the question that is not about metadata, where a field is asked for."""
-
-_FEW = 3
-
-"""Words besides those of documents and dates that may stand with a tag which is not called one: "rhizome notes"."""
-
-_WIDEST = 5
-
-"""Digits of a number that a file's name fills up with zeros: ``pep-0008``."""
-
-_LEAST_TITLED = 0.4
-
-"""Share of the question that a title must hold."""
-
-_DOCUMENTS = (
-    r"(?:meetings?|minutes|notes?|posts?|documents?|docs|files?|entry|entries|articles?|pages?|letters?|essays?"
-    r"|sessions?|peps?|rfcs?|blog|drafts?|proposals?|mails?|e-mails?|emails?|messages?)"
-)
-
-_DOCUMENT = re.compile(rf"\b{_DOCUMENTS}\b")
-
-_BEFORE_DOCUMENT = re.compile(rf"(?P<before>(?:[\w'-]+ ){{1,3}}){_DOCUMENTS}\b")
-
-_BY = re.compile(rf"\b{_DOCUMENTS} (?:\w+ )?(?:by|from|to)\b|'s (?:\w+ )?{_DOCUMENTS}\b")
-
-_AUTHORS = "author authors creator by from ms.author"
-
-_VERSIONS = "python-version version target-version"
-
-_TAGS = "tags tag keywords filetags categories category"
-
-_DATES = "created date published posted post-history lastmod updated modified date_approved ms.date"
-
-_WRITTEN = r"(?:creat|writ|wrote|publish|post|fil|dat|approv|updat|announc|draft|introduc|propos|submit|sent)"
-
-# What somebody says who means a field by another word than its name, and the names of such fields.
-_CUES = (
-    (
-        (
-            r"\b(?:who (?:wrote|writes|has written|authored|proposed|suggested|created|came up with)"
-            r"|who(?:'s| is| are| was| were) (?:the )?(?:authors?|writers?|creators?|behind|responsible)"
-            r"|(?:writ(?:es?|ten)|authored|proposed|created) by|by whom|(?:co-?)?authors?\b|writers? of|creators? of"
-            r"|did [\w .'-]{2,40} (?:write|author|propose))"
-        ),
-        _AUTHORS,
-    ),
-    (
-        (
-            rf"\b(?:when (?:was|were|did|is|has)\b.*\b{_WRITTEN}"
-            rf"|(?:what|which) (?:day|month|year)\b.*\b(?:{_WRITTEN}|{_DOCUMENTS}\b)|how long ago|how old"
-            r"|(?:what|which) date|dated|(?:creation|publication|publishing|posting|approval|document|its|the) dates?"
-            r"|dates? (?:of|it)\b|dates?\s*:|(?:last|date) (?:updated|modified|approved|created|published))"
-        ),
-        _DATES,
-    ),
-    (
-        (
-            r"\b(?:other (?:names?|words?)|alias|also (?:known|called)|aka\b|a\.k\.a|synonyms?|goes by"
-            r"|else\b.*\b(?:called|known|named)|by the name)"
-        ),
-        "aliases alias",
-    ),
-    (r"\b(?:tag(?:s|ged)?|labell?ed|categor\w+|classified|filed under|keywords?)\b|#\w", _TAGS),
-    (r"\b(?:titled|entitled|with the title)\b", "title"),
-    (r"\b(?:supersed|obsolet)", "superseded-by supersedes obsoletes obsoleted-by"),
-    (r"\breplac", "superseded-by replaces obsoletes obsoleted-by"),
-    (r"\bdepend", "requires depends dependencies"),
-    (r"\b(?:status|state)\b", "status state"),
-    (r"\bsponsor", "sponsor"),
-    (r"\bdelegates?\b", "pep-delegate bdfl-delegate"),
-    (r"\b(?:which|what) (?:\w+ )?(?:version|release)\b", _VERSIONS),
-    (
-        (
-            r"\b(?:who (?:was|were) (?:present|there|at|on|in)|attend|participa|present on|took part|people (?:at|in)"
-            r"|joined|(?:on|in) the (?:call|room))"
-        ),
-        "present attendees attendance participants",
-    ),
-)
-
-_BEFORE_NOUNS = frozenset(f"{_TAGS} type topic kind".split())
-
-"""Fields whose values stand before what they are of: "rhizome notes", "informational PEPs"."""
-
-_DATE_NAMES = frozenset(_DATES.split())
-
-_CUE_PATTERNS = tuple((re.compile(pattern), frozenset(names.split())) for pattern, names in _CUES)
-
-_PEOPLE = frozenset(f"{_AUTHORS} to cc sponsor pep-delegate bdfl-delegate editor editors".split())
-
-"""Fields that name people: by one of their names, too."""
-
-_STATES = frozenset((
-    "draft", "drafts", "rejected", "withdrawn", "accepted", "final", "superseded", "deferred", "active", "approved",
-))  # fmt: skip
-
-"""Values of a document's status that a question names by themselves."""
-
-_STATE = frozenset({"status", "state"})
-
-_DECIDED = re.compile(r"\b(?:accepted|rejected|approved) (?:in|on|during|after|before|since|between|by)\b")
-
-_ACCEPTED = re.compile(r"\baccepted (?:in|on|during|after|before|since|between|by)\b")
-
-_DECISIONS = frozenset({"resolution", "date_approved", "approved", "accepted", "decided"})
-
-"""Fields that say when a status came about."""
-
-_REVISED = re.compile(r"\b(?:updat|modif|chang|revis|review|edit)")
-
-_REVISIONS = ("updated", "modified", "lastmod", "ms.date")
-
-"""Parts of the names of fields that say when a document was last changed."""
-
-_WHETHER = re.compile(r"(?:is|are|was|were|has|have|did|does)\b")
-
-"""How a question begins that asks whether a document has a status."""
-
-_GENERAL = frozenset((
-    "title", "name", "description", "summary", "questions", "question", "order", "weight", "id", "slug", "layout",
-    "locale", "draft", "image", "lang", "url", "link", "links", "text", "content", "key", "type", "kind", "version",
-    "author", "authors", "date", "help", "source", "note", "notes", "comment", "comments",
-))  # fmt: skip
-
-"""Names of fields that are words of any question: they are asked for as "the type of", or in other words."""
-
-_ABOUT = frozenset(map(stem, (
-    "wrote", "write", "written", "authored", "author", "proposed", "creator", "created", "creation", "published",
-    "publication", "posted", "date", "day", "month", "year", "approved", "updated", "modified", "filed", "announced",
-    "drafted", "sent", "status", "state", "tag", "keyword", "label", "categorised", "alias", "else", "other", "called",
-    "known", "name", "article", "note", "page", "document", "doc", "file", "entry", "pep", "blog", "essay", "letter",
-    "meeting", "minutes", "session", "rfc", "proposal", "draft", "mail", "email", "message", "metadata", "collection",
-    "folder", "workspace", "archive", "vault", "first", "earliest", "oldest", "last", "latest", "newest", "recent",
-)))  # fmt: skip
-
-"""Stems of words that speak of metadata and documents: what is left of a question says what it is about."""
-
-_PREFIXES = frozenset({"pep", "bdfl", "ms", "og", "dc", "by", "to"})
-
-_VERSION = re.compile(r"\b\d+\.\d")
-
-_EXTREME = re.compile(
-    r"\b(?:(?P<first>first|earliest|oldest)|last|latest|newest|most recent)\b"
-    rf"(?=(?: (?!updated|modified)[\w-]+){{0,2}} {_DOCUMENTS}\b)"
-)
-
-_ADDRESS = re.compile(r"<[^<>]*>")
-
-_ELEMENTS = re.compile(r"\s*[,;]\s*")
-
-
 @dataclass(frozen=True, slots=True)
 class FieldQuery:
     """What a question asks or wants of metadata."""
 
     asked: frozenset[str] = frozenset()
     """Names of fields whose value is asked for."""
-    dates: tuple[Period, ...] = ()
     slots: Mapping[int, float] = field(default_factory=dict)
     """Documents that have what is wanted or are called like what is asked about, and what they count for it."""
     said: Mapping[int, frozenset[str]] = field(default_factory=dict)
@@ -406,7 +338,7 @@ class FieldQuery:
         """What a stretch of a document's metadata counts: it holds what is asked for, or says what is wanted."""
         said = self.said.get(slot, frozenset())
         proves = any(
-            one.name in self.asked or one.name in said or _named(one, self.asked)
+            one.name in self.asked or one.name in said or any(one.name.endswith(f".{name}") for name in self.asked)
             for one in document.structure.fields
             if span.overlaps(one.span)
         )
@@ -461,7 +393,7 @@ def field_query(question: str, corpus: Corpus) -> FieldQuery | None:
         if outermost is not None:
             slots[outermost] = slots.get(outermost, 0.0) + _WANTED
             said[outermost] = said.get(outermost, frozenset()) | dated[outermost][1]
-    return FieldQuery(names, wanted, slots, said, frozenset(spent | documents.values))
+    return FieldQuery(names, slots, said, frozenset(spent | documents.values))
 
 
 def _cues(asked: _Question, own: frozenset[str], states: Set[str], *, few: bool) -> Iterator[_Cue]:
@@ -593,7 +525,8 @@ class _Documents:
 
     def _is_date(self, name: str) -> bool:
         """Whether a field says when a document is from; when it was last changed only if that is asked for."""
-        return _is_date(name) and (self._revised or not any(part in name for part in _REVISIONS))
+        dated = any(part in name for part in _DATED)
+        return dated and (self._revised or not any(part in name for part in _REVISIONS))
 
     @property
     def held(self) -> bool:
@@ -668,11 +601,3 @@ def _outermost(
     if not chosen:
         return None
     return (min if first else max)(chosen, key=lambda slot: chosen[slot])
-
-
-def _is_date(name: str) -> bool:
-    return any(part in name for part in ("date", "created", "published", "posted", "updated", "lastmod"))
-
-
-def _named(one: Field, asked: Iterable[str]) -> bool:
-    return any(one.name.endswith(f".{name}") for name in asked)

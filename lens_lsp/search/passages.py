@@ -1,4 +1,11 @@
-"""x"""
+"""Passages: whole sentences, items, rows and lines of one section, found and ranked by what they hold of a question.
+
+Two rounds over the texts. The first counts in how many places each term stands (`count`), which says how telling it is.
+The second scores free windows of all promising texts (`score`). Both are pure, and what they give for parts of a corpus
+adds up to what they give for the whole: counts by sums, windows by the best of both. Only then the documents of the
+best windows are read, and what stands in and around those is cut into passages that a reader can take in: never
+inside a sentence, an item, a row or a line of code, never across a heading.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +21,40 @@ import numpy as np
 from lens_lsp.corpus.formats.text_reader import locate
 from lens_lsp.corpus.scan import STRETCH, Hits
 from lens_lsp.model.documents import NEVER_ALONE, Block, BlockKind, Document, Locator, has_own_places
-from lens_lsp.model.text import Span, sentences, trim
+from lens_lsp.model.text import Span, trim
 from lens_lsp.model.words import stem, words
-from lens_lsp.search.boundaries import heading_path, inside, overlapping, widened, without
-from lens_lsp.search.corpus_view import Floats, Ints, joined
+from lens_lsp.search.boundaries import PROSE, heading_path, lines, overlapping, whole_sentences, widened, without
+from lens_lsp.search.corpus_view import Floats, Ints, union_of
 from lens_lsp.search.metadata import FieldQuery
-from lens_lsp.search.question import UNDEFINING, Question, definition_of, vocabulary
+from lens_lsp.search.question import UNDEFINING, ScanQuestion, definition_of, vocabulary
 
 _ROW = re.compile(r"\d+")
+WINDOW = 600
+"""The most code points of a passage, and bytes of a free window."""
+_CELL = 200
+"""Bytes of the grid that windows are scored on: three cells are a window."""
+_CELLS = WINDOW // _CELL
+_BLOCK = 1 << 20
+"""Cells times terms that are scored in one go: a few megabytes."""
+_ITEM = re.compile(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
+"""The mark of an item."""
+_QUOTED_ITEM = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
+_KEY = re.compile(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
+"""A line of data that goes on with nothing above it."""
+_DEEPER = 4
+"""Columns behind the text of an item from which on what stands under it is code."""
+_MOST_INDENT = 200
+VERBATIM = 0.5
+"""What a passage counts, in shares of the question, that holds all of it word for word."""
+_FEWEST_VERBATIM, _MOST_VERBATIM = 3, 16
+"""Words of a question that is looked for as a whole."""
+_NEAR = 25
+"""Code points from the beginning of one term to that of the next, for both to count as said together."""
+METADATA = (-1, -1)
+"""The section of what a document says about itself."""
 
 
-class Mark(NamedTuple):
+class TermMark(NamedTuple):
     """A hit in a passage: the code point, the term and how telling that is."""
 
     at: int
@@ -32,7 +62,7 @@ class Mark(NamedTuple):
     weight: float
 
 
-def standing(document: Document, marks: Sequence[Mark], otherwise: int) -> int:
+def locator_offset(document: Document, marks: Sequence[TermMark], otherwise: int) -> int:
     """The offset whose place names the passage; ``otherwise`` where lines say it all. ``marks`` are in order."""
     headers = {block.header for block in document.structure.blocks if block.header is not None}
     marks = [
@@ -47,9 +77,9 @@ def standing(document: Document, marks: Sequence[Mark], otherwise: int) -> int:
     return _most(document, rows, lambda place: tuple(sorted(place.items())))[0].at
 
 
-def _most(document: Document, marks: Sequence[Mark], key: Callable[[Locator], Hashable]) -> list[Mark]:
+def _most(document: Document, marks: Sequence[TermMark], key: Callable[[Locator], Hashable]) -> list[TermMark]:
     """The marks of the place that holds the most telling terms, each counted once; of the first of equal ones."""
-    places: dict[Hashable, list[Mark]] = {}
+    places: dict[Hashable, list[TermMark]] = {}
     for mark in marks:
         places.setdefault(key(locate(document.locators, mark.at) or {}), []).append(mark)
     return max(places.values(), key=lambda held: sum({mark.term: mark.weight for mark in held}.values()))
@@ -59,53 +89,6 @@ def _row(place: Locator) -> Hashable:
     """What cells of one row have in common; any other place itself."""
     row = _ROW.search(str(place["cell"])) if "cell" in place else None
     return (place.get("sheet"), row[0]) if row else tuple(sorted(place.items()))
-
-
-WINDOW = 600
-
-"""The most code points of a passage, and bytes of a free window."""
-
-_CELL = 200
-
-"""Bytes of the grid that windows are scored on: three cells are a window."""
-
-_CELLS = WINDOW // _CELL
-
-_BLOCK = 1 << 20
-
-"""Cells times terms that are scored in one go: a few megabytes."""
-
-_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.LIST_ITEM})
-
-_LINE = re.compile(r"[^\r\n]+")
-
-_ITEM = re.compile(r"(?:[-+*•]|\.\.|\(?(?:\d{1,9}|[a-zA-Z#])[.)]|\[\^?\w{1,40}\]:?)[ \t]+(?=\S)")
-
-"""The mark of an item."""
-
-_QUOTED_ITEM = re.compile(r"(?:^|(?<=[\r\n]))[ \t]*(?:>[ \t]*)+(?:[-+*]|\d{1,9}[.)])[ \t]+(?=\S)")
-
-_KEY = re.compile(r"[ \t]*(?:- |-$|[\[\]{}]|[\"']?[\w.$-]{1,80}[\"']?[ \t]*[:=](?:\s|$))")
-
-"""A line of data that goes on with nothing above it."""
-
-_DEEPER = 4
-
-"""Columns behind the text of an item from which on what stands under it is code."""
-
-_MOST_INDENT = 200
-
-VERBATIM = 0.5
-
-"""What a passage counts, in shares of the question, that holds all of it word for word."""
-
-_FEWEST_VERBATIM, _MOST_VERBATIM = 3, 16
-
-"""Words of a question that is looked for as a whole."""
-
-_NEAR = 25
-
-"""Code points from the beginning of one term to that of the next, for both to count as said together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +152,10 @@ def count(hits: Hits, terms: int, lengths: Ints) -> Totals:
 class Weights:
     """How much each term of a question and each word related to one counts in a corpus."""
 
-    def __init__(self, question: Question, totals: Totals, constants: PassageWeights = PassageWeights()) -> None:
+    def __init__(self, question: ScanQuestion, totals: Totals) -> None:
         rarity, terms = totals.rarity(), len(question.terms)
         known = vocabulary()
-        self.constants = constants
+        self.constants = constants = PassageWeights()
         self.own: Floats = rarity[:terms] * np.array([known.weight(term) for term in question.terms])
         """Per term."""
         self.owner = np.array([related.term for related in question.related], np.int64)
@@ -241,7 +224,7 @@ class Windows:
         difference then."""
         leading = np.full(int(self.slot.max(initial=0)) + 1, len(self.slot), np.int64)
         np.minimum.at(leading, self.slot, np.arange(len(self.slot)))
-        kept = joined(len(self.slot), np.arange(min(most, len(self.slot))), leading[self.slot])
+        kept = union_of(len(self.slot), np.arange(min(most, len(self.slot))), leading[self.slot])
         return Windows(self.slot[kept], self.at[kept], self.score[kept])
 
 
@@ -281,7 +264,7 @@ def score(hits: Hits, slots: Ints, lengths: Ints, weights: Weights, most: int) -
         held = np.flatnonzero(mass)
         ranked = held[np.lexsort((held, -mass[held]))]
         best[row[ranked[::-1]]] = ranked[::-1]  # the last one of each row stays
-        kept = joined(size, ranked[:most], best[best >= 0])
+        kept = union_of(size, ranked[:most], best[best >= 0])
         part = Windows(slots[first:last][row[kept]], (kept - starts[row[kept]]) * _CELL, mass[kept])
         found = found.plus(part, len(found.slot) + len(kept))
     return found.first(most)
@@ -299,25 +282,20 @@ def _blocks(cells: Ints, most: int) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ScoredPassage:
     """A passage of a slot's text, at most 600 code points, and its score."""
 
     slot: int
     span: Span
     score: float
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[TermMark, ...] = ()
     """What stands in it of the question, in order."""
     cut: tuple[str, ...] = ()
     """``"start"`` or ``"end"``, where it is a part of a unit that is longer than a passage."""
 
 
-METADATA = (-1, -1)
-
-"""The section of what a document says about itself."""
-
-
 @dataclass(frozen=True, slots=True)
-class Unit:
+class TextUnit:
     """What is never cut when it fits: a sentence, item, row, heading, block or line of code."""
 
     span: Span
@@ -331,11 +309,11 @@ class Unit:
     """For a part of a unit that is longer than a passage; it makes up a passage by itself."""
 
 
-def units_of(document: Document, around: Sequence[Span]) -> list[Unit]:
+def units_of(document: Document, around: Sequence[Span]) -> list[TextUnit]:
     """The units of all blocks that share something with the given spans, which are in order and apart."""
     blocks = _whole_items(document)
     sections = _Sections(document)
-    found: list[Unit] = []
+    found: list[TextUnit] = []
     at = 0
     for span in around:
         if span.end <= at:
@@ -401,13 +379,13 @@ def _outward(blocks: Sequence[Block], text: str, span: Span, least: int) -> Iter
 
 def _loose(text: str, span: Span) -> Iterator[Block]:
     """Text in no block, as blocks of one line each."""
-    for line in _lines(text, span):
+    for line in lines(text, span):
         found = trim(text, line)
         if len(found):
             yield Block(BlockKind.CODE, found)
 
 
-def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Unit]:
+def _units(document: Document, block: Block, sections: _Sections) -> Iterator[TextUnit]:
     """A block as units: whole where it may not be cut, else its sentences or lines; what is long is cut further."""
     text, structure = document.text, document.structure
     section = sections.of(block)
@@ -421,7 +399,7 @@ def _units(document: Document, block: Block, sections: _Sections) -> Iterator[Un
             # What is ours parts a section: no passage reaches over it.
             own = (*section, bisect_right(structure.ours, whole.start, key=lambda ours: ours.start))
             if len(whole) <= WINDOW:
-                yield Unit(whole, own, proves, opens)
+                yield TextUnit(whole, own, proves, opens)
                 opens = ()
             else:
                 yield from _cut(text, whole, own, proves)
@@ -432,12 +410,12 @@ def _pieces(text: str, block: Block, hidden: Sequence[Span], *, keyed: bool) -> 
     if kind is BlockKind.QUOTE:
         return _quoted(text, span, hidden)
     if kind is BlockKind.PARAGRAPH:
-        return _sentences(text, span, hidden)
+        return whole_sentences(text, span, hidden)
     if kind is BlockKind.FRONT_MATTER or (len(span) > WINDOW and keyed):
         return [part for entry in _entries(text, span) for part in _whole(text, entry, hidden)]
     if kind is BlockKind.LIST_ITEM:
         return _whole(text, span, hidden)
-    return [span] if len(span) <= WINDOW or kind is BlockKind.TABLE_ROW else _lines(text, span)
+    return [span] if len(span) <= WINDOW or kind is BlockKind.TABLE_ROW else lines(text, span)
 
 
 def _is_keyed(document: Document, block: Block) -> bool:
@@ -449,13 +427,13 @@ def _is_keyed(document: Document, block: Block) -> bool:
 
 def _whole(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
     """A stretch that is not cut where it fits in a passage, else its sentences."""
-    return [span] if len(span) <= WINDOW else _sentences(text, span, hidden)
+    return [span] if len(span) <= WINDOW else whole_sentences(text, span, hidden)
 
 
 def _quoted(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
     """The items and the sentences of a quotation."""
     starts = [item.start() for item in _QUOTED_ITEM.finditer(text, span.start, span.end)]
-    found = _sentences(text, Span(span.start, starts[0] if starts else span.end), hidden)
+    found = whole_sentences(text, Span(span.start, starts[0] if starts else span.end), hidden)
     for start, end in pairwise([*starts, span.end]):
         found += _whole(text, trim(text, Span(start, end)), hidden)
     return found
@@ -464,7 +442,7 @@ def _quoted(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
 def _entries(text: str, span: Span) -> list[Span]:
     """The lines of metadata or nested data, those that go on in a value with the line that it begins on."""
     found: list[Span] = []
-    for line in _lines(text, span):
+    for line in lines(text, span):
         if found and text[line.start : line.start + 1].isspace() and _KEY.match(text, line.start, line.end) is None:
             found[-1] = Span(found[-1].start, line.end)
         else:
@@ -472,22 +450,7 @@ def _entries(text: str, span: Span) -> list[Span]:
     return found
 
 
-def _sentences(text: str, span: Span, hidden: Sequence[Span]) -> list[Span]:
-    """The sentences of prose; a full stop inside a tag ends nothing."""
-    found: list[Span] = []
-    for sentence in sentences(text, span):
-        if found and inside(hidden, sentence.start):
-            found[-1] = Span(found[-1].start, sentence.end)
-        else:
-            found.append(sentence)
-    return found
-
-
-def _lines(text: str, span: Span) -> list[Span]:
-    return [Span(*line.span()) for line in _LINE.finditer(text, span.start, span.end)]
-
-
-def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Iterator[Unit]:
+def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Iterator[TextUnit]:
     """A unit longer than a passage as parts that overlap by half, each cut between lines or else between words."""
     start = span.start
     while True:
@@ -498,7 +461,7 @@ def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Itera
         part = trim(text, _between_words(text, Span(start, end), span))
         cut = (*(("start",) if part.start > span.start else ()), *(("end",) if part.end < span.end else ()))
         if len(part):
-            yield Unit(part, section, proves, (), cut)
+            yield TextUnit(part, section, proves, (), cut)
         if end == span.end:
             return
         line = text.find("\n", start + WINDOW // 2, end)
@@ -508,17 +471,12 @@ def _cut(text: str, span: Span, section: tuple[int, ...], proves: bool) -> Itera
 def _between_words(text: str, span: Span, around: Span) -> Span:
     """A stretch without the parts of words that it cuts, unless that leaves nothing."""
     outer = widened(text, span)
-    start = span.start if outer.start == span.start else _after_word(text, span)
-    end = span.end if outer.end == span.end else _before_word(text, span)
+    start, end = span.start, span.end
+    if outer.start != start:
+        start = next((at for at in range(span.start, span.end) if text[at].isspace()), start)
+    if outer.end != end:
+        end = next((at for at in range(span.end - 1, span.start, -1) if text[at].isspace()), end)
     return Span(start, end) if around.start <= start < end <= around.end else span
-
-
-def _after_word(text: str, span: Span) -> int:
-    return next((at for at in range(span.start, span.end) if text[at].isspace()), span.start)
-
-
-def _before_word(text: str, span: Span) -> int:
-    return next((at for at in range(span.end - 1, span.start, -1) if text[at].isspace()), span.end)
 
 
 class _Sections:
@@ -564,7 +522,7 @@ def _openings(document: Document) -> dict[int, tuple[str, ...]]:
             if heading is not None:
                 above.append(heading.text)
             following = True
-        elif block.kind in _PROSE:
+        elif block.kind in PROSE:
             if above:
                 found[block.span.start] = tuple(above)
             above, following = [], False
@@ -587,7 +545,7 @@ def _page_starts(document: Document) -> list[int]:
 class Cutter:
     """Cuts documents into passages and scores them by one question."""
 
-    def __init__(self, question: Question, weights: Weights, fields: FieldQuery | None) -> None:
+    def __init__(self, question: ScanQuestion, weights: Weights, fields: FieldQuery | None) -> None:
         self._weights = weights
         self._fields = fields
         self._definition = definition_of(question.plan.question)
@@ -599,7 +557,7 @@ class Cutter:
 
     def passages(
         self, slot: int, document: Document, places: Sequence[Ints], around: Sequence[Span], share: float
-    ) -> list[Passage]:
+    ) -> list[ScoredPassage]:
         """All passages of the stretches ``around``, unordered, that hold a distinctive term; overlapping ones too.
 
         ``places`` are the code points at which each scanned term stands, in order; ``share`` is the document's own
@@ -618,7 +576,7 @@ class Cutter:
         own, related = held[:, :terms], held[:, terms:]
         preferred = self._preferred(slot, document, units, runs)
         preferred += self._said(document, around, starts[runs[:, 0]], stops[runs[:, 1] - 1])
-        chosen = joined(len(runs), weights.distinctive(own, related), np.flatnonzero(preferred > 0))
+        chosen = union_of(len(runs), weights.distinctive(own, related), np.flatnonzero(preferred > 0))
         if not len(chosen):
             return []
         runs, own, related, preferred = runs[chosen], own[chosen], related[chosen], preferred[chosen]
@@ -628,21 +586,21 @@ class Cutter:
         follows = _following(places[:terms], weights.own)
         mass += weights.constants.together * _within(follows, starts[runs[:, 0]], stops[runs[:, 1] - 1]) / weights.total
         return [
-            Passage(slot, Span(units[first].span.start, units[last - 1].span.end), value, (), units[first].cut)
+            ScoredPassage(slot, Span(units[first].span.start, units[last - 1].span.end), value, (), units[first].cut)
             for (first, last), value in zip(runs.tolist(), mass.tolist(), strict=True)
         ]
 
-    def marks(self, passage: Passage, places: Sequence[Ints]) -> tuple[Mark, ...]:
+    def marks(self, passage: ScoredPassage, places: Sequence[Ints]) -> tuple[TermMark, ...]:
         """What stands in a passage of the question, in order."""
         weight = [*self._weights.own.tolist(), *self._weights.related.tolist()]
-        marks: list[Mark] = []
+        marks: list[TermMark] = []
         for term, at in enumerate(places):
             first, last = np.searchsorted(at, [passage.span.start, passage.span.end]).tolist()
-            marks += [Mark(place, term, weight[term]) for place in at[first:last].tolist()]
+            marks += [TermMark(place, term, weight[term]) for place in at[first:last].tolist()]
         return tuple(sorted(marks))
 
     def _counts(
-        self, units: Sequence[Unit], starts: Ints, stops: Ints, places: Sequence[Ints], document: Document
+        self, units: Sequence[TextUnit], starts: Ints, stops: Ints, places: Sequence[Ints], document: Document
     ) -> Floats:
         """How often each scanned term stands in each unit, where it proves something."""
         counts = np.zeros((len(units), len(places)))
@@ -672,7 +630,7 @@ class Cutter:
                 counted[(starts <= match.start()) & (match.end() <= stops)] = VERBATIM
         return counted
 
-    def _preferred(self, slot: int, document: Document, units: Sequence[Unit], runs: Ints) -> Floats:
+    def _preferred(self, slot: int, document: Document, units: Sequence[TextUnit], runs: Ints) -> Floats:
         """What passages count because they define what the question asks about, or for the document's metadata."""
         fields, definition = self._fields, self._definition
         if fields is None and definition is None:
@@ -694,7 +652,7 @@ class Cutter:
         found = [counted[first:last] for first, last in runs.tolist()]
         return np.array([whole + float(some.max() if some.max() > 0 else some.min()) for some in found])
 
-    def _above(self, slot: int, document: Document, firsts: Sequence[Unit]) -> tuple[Floats, Floats]:
+    def _above(self, slot: int, document: Document, firsts: Sequence[TextUnit]) -> tuple[Floats, Floats]:
         """What the title, the path and the headings over each passage count, in occurrences of each term."""
         constants = self._weights.constants
         title = set(map(stem, words(document.structure.head.title or "")))
@@ -731,7 +689,7 @@ class Cutter:
         return np.array(own), np.array(related).reshape(len(firsts), len(self._related))
 
 
-def _runs(units: Sequence[Unit]) -> Ints:
+def _runs(units: Sequence[TextUnit]) -> Ints:
     """From each unit on as many as one passage holds: first and past-last unit, one row each."""
     rows: list[tuple[int, int]] = []
     last = 0
@@ -761,9 +719,9 @@ def _following(places: Sequence[Ints], weights: Floats) -> tuple[Ints, Floats]:
         value.append(np.full(len(near), min(weights[term], weights[term + 1])))
     if not at:
         return np.empty(0, np.int64), np.empty(0)
-    joined, values = np.concatenate(at), np.concatenate(value)
-    order = np.argsort(joined, kind="stable")
-    return joined[order], values[order]
+    union_of, values = np.concatenate(at), np.concatenate(value)
+    order = np.argsort(union_of, kind="stable")
+    return union_of[order], values[order]
 
 
 def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:
@@ -773,19 +731,16 @@ def _within(follows: tuple[Ints, Floats], starts: Ints, stops: Ints) -> Floats:
     return np.asarray(sums[last] - sums[first], np.float64)
 
 
-def apart(passages: Iterable[Passage], keys: Mapping[int, object]) -> list[Passage]:
+def apart(passages: Iterable[ScoredPassage], keys: Mapping[int, object]) -> list[ScoredPassage]:
     """The passages, best first, none that lies more than a third under a better one. ``keys`` order equal scores
     of different texts, so that runs repeat."""
-    kept: list[Passage] = []
+    kept: list[ScoredPassage] = []
     taken: dict[int, list[Span]] = {}
     for passage in sorted(passages, key=lambda one: (-one.score, keys[one.slot], one.span)):
         under = taken.setdefault(passage.slot, [])
-        if any(_shared(passage.span, span) > min(len(passage.span), len(span)) / 3 for span in under):
-            continue
-        under.append(passage.span)
-        kept.append(passage)
+        own = passage.span
+        shared = ((min(own.end, span.end) - max(own.start, span.start), min(len(own), len(span))) for span in under)
+        if all(common <= shorter / 3 for common, shorter in shared):
+            under.append(own)
+            kept.append(passage)
     return kept
-
-
-def _shared(one: Span, other: Span) -> int:
-    return min(one.end, other.end) - max(one.start, other.start)

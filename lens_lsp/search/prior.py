@@ -1,4 +1,10 @@
-"""x"""
+"""The prior over documents: signals, their fusion, and links that lead to second hops (paper, Layer 1 and equation 6).
+
+Each signal is a pure function of the question and what was measured, and a line of `SIGNALS`; it scores every slot in
+[0, about 1]. Links are what the best documents name, what names them, and what shares a rare name with them: such a
+document may share no word with the question. `bridges` does the same after something was read, for names that a proof
+brought.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +23,11 @@ from lens_lsp.corpus.scan import Hits, counted, distinct, exact_literal, scan
 from lens_lsp.judge.analysis import NAME
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key, stem
 from lens_lsp.search.corpus_view import Around, Corpus, Floats, Ints, Measures, inverse_frequency
-from lens_lsp.search.question import Question
+from lens_lsp.search.question import ScanQuestion
 
 _LONGEST_TITLE = 8
-
 _SHORT_QUERY = 3
-
 _LEAST_SHARED = 0.3
-
 # Headings in folded bytes, at most 300 of them: Markdown, AsciiDoc, LaTeX. Each pattern begins with a literal, which
 # the regex engine looks for a hundred times faster than for the beginning of a line.
 _HEADINGS = (
@@ -32,16 +35,46 @@ _HEADINGS = (
     re.compile(rb"\n={1,6}[ \t]([^\n]{1,300})"),
     re.compile(rb"\\(?:sub)*section\*?\{([^}\n]{1,300})"),
 )
-
 _HEADING_WORD = re.compile(rb"[a-z0-9]+")
-
 _PROXIMITY = 300
-
 # Proximity is measured in the most promising texts only; it cannot lift a text from further down to the top.
 _PROXIMITY_TEXTS = 1000
+_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
+_WHOLE = 3000
+"""Documents up to this many code points are read whole for mentions; of longer ones the best region."""
+_CELL = 300
+_SOURCES = 10
+_REVERSE_SOURCES = 4
+_MOST_REVERSE = 40
+_NAME_SOURCES = 3
+_NAMES = 16
+_RARE = 20
+_SPACED = re.compile(r"\S+")
+_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
+_DOUBTFUL = 0.5
+_NEAR = 80
+_AROUND = 200
+_AROUND_WEIGHT = 0.4
+_CANDIDATES = 80
+_SECOND_SOURCES = 12
+# How much links and what the best documents lack count, from a random search over all visible questions
+# (docs/explanation/algorithm.md says what that means); how much each signal does stands in `SIGNALS`.
+_PASSING = 5
+"""How many of the best documents pass weight on along links."""
+_SOURCE_POWER = 0.979
+_FORWARD, _FORWARD_NEAR, _FORWARD_GAIN, _FORWARD_EARLY = 0.2, 0.216, 2.172, 0.087
+_REVERSE_GAIN = 3.088
+_SHARED, _SHARED_BASE = 0.813, 0.315
+_LACKING = 0.6
+"""What counts for a document that holds what the best ones lack."""
+_ROUNDS, _DECAY = 2, 0.514
+_HELD = 0.3
+"""What it is worth to hold a name, beside what of the question is new: shares of the question's idf mass."""
+_WORDS = 0.5
+"""What words of the names count that stand apart from one another, or in a title."""
 
 
-def phrase_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> Floats:
+def phrase_scores(corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures) -> Floats:
     """Per slot, the idf mass of the question's phrases that stand there word for word."""
     scores = np.zeros(len(measures.norm))
     index = {term: i for i, term in enumerate(question.terms)}
@@ -73,7 +106,7 @@ def phrase_slots(
     return np.array(sorted(found), np.int64)
 
 
-def title_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+def title_scores(corpus: Corpus, question: ScanQuestion, slots: int) -> Floats:
     """Per slot, how fully the question names it by file name, title or alias; shared names count less."""
     scores = np.zeros(slots)
     words = question.words
@@ -89,7 +122,7 @@ def title_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
     return scores
 
 
-def name_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
+def name_scores(corpus: Corpus, question: ScanQuestion, slots: int) -> Floats:
     """Per slot, how much of the question its best name holds, times how much of the name the question holds.
 
     Unlike `title_scores` the words may stand in any order and be inflected: "understanding window traits" finds
@@ -104,7 +137,7 @@ def name_scores(corpus: Corpus, question: Question, slots: int) -> Floats:
     return scores
 
 
-def heading_scores(corpus: Corpus, question: Question, measures: Measures, slots: Ints) -> Floats:
+def heading_scores(corpus: Corpus, question: ScanQuestion, measures: Measures, slots: Ints) -> Floats:
     """Per slot, how much of the question its best heading holds, times how much of the heading the question holds.
 
     Headings are read from the folded text of the given slots only, the candidates, not the workspace; of documents they
@@ -135,7 +168,7 @@ def _headings(text: bytes) -> Iterator[bytes]:
             yield match[1]
 
 
-def summary_scores(corpus: Corpus, question: Question, measures: Measures) -> Floats:
+def summary_scores(corpus: Corpus, question: ScanQuestion, measures: Measures) -> Floats:
     """Per slot, how much of the question its description and tags hold, or what was proven from it, beyond three
     tenths."""
     mass = np.zeros(len(measures.norm))
@@ -161,7 +194,9 @@ def history_scores(corpus: Corpus, slots: int) -> Floats:
     return scores
 
 
-def proximity_scores(corpus: Corpus, question: Question, hits: Hits, measures: Measures, promising: Floats) -> Floats:
+def proximity_scores(
+    corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures, promising: Floats
+) -> Floats:
     """Per slot, the idf mass of the distinct terms that meet within two neighbouring cells of 300 bytes."""
     slots = len(measures.norm)
     scores = np.zeros(slots)
@@ -191,11 +226,11 @@ def _meetings(scores: Floats, hits: Hits, measures: Measures) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class SignalInput:
     """What a signal may look at: the question, and what one scan of the workspace found for it."""
 
     corpus: Corpus
-    question: Question
+    question: ScanQuestion
     hits: Hits
     measures: Measures
     candidates: Ints = field(default_factory=lambda: np.empty(0, np.int64))
@@ -211,7 +246,7 @@ class Signal:
     name: str
     family: Literal["lexical", "path", "summaries", "history", "scans"]
     """What switches it off and is told of it (`model/plan.py`)."""
-    score: Callable[[Scanned], Floats]
+    score: Callable[[SignalInput], Floats]
     """Per slot, from 0 to about 1."""
     weight: float
     """How much it counts in the ranking, in shares of the question's idf mass."""
@@ -222,10 +257,8 @@ class Signal:
 
 
 TITLES = Signal("titles", "path", lambda s: title_scores(s.corpus, s.question, len(s.measures.norm)), 0.678, 0.25)
-
 # Counts less in exploring: what is only called like a word of the question is worth showing, not worth following.
 NAMES = Signal("names", "path", lambda s: name_scores(s.corpus, s.question, len(s.measures.norm)), 2.0, 1.0)
-
 SIGNALS: tuple[Signal, ...] = (
     Signal("coverage", "lexical", lambda s: s.measures.coverage(), 1.0, 1.0),
     Signal("phrases", "lexical", lambda s: phrase_scores(s.corpus, s.question, s.hits, s.measures), 0.499, 0.2),
@@ -245,53 +278,16 @@ SIGNALS: tuple[Signal, ...] = (
         "proximity",
         "scans",
         lambda s: proximity_scores(
-            s.corpus,
-            s.question,
-            s.hits,
-            s.measures,
-            s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"],
+            s.corpus, s.question, s.hits, s.measures, s.scores["coverage"] + s.scores["phrases"] + s.scores["titles"]
         ),
         0.109,
         0.2,
     ),
 )
-
 """All signals, in the order in which they are measured and added up (docs/explanation/algorithm.md says each in words).
 
 The weights of phrases, titles and proximity come from a random search over all visible questions; names, headings and
 descriptions were set by hand with the same questions in view."""
-
-_LINK = re.compile(r"\[\[([^\]|#\n]{1,200})|\]\(<?([^)#>\s]{1,300})")
-
-_WHOLE = 3000
-
-"""Documents up to this many code points are read whole for mentions; of longer ones the best region."""
-
-_CELL = 300
-
-_SOURCES = 10
-
-_REVERSE_SOURCES = 4
-
-_MOST_REVERSE = 40
-
-_NAME_SOURCES = 3
-
-_NAMES = 16
-
-_RARE = 20
-
-_SPACED = re.compile(r"\S+")
-
-_MEANT = re.compile(r"[ _]\(([^)]*)\)$")
-
-_DOUBTFUL = 0.5
-
-_NEAR = 80
-
-_AROUND = 200
-
-_AROUND_WEIGHT = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +321,7 @@ class Links:
 class LinkFinder:
     """Follows links out of sources for one question."""
 
-    def __init__(self, corpus: Corpus, question: Question, hits: Hits, measures: Measures) -> None:
+    def __init__(self, corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures) -> None:
         self._corpus = corpus
         self._question = " ".join(question.words)
         self._stems = frozenset(map(stem, question.words))
@@ -505,34 +501,6 @@ def _words(text: str, start: int, end: int) -> tuple[list[str], list[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class PriorWeights:
-    """How much links and what the best documents lack count; how much each signal does stands in their table.
-
-    Links come from a random search over all visible questions (docs/explanation/algorithm.md says what that means).
-    """
-
-    sources: int = 5
-    """How many of the best documents pass weight on along links."""
-    source_power: float = 0.979
-    forward: float = 0.2
-    forward_near: float = 0.216
-    forward_gain: float = 2.172
-    forward_early: float = 0.087
-    reverse_gain: float = 3.088
-    shared: float = 0.813
-    shared_base: float = 0.315
-    lacking: float = 0.6
-    """What counts for a document that holds what the best ones lack."""
-    rounds: int = 2
-    decay: float = 0.514
-
-
-_CANDIDATES = 80
-
-_SECOND_SOURCES = 12
-
-
-@dataclass(frozen=True, slots=True)
 class Prior:
     """Scores over all slots before normalisation, and each signal family's part in them."""
 
@@ -540,8 +508,6 @@ class Prior:
     ranked: Ints
     """Candidate slots, best first."""
     parts: Mapping[str, Floats]
-    linked: Floats
-    """The part of the scores that links and what the best documents lack add."""
     links: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Slots that a slot names."""
 
@@ -553,41 +519,35 @@ class Prior:
 
 
 def prior(
-    corpus: Corpus,
-    question: Question,
-    hits: Hits,
-    measures: Measures,
-    *,
-    weights: PriorWeights = PriorWeights(),
-    ablate: Set[str] = frozenset(),
+    corpus: Corpus, question: ScanQuestion, hits: Hits, measures: Measures, *, ablate: Set[str] = frozenset()
 ) -> Prior:
     """Score every document for the question: π_prior at the level of documents (paper, equation 6).
 
     ``ablate`` switches families off.
     """
-    signals = _Signals(Scanned(corpus, question, hits, measures), ablate)
+    signals = _Signals(SignalInput(corpus, question, hits, measures), ablate)
     exploring = _fused(signals.families(lambda signal: signal.exploring))
     followed = _ranked(corpus, exploring, np.flatnonzero(exploring > 0), _CANDIDATES)
     signals.look_closer(followed)
     parts = signals.families(lambda signal: signal.weight)
     base = _fused(parts)
     if not len(followed) or ablate & {"links", "scans"}:
-        return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts, np.zeros_like(base))
+        return Prior(base, _ranked(corpus, base, followed, _CANDIDATES), parts)
     finder = LinkFinder(corpus, question, hits, measures)
     candidates = _follow(corpus, finder, exploring, followed)
-    linked = propagate(base, candidates, finder.links, measures, weights)
-    linked = np.maximum(linked, complete(base, candidates, measures, weights))
+    linked = propagate(base, candidates, finder.links, measures)
+    linked = np.maximum(linked, complete(base, candidates, measures))
     parts["scans"] = parts["scans"] + linked - base
     targets: dict[int, tuple[int, ...]] = {}
     for source, target in finder.links.forward:
         targets[source] = (*targets.get(source, ()), target)
-    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, linked - base, targets)
+    return Prior(linked, _ranked(corpus, linked, candidates, len(candidates)), parts, targets)
 
 
 class _Signals:
     """What each signal of the table says of every slot, and the families that they make up."""
 
-    def __init__(self, scanned: Scanned, ablate: Set[str]) -> None:
+    def __init__(self, scanned: SignalInput, ablate: Set[str]) -> None:
         self._scanned = scanned
         self._ablate = ablate
         self._scores: dict[str, Floats] = {}
@@ -602,7 +562,7 @@ class _Signals:
             if signal.closer and signal.family not in self._ablate:
                 self._scores[signal.name] = signal.score(replace(self._seen(), candidates=candidates))
 
-    def _seen(self) -> Scanned:
+    def _seen(self) -> SignalInput:
         return replace(self._scanned, scores=self._scores)
 
     def families(self, weight: Callable[[Signal], float]) -> dict[str, Floats]:
@@ -636,31 +596,32 @@ def _follow(corpus: Corpus, finder: LinkFinder, exploring: Floats, followed: Int
     return np.array(sorted({*candidates.tolist(), *finder.links.targets()}), np.int64)
 
 
-def propagate(base: Floats, candidates: Ints, links: Links, measures: Measures, weights: PriorWeights) -> Floats:
-    """Pass weight from the best documents along links, ``weights.rounds`` times, each time less."""
+def propagate(base: Floats, candidates: Ints, links: Links, measures: Measures) -> Floats:
+    """Pass weight from the best documents along links, `_ROUNDS` times, each time less."""
     row = {slot: index for index, slot in enumerate(candidates.tolist())}
     covered = measures.rows(candidates)
     own = base[candidates]
-    edges = _edges(links, row, covered, measures, weights)
+    sources, targets, weights = _edges(links, row, covered, measures)
     scores = own.copy()
-    for turn in range(weights.rounds):
-        threshold = np.sort(scores)[-min(len(scores), weights.sources)]
-        strength = np.where(scores >= threshold, (scores / scores.max()) ** weights.source_power, 0.0)
+    for turn in range(_ROUNDS):
+        threshold = np.sort(scores)[-min(len(scores), _PASSING)]
+        strength = np.where(scores >= threshold, (scores / scores.max()) ** _SOURCE_POWER, 0.0)
         gain = np.zeros(len(scores))
-        np.maximum.at(gain, edges.target, strength[edges.source] * edges.weight)
-        scores = np.maximum(scores, own + gain * weights.decay**turn)
+        np.maximum.at(gain, targets, strength[sources] * weights)
+        scores = np.maximum(scores, own + gain * _DECAY**turn)
     spread = base.copy()
     spread[candidates] = scores
     return spread
 
 
-def complete(base: Floats, candidates: Ints, measures: Measures, weights: PriorWeights) -> Floats:
-    """Give each candidate more for the part of the question that it holds and the best others together do not.
+def complete(base: Floats, candidates: Ints, measures: Measures, leaders: int = _PASSING) -> Floats:
+    """Give each candidate more for the part of the question that it holds and the ``leaders``, the best others,
+    together do not.
 
     The best one needs nothing to complete it and keeps its score.
     """
     own, covered = base[candidates], measures.rows(candidates)
-    best = np.argsort(-own, kind="stable")[: weights.sources]
+    best = np.argsort(-own, kind="stable")[:leaders]
     held = np.sort(covered[best], axis=0)
     known = np.tile(held[-1], (len(candidates), 1))
     if len(best) > 1:  # what one of the best holds itself does not count against it
@@ -668,19 +629,12 @@ def complete(base: Floats, candidates: Ints, measures: Measures, weights: PriorW
     gain = np.maximum(covered - known, 0.0) @ measures.idf / measures.total
     gain[best[0]] = 0.0
     completed = base.copy()
-    completed[candidates] += weights.lacking * gain
+    completed[candidates] += _LACKING * gain
     return completed
 
 
-@dataclass(frozen=True, slots=True)
-class _Edges:
-    source: Ints
-    target: Ints
-    weight: Floats
-
-
-def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measures, weights: PriorWeights) -> _Edges:
-    """All links as arrays of rows and weights; a target that adds nothing new is worth little."""
+def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measures) -> tuple[Ints, Ints, Floats]:
+    """All links as rows of sources, rows of targets and weights; a target that adds nothing new is worth little."""
 
     def gain(source: int, target: int) -> float:
         new = np.maximum(covered[row[target]] - covered[row[source]], 0.0)
@@ -690,28 +644,19 @@ def _edges(links: Links, row: dict[int, int], covered: Floats, measures: Measure
     for (source, target), mention in links.forward.items():
         early = 1.0 / (1.0 + mention.at / 400.0)
         weight = (
-            weights.forward
-            + weights.forward_near * min(1.0, 2.0 * mention.near)
-            + weights.forward_gain * gain(source, target)
-            + weights.forward_early * early
+            _FORWARD
+            + _FORWARD_NEAR * min(1.0, 2.0 * mention.near)
+            + _FORWARD_GAIN * gain(source, target)
+            + _FORWARD_EARLY * early
         ) * (mention.sure / mention.namesakes**0.5)
         table.append((row[source], row[target], weight))
     for source, target in links.reverse:
-        table.append((row[source], row[target], weights.reverse_gain * gain(source, target)))
+        table.append((row[source], row[target], _REVERSE_GAIN * gain(source, target)))
     for (source, target), rarity in links.shared.items():
-        weight = rarity * weights.shared * (weights.shared_base + gain(source, target))
+        weight = rarity * _SHARED * (_SHARED_BASE + gain(source, target))
         table.append((row[source], row[target], weight))
     columns = np.array(table, np.float64).reshape(-1, 3)
-    return _Edges(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2])
-
-
-_HELD = 0.3
-
-"""What it is worth to hold a name, beside what of the question is new: shares of the question's idf mass."""
-
-_WORDS = 0.5
-
-"""What words of the names count that stand apart from one another, or in a title."""
+    return columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2]
 
 
 def gain(asked: Measures, proven: Iterable[int]) -> Floats:
@@ -727,7 +672,7 @@ class Named:
 
     names: tuple[tuple[str, ...], ...]
     """Each as its words, folded."""
-    question: Question
+    question: ScanQuestion
     hits: Hits
     measures: Measures
 

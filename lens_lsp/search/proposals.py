@@ -1,4 +1,9 @@
-"""x"""
+"""Proposals: which documents join, where to look next, and the regions of one request (paper, equations 9 and 10).
+
+The information-directed choice over all windows cannot be computed; as in the paper it is approximated by drawing
+from lexical, local and global arms, whose weights λ follow the utility that each arm's regions had (`Mixture`). Drawn
+cells become the regions of a `RegionRequest`: snapped outward, never overlapping, within the context cap.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +16,39 @@ from types import MappingProxyType
 
 import numpy as np
 
+from lens_lsp.corpus.generated_spans import joined
+from lens_lsp.judge.ledger import Budget
 from lens_lsp.judge.redaction import secrets_of, shown_secrets
 from lens_lsp.model.answer import Arm
-from lens_lsp.model.documents import Block, BlockKind, Document
-from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, tokens
+from lens_lsp.model.documents import BlockKind, Document
+from lens_lsp.model.observation import MOST_CONTEXT, Region, RegionView, Verdict, tokens
 from lens_lsp.model.text import Span
-from lens_lsp.search.beliefs import CELL, Admission, Space
+from lens_lsp.search.beliefs import CELL, AdmittedCells, Space
 from lens_lsp.search.boundaries import REACH, REGION_TOKENS, context_of, fits, overlapping, region, shown
 from lens_lsp.search.corpus_view import Floats
-from lens_lsp.search.passages import Passage
+from lens_lsp.search.localisation import ADMITTED, Candidates
+from lens_lsp.search.passages import ScoredPassage
 
 START: Mapping[Arm, float] = MappingProxyType({Arm.LEXICAL: 0.60, Arm.LOCAL: 0.25, Arm.GLOBAL: 0.15})
-
 """λ at the beginning of a question."""
-
 FLOOR = 0.05
-
 _NEAR = 6
-
 """Cells on either side that count as next to a cell: about 300 code points."""
-
 _SECTION_SHARE = 0.3
-
 _LINKED_SHARE = 0.2
+_BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
+LEAST_JOINING = 5
+"""Documents that new terms may bring in per round, at least."""
+_WIDTH = 500
+"""Code points around a drawn cell, before snapping."""
+_OPENING = 300
+"""Code points that are shown of the beginning of a document, before snapping."""
+_FLAT = 0.8
+"""The ranking is flat while passages score this share of the third one."""
+_COMPARED = 3
+_SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
+_ENOUGH = 0.9
+"""Share of the outstanding belief that one request needs to hold at most."""
 
 
 @dataclass(slots=True)
@@ -58,9 +73,6 @@ class Mixture:
             self.weights[arm] *= float(np.exp(utility.get(arm, 0.0) / most))
         total = sum(self.weights.values())
         self.weights = {arm: weight / total for arm, weight in self.weights.items()}
-        self._raise_to_floor()
-
-    def _raise_to_floor(self) -> None:
         low = {arm for arm, weight in self.weights.items() if weight < FLOOR}
         rest = sum(weight for arm, weight in self.weights.items() if arm not in low)
         for arm, weight in self.weights.items():
@@ -89,7 +101,7 @@ def local(space: Space, posterior: Floats, seen: Floats, links: Mapping[int, tup
     sums = np.concatenate([[0.0], np.cumsum(favoured)])
     cells = np.arange(space.cells)
     first = space.spread(np.array([a.first for a in space.admitted]))
-    end = space.spread(np.array([a.first + a.cells for a in space.admitted]))
+    end = space.spread(np.array([a.end for a in space.admitted]))
     near = sums[np.minimum(cells + _NEAR + 1, end)] - sums[np.maximum(cells - _NEAR, first)]
     return _normalised(
         _normalised(near)
@@ -100,8 +112,8 @@ def local(space: Space, posterior: Floats, seen: Floats, links: Mapping[int, tup
 
 def _by_section(space: Space, sums: Floats) -> Floats:
     shares = np.zeros(space.cells)
-    for stratum in space.strata():
-        shares[stratum.start : stratum.end] = (sums[stratum.end] - sums[stratum.start]) / len(stratum)
+    for start, end in (section for admission in space.admitted for section in pairwise(admission.bounds)):
+        shares[start:end] = (sums[end] - sums[start]) / (end - start)
     return shares
 
 
@@ -109,7 +121,7 @@ def _by_link(space: Space, sums: Floats, links: Mapping[int, tuple[int, ...]]) -
     shares = np.zeros(len(space.admitted))
     for source, targets in links.items():
         admission = space.admitted[source]
-        belief = sums[admission.first + admission.cells] - sums[admission.first]
+        belief = sums[admission.end] - sums[admission.first]
         for target in targets:
             shares[target] += belief / space.admitted[target].cells
     return space.spread(shares)
@@ -167,9 +179,6 @@ def _normalised(weights: Floats) -> Floats:
     return np.asarray(weights / total, np.float64) if total > 0 else weights
 
 
-_BETWEEN = r"(?:\W|&#?\w{1,10};){1,40}"
-
-
 def disclosed(document: Document, title: str, view: RegionView, before: int = 0) -> tuple[Span, ...]:
     """The spans of a region, its title, headings and table headers, in order and apart.
 
@@ -180,13 +189,7 @@ def disclosed(document: Document, title: str, view: RegionView, before: int = 0)
     spans += [h.span for h in structure.headings if h.span.start < view.span.end and h.text in view.headings]
     spans += [block.header for block in overlapping(structure.blocks, view.span) if block.header is not None]
     spans += _title(document, title)
-    joined: list[Span] = []
-    for span in sorted(spans):
-        if joined and span.start <= joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
-        else:
-            joined.append(span)
-    return tuple(Span(before + span.start, before + span.end) for span in joined)
+    return tuple(Span(before + span.start, before + span.end) for span in joined(spans))
 
 
 def _title(document: Document, title: str) -> list[Span]:
@@ -205,33 +208,12 @@ def _title(document: Document, title: str) -> list[Span]:
     return [Span(0, min(len(document.text), REACH))] if title == document.structure.head.title else []
 
 
-_WIDTH = 500
-
-"""Code points around a drawn cell, before snapping."""
-
-_OPENING = 300
-
-"""Code points that are shown of the beginning of a document, before snapping."""
-
-_FLAT = 0.8
-
-"""The ranking is flat while passages score this share of the third one."""
-
-_COMPARED = 3
-
-_SERIAL = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE_ROW})
-
-_ENOUGH = 0.9
-
-"""Share of the outstanding belief that one request needs to hold at most."""
-
-
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A region that goes to the oracle, and where it came from; ``cells`` count through the whole space."""
 
     number: int
-    admission: Admission
+    admission: AdmittedCells
     span: Span
     cells: Span
     arm: Arm
@@ -259,7 +241,27 @@ class Proposal:
         )
 
 
-class Request:
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quote found in its source: for which requirement (by index), how far it goes, and how it came up."""
+
+    requirement: int
+    verdict: Verdict
+    proposal: Proposal
+    span: Span
+    """Code points of the document."""
+    cells: Span
+    match: str
+    value: str | None
+    round: int
+
+    @property
+    def text(self) -> str:
+        """Its words, as they stand in the document."""
+        return self.proposal.admission.text[self.span.start : self.span.end]
+
+
+class RegionRequest:
     """The regions of one observation, up to a number of tokens; with a ``fence`` of some tokens around each, its
     context counts as well."""
 
@@ -303,7 +305,7 @@ class Request:
         """Something had no room."""
         self._cut = True
 
-    def add(self, admission: Admission, span: Span, arm: Arm) -> Proposal | None:
+    def add(self, admission: AdmittedCells, span: Span, arm: Arm) -> Proposal | None:
         """Show a span snapped outward, without what was shown before; None when nothing is left of it or it does
         not fit."""
         unread = admission.unread(region(admission.document, span))
@@ -334,7 +336,7 @@ class Request:
         self.proposals.append(replace(proposal, number=len(self.proposals) + 1))
         self.kept += 1
 
-    def _around(self, admission: Admission, view: RegionView) -> int:
+    def _around(self, admission: AdmittedCells, view: RegionView) -> int:
         """Tokens of a region that are not its text."""
         if not self._fence:
             return 0
@@ -350,7 +352,7 @@ def _goes_on(document: Document, at: int) -> bool:
     return bool(document.text[at:end].strip())
 
 
-def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
+def fill(request: RegionRequest, space: Space, drawn: Iterable[tuple[Arm, int]], outstanding: Floats) -> None:
     """Add drawn cells' regions until the request is full or holds nine tenths of the outstanding belief.
 
     ``outstanding`` is the belief of each unread cell, summed over the open requirements.
@@ -371,11 +373,16 @@ def fill(request: Request, space: Space, drawn: Iterable[tuple[Arm, int]], outst
 
 
 def best(
-    request: Request, space: Space, passages: Sequence[Passage], enough: int, *, bare: Collection[Passage] = ()
+    request: RegionRequest,
+    space: Space,
+    passages: Sequence[ScoredPassage],
+    enough: int,
+    *,
+    bare: Collection[ScoredPassage] = (),
 ) -> None:
     """Regions of passages, which come best first: up to about ``enough`` tokens, and further ones while the ranking is
     flat and there is room. Those that are ``bare`` come without what leads into them."""
-    admitted = {admission.slot: admission for admission in space.admitted}
+    admitted = space.by_slot
     flat = _FLAT * passages[min(_COMPARED, len(passages)) - 1].score if passages else 0.0
     for passage in passages:
         if request.full or (request.used >= enough and passage.score < flat):
@@ -386,10 +393,10 @@ def best(
             request.add(admission, span, Arm.LEXICAL)
 
 
-def first(request: Request, space: Space, passages: Sequence[Passage]) -> dict[int, Passage]:
+def first(request: RegionRequest, space: Space, passages: Sequence[ScoredPassage]) -> dict[int, ScoredPassage]:
     """A region for each passage of admitted documents, as far as there is room; by their numbers the passages."""
-    admitted = {admission.slot: admission for admission in space.admitted}
-    shown: dict[int, Passage] = {}
+    admitted = space.by_slot
+    shown: dict[int, ScoredPassage] = {}
     for passage in passages:
         admission = admitted.get(passage.slot)
         proposal = None if admission is None else request.add(admission, passage.span, Arm.LEXICAL)
@@ -414,7 +421,7 @@ def _with_context(document: Document, span: Span) -> Span:
 def _series(document: Document, span: Span) -> Span:
     """The items or rows that follow each other without a break where a span ends, or right behind it."""
     blocks = document.structure.blocks
-    at = bisect_right(blocks, max(span.start, span.end - 1), key=_start_of) - 1
+    at = bisect_right(blocks, max(span.start, span.end - 1), key=lambda block: block.span.start) - 1
     if 0 <= at < len(blocks) - 1 and blocks[at].kind is BlockKind.PARAGRAPH:
         at += 1  # a sentence that leads in
     if not (0 <= at < len(blocks)) or blocks[at].kind not in _SERIAL:
@@ -427,34 +434,23 @@ def _series(document: Document, span: Span) -> Span:
     return Span(blocks[first].span.start, blocks[last].span.end)
 
 
-def _start_of(block: Block) -> int:
-    return block.span.start
-
-
-def certain(request: Request, space: Space, outstanding: Floats, *, first: bool) -> None:
+def certain(request: RegionRequest, space: Space, outstanding: Floats, *, first: bool) -> None:
     """What is shown before anything is drawn: the likeliest places, then at first the beginnings of documents, which
     say what and of when they are, whatever words they use, and later what joined.
 
     ``outstanding`` is the belief of each unread cell, one row per open requirement.
     """
-    likeliest(request, space, outstanding)
+    for row in outstanding:  # a draw may miss the likeliest place, and the request of a small model holds few
+        if row.any():
+            cell = int(row.argmax())
+            _around(request, space.of(cell), cell, Arm.LEXICAL)
     if first:
         openings(request, space)
     else:
         newcomers(request, space, outstanding.sum(axis=0))
 
 
-def likeliest(request: Request, space: Space, outstanding: Floats) -> None:
-    """The place that is believed in most, of each open requirement: a draw may miss it, and the request of a small
-    model holds few places."""
-    for row in outstanding:
-        if row.any():
-            cell = int(row.argmax())
-            admission = space.of(cell)
-            _around(request, admission, cell, Arm.LEXICAL)
-
-
-def openings(request: Request, space: Space) -> None:
+def openings(request: RegionRequest, space: Space) -> None:
     """The beginning of every admitted document, while half of the request is left for what was drawn."""
     for admission in space.admitted:
         if request.half:
@@ -463,24 +459,24 @@ def openings(request: Request, space: Space) -> None:
         request.add(admission, _rounded(admission, opening, admission.first), Arm.GLOBAL)
 
 
-def newcomers(request: Request, space: Space, likely: Floats) -> None:
+def newcomers(request: RegionRequest, space: Space, likely: Floats) -> None:
     """Of every document of which nothing was read its most likely place, the likeliest first, while there is room."""
     unread = [admission for admission in space.admitted if not admission.read and not admission.withheld]
-    places = [one.first + int(likely[one.first : one.first + one.cells].argmax()) for one in unread]
+    places = [one.first + int(likely[one.first : one.end].argmax()) for one in unread]
     for cell, admission in sorted(zip(places, unread, strict=True), key=lambda place: -likely[place[0]]):
         if request.full or not likely[cell]:
             return
         _around(request, admission, cell, Arm.LEXICAL)
 
 
-def _around(request: Request, admission: Admission, cell: int, arm: Arm) -> Proposal | None:
-    """Show what is around a cell; None as `Request.add`."""
+def _around(request: RegionRequest, admission: AdmittedCells, cell: int, arm: Arm) -> Proposal | None:
+    """Show what is around a cell; None as `RegionRequest.add`."""
     if admission.unread(Span(0, len(admission.text))) is None:  # what is to be shown would be found only to be left out
         return None
     return request.add(admission, _rounded(admission, admission.window(cell, _WIDTH), cell), arm)
 
 
-def _rounded(admission: Admission, window: Span, cell: int) -> Span:
+def _rounded(admission: AdmittedCells, window: Span, cell: int) -> Span:
     """A window around a cell as what says one thing, if a region can hold that: the whole document, else the paragraph
     or item around the cell, with those beside it up to the width of the window. What proves a fact has to stand in one
     region."""
@@ -500,7 +496,7 @@ def _rounded(admission: Admission, window: Span, cell: int) -> Span:
     return grown
 
 
-def whole(request: Request, admission: Admission, within: Span | None = None) -> None:
+def whole(request: RegionRequest, admission: AdmittedCells, within: Span | None = None) -> None:
     """All of a document or of a part of it, region by region, as far as the request holds it."""
     at, end = (0, len(admission.text)) if within is None else (within.start, within.end)
     while at < end:
@@ -511,7 +507,7 @@ def whole(request: Request, admission: Admission, within: Span | None = None) ->
         at = at + _WIDTH if proposal is None else max(proposal.span.end, at + 1)
 
 
-def stored(number: int, admission: Admission, span: Span) -> Proposal:
+def stored(number: int, admission: AdmittedCells, span: Span) -> Proposal:
     """A span that an earlier answer cites, as what it was when it was read; it need not be shown again."""
     unread = admission.unread(span)
     if unread is not None:
@@ -520,7 +516,7 @@ def stored(number: int, admission: Admission, span: Span) -> Proposal:
     return Proposal(number, admission, span, admission.cells_of(span), Arm.STORE, tokens(view.text), view)
 
 
-def outline(request: Request, space: Space) -> None:
+def outline(request: RegionRequest, space: Space) -> None:
     """The admitted documents for a summary: the beginning of every section first, then the rest of each, in order."""
     for admission in space.admitted:
         sections = list(_sections(admission))
@@ -541,7 +537,7 @@ def unread_sections(space: Space, *, whole: bool = False) -> tuple[str, ...]:
     )
 
 
-def _sections(admission: Admission) -> Iterator[tuple[str, Span]]:
+def _sections(admission: AdmittedCells) -> Iterator[tuple[str, Span]]:
     """Each section's heading and span; text before the first heading has none."""
     headings = admission.document.structure.headings
     starts = [0, *(heading.span.start for heading in headings)]
@@ -549,3 +545,59 @@ def _sections(admission: Admission) -> Iterator[tuple[str, Span]]:
     for name, start, end in zip(names, starts, [*starts[1:], len(admission.text)], strict=True):
         if admission.text[start:end].strip():
             yield name, Span(start, end)
+
+
+class AdmissionQueue:
+    """Documents that may join the search after the first ones: those that new terms lead to, and the reserve of the
+    ranking.
+
+    A round admits a few, and beyond them as many as one request of this budget can show: a round costs a call whatever
+    it holds.
+    """
+
+    def __init__(self, candidates: Candidates, space: Space, budget: Budget) -> None:
+        self._candidates = candidates
+        self._space = space
+        self._room = budget.request_tokens
+        self._around = 2 * budget.fence_tokens
+        self._brought: list[int] = []
+
+    def add(self, slots: Iterable[int]) -> None:
+        """New terms lead to these slots, best first; they go before those of earlier terms."""
+        self._brought = list(dict.fromkeys((*slots, *self._brought)))
+
+    @property
+    def pending(self) -> bool:
+        """Whether terms lead to a document that has not joined."""
+        return any(slot not in self._space for slot in self._brought)
+
+    def next_slots(self, *, correcting: bool) -> list[int]:
+        """Who joins now: the best of those that terms lead to; at self-correction they share with the reserve."""
+        if not correcting:
+            return self._first(self._brought, LEAST_JOINING, self._room)
+        brought = self._first(self._brought, ADMITTED, self._room // 2)
+        left = self._room - sum(map(self._size, brought))
+        return [*brought, *self._first(self._ranked(), ADMITTED, left, beside=brought)]
+
+    def reserve(self) -> list[int]:
+        """The next documents of the ranking."""
+        return self._first(self._ranked(), ADMITTED, self._room)
+
+    def _ranked(self) -> list[int]:
+        return [int(slot) for slot in self._candidates.ranked]
+
+    def _first(self, slots: Iterable[int], least: int, room: int, beside: Sequence[int] = ()) -> list[int]:
+        """The first of some slots that have not joined: so many at least, and what has room beyond."""
+        chosen: list[int] = []
+        for slot in slots:
+            if slot in self._space or slot in beside:
+                continue
+            room -= self._size(slot)
+            if len(chosen) >= least and room < 0:
+                break
+            chosen.append(slot)
+        return chosen
+
+    def _size(self, slot: int) -> int:
+        """About how many tokens a document takes, shown whole: its text, and what stands around it."""
+        return int(self._candidates.lengths[slot]) // 3 + self._around

@@ -1,4 +1,10 @@
-"""x"""
+"""A question as the scan and the signals need it: terms and what counts as each, phrases, words as written.
+
+A term counts in other spellings of the number that it is of, for a misspelt word as its correction, and by words close
+in meaning. `Vocabulary` is what is known of English words before a folder is looked at: how common they are, and which
+are close in meaning. Its table is made by ``training/vocabulary.py``; words of other languages are not in it and lose
+nothing. `Definition` is the subject of a question like "What is X?".
+"""
 
 from __future__ import annotations
 
@@ -16,14 +22,45 @@ from lens_lsp.model.text import Span
 from lens_lsp.model.words import STOP_WORDS, WORD, fold, key
 
 _PLAIN = 3.0
-
 """Zipf frequency up to which a word counts in full."""
-
 _SLOPE = 0.2
-
 """How much less a word counts for each tenfold of that."""
-
 _LEAST = 0.3
+_NUMBER = re.compile(
+    r"(?<![\w.,'])(?<![0-9][-/:])"
+    r"(?:[0-9]{1,3}(?P<group>[,. '])[0-9]{3}(?:(?P=group)[0-9]{3}){0,4}|[0-9]{1,15})(?:[.,][0-9]{1,12})?"
+    r"(?!\w|[-/:.,'][0-9])"
+)
+_MARKS = ((",", "."), (".", ","), (" ", ","), ("'", "."), ("", "."), ("", ","))
+"""What groups thousands, and what stands before the decimals."""
+_YEAR = re.compile(r"(?:19|20)[0-9][0-9]")
+_GROUPED = 4
+"""So many digits have groups."""
+_CENTS = 2
+_SHARE = re.compile(r"0\.([0-9]{2,6})")
+_SHORTEST_WRONG = 5
+"""Letters from which on a word is taken for a misspelt one: of shorter ones too many others are near."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_MOST_RELATED = 64
+"""Words close in meaning that are looked for, of all terms together."""
+_ASKS = re.compile(
+    r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"
+    r"(?:an?\s+|the\s+)?(?P<subject>[^?!.,;:]{1,80}?)(?:\s+(?:mean|stand\s+for))?\s*[?.!]*\s*",
+    re.IGNORECASE,
+)
+_LONGEST = 6
+"""Words of a subject; more are no name."""
+_INTRODUCED = 0.6
+"""What the block counts, in shares of the question, that opens what is titled with the subject."""
+_DOCUMENT = 0.2
+"""What it counts besides at the beginning of its document."""
+_BEGINNING = 3000
+"""Code points of a document in which its beginning stands, metadata and headings included."""
+_DEFINED = 0.5
+"""What a sentence counts that says what the subject is."""
+UNDEFINING = -0.5
+"""What a document's metadata count where a definition is asked for: they never define anything."""
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 class Related(NamedTuple):
@@ -90,27 +127,6 @@ def vocabulary() -> Vocabulary:
         return Vocabulary(file.read())
 
 
-_NUMBER = re.compile(
-    r"(?<![\w.,'])(?<![0-9][-/:])"
-    r"(?:[0-9]{1,3}(?P<group>[,. '])[0-9]{3}(?:(?P=group)[0-9]{3}){0,4}|[0-9]{1,15})(?:[.,][0-9]{1,12})?"
-    r"(?!\w|[-/:.,'][0-9])"
-)
-
-_MARKS = ((",", "."), (".", ","), (" ", ","), ("'", "."), ("", "."), ("", ","))
-
-"""What groups thousands, and what stands before the decimals."""
-
-_YEAR = re.compile(r"(?:19|20)[0-9][0-9]")
-
-_GROUPED = 4
-
-"""So many digits have groups."""
-
-_CENTS = 2
-
-_SHARE = re.compile(r"0\.([0-9]{2,6})")
-
-
 def spellings(folded: str) -> dict[str, tuple[str, ...]]:
     """For words of a folded question that are of a number, how else the whole number may be written."""
     found: dict[str, dict[str, None]] = {}
@@ -148,13 +164,6 @@ def _parts(written: str) -> tuple[str, str]:
     return "".join(digits), ""
 
 
-_SHORTEST_WRONG = 5
-
-"""Letters from which on a word is taken for a misspelt one: of shorter ones too many others are near."""
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
 def corrections(word: str) -> list[str]:
     """The words one letter away from a folded word that is not in the vocabulary: one letter dropped, doubled, changed
     or exchanged with the next. Empty for words that people write, short ones and other scripts."""
@@ -166,11 +175,6 @@ def corrections(word: str) -> list[str]:
     near |= dict.fromkeys(left + letter + right[1:] for left, right in parts if right for letter in _LETTERS)
     near |= dict.fromkeys(left + letter + right for left, right in parts for letter in _LETTERS)
     return [other for other in near if other != word and vocabulary().knows(other)]
-
-
-_MOST_RELATED = 64
-
-"""Words close in meaning that are looked for, of all terms together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +189,7 @@ class RelatedTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ScanQuestion:
     """A plan made ready to scan."""
 
     plan: Plan
@@ -206,31 +210,28 @@ class Question:
         """What one scan looks for: the literals of the terms, behind them those of related words."""
         return (*self.literals, *((related.literal,) for related in self.related))
 
-    def only(self, plan: Plan) -> Question:
+    def only(self, plan: Plan) -> ScanQuestion:
         """The part of this question that one of its requirements, as a plan of its own, asks for."""
         part = prepare(plan)
         place = {literals[0] for literals in self.literals}
         known = [i for i, literals in enumerate(part.literals) if literals[0] in place]
         return replace(
-            part,
-            terms=tuple(part.terms[i] for i in known),
-            literals=tuple(part.literals[i] for i in known),
-            related=(),
+            part, terms=tuple(part.terms[i] for i in known), literals=tuple(part.literals[i] for i in known), related=()
         )
 
-    def corrected(self, term: int, word: str) -> Question:
+    def corrected(self, term: int, word: str) -> ScanQuestion:
         """The question with another spelling that counts as one of its terms."""
         literals = list(self.literals)
         literals[term] = (*literals[term], word_literal(word))
         return replace(self, literals=tuple(literals))
 
-    def places(self, part: Question) -> list[int]:
+    def places(self, part: ScanQuestion) -> list[int]:
         """For each term of a part of this question its index here."""
         place = {literals[0]: index for index, literals in enumerate(self.literals)}
         return [place[literals[0]] for literals in part.literals]
 
 
-def prepare(plan: Plan) -> Question:
+def prepare(plan: Plan) -> ScanQuestion:
     """Terms that share a literal are one term; phrases are kept as word sequences."""
     literals: dict[Literal, str] = {}
     for anchor in plan.anchors:
@@ -245,7 +246,7 @@ def prepare(plan: Plan) -> Question:
     # Where folding changed the length, how a word was written is unknown; it may then be a name.
     aligned = len(folded) == len(plan.question)
     terms = tuple(literals.values())
-    return Question(
+    return ScanQuestion(
         plan=plan,
         terms=terms,
         literals=tuple(
@@ -275,39 +276,6 @@ def _related(terms: tuple[str, ...], own: set[bytes]) -> tuple[RelatedTerm, ...]
 def _stop_phrase(anchor: Anchor) -> bool:
     """A name made of stop words only ("The Who") is looked for as a whole."""
     return anchor.kind is AnchorKind.PHRASE and " " in anchor.text and STOP_WORDS.issuperset(anchor.text.split(" "))
-
-
-_ASKS = re.compile(
-    r"\s*(?:what(?:['’]s|\s+(?:is|are|does))|who\s+(?:is|was)|define|definition\s+of|meaning\s+of|explain)\s+"
-    r"(?:an?\s+|the\s+)?(?P<subject>[^?!.,;:]{1,80}?)(?:\s+(?:mean|stand\s+for))?\s*[?.!]*\s*",
-    re.IGNORECASE,
-)
-
-_LONGEST = 6
-
-"""Words of a subject; more are no name."""
-
-_INTRODUCED = 0.6
-
-"""What the block counts, in shares of the question, that opens what is titled with the subject."""
-
-_DOCUMENT = 0.2
-
-"""What it counts besides at the beginning of its document."""
-
-_BEGINNING = 3000
-
-"""Code points of a document in which its beginning stands, metadata and headings included."""
-
-_DEFINED = 0.5
-
-"""What a sentence counts that says what the subject is."""
-
-UNDEFINING = -0.5
-
-"""What a document's metadata count where a definition is asked for: they never define anything."""
-
-_PARENTHESIS = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 @dataclass(frozen=True, slots=True)

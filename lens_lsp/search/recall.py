@@ -19,14 +19,15 @@ from lens_lsp.model.documents import Document
 from lens_lsp.model.observation import Verdict
 from lens_lsp.model.plan import Plan
 from lens_lsp.model.text import Span
-from lens_lsp.search.consolidation import Cited, Item, Matches
-from lens_lsp.search.corpus_view import Reading
+from lens_lsp.search.consolidation import CitedSpan, Item
+from lens_lsp.search.corpus_view import DocumentAccess
+from lens_lsp.search.localisation import Matches
 
 _STANDS = frozenset({CitationState.VERIFIED, CitationState.MOVED})
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class StoredFact:
     """A stored fact that is the same as a requirement, and what proved it: citations with the files they are in.
 
     ``seen`` are the documents that bore on it when it was proven, by their hash.
@@ -40,10 +41,10 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class MemoryContext:
     """What earlier questions left that bears on this one."""
 
-    facts: Mapping[str, Remembered] = field(default_factory=dict)
+    facts: Mapping[str, StoredFact] = field(default_factory=dict)
     """By the id of the requirement."""
     asked: Asked | None = None
     """The same question, answered before."""
@@ -56,13 +57,13 @@ class Recollection:
 
     @property
     def files(self) -> list[Key]:
-        """The files that what is remembered cites."""
+        """The files that its facts and its evidence cite."""
         cited = [entry for fact in self.facts.values() for entry in fact.citations]
         return list(dict.fromkeys(key for _, key, _ in (*cited, *self.evidence)))
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CurrentCitation:
     """A citation that stands, where it stands now."""
 
     id: str
@@ -74,17 +75,17 @@ class Held:
 
 @dataclass(slots=True)
 class Recalled:
-    """What became of a recollection over the documents as they are now. Requirements are by index."""
+    """What became of stored facts in the documents as they are now. Requirements are by index."""
 
     plan: Plan
-    recollection: Recollection
-    held: dict[int, list[Held]] = field(default_factory=dict)
+    memory: MemoryContext
+    held: dict[int, list[CurrentCitation]] = field(default_factory=dict)
     newer: dict[int, list[int]] = field(default_factory=dict)
     """Slots of documents that bear on a held fact and were not seen, or not as they are, when it was proven."""
     broken: dict[int, list[Checked]] = field(default_factory=dict)
     checked: dict[str, Checked] = field(default_factory=dict)
     """Every citation that was looked at, by id."""
-    answer: list[Held] = field(default_factory=list)
+    answer: list[CurrentCitation] = field(default_factory=list)
     """What the earlier answer cites, when all of it stands."""
 
     @property
@@ -95,12 +96,12 @@ class Recalled:
     @property
     def whole(self) -> bool:
         """Whether the earlier answer stands as it is."""
-        asked = self.recollection.asked
+        asked = self.memory.asked
         return bool(self.answer) and asked is not None and len(self.settled) == len(self.plan.requirements)
 
     def fact(self, requirement: int) -> KnownFact:
         """The stored fact behind a held requirement."""
-        return self.recollection.facts[self.plan.requirements[requirement].id].fact
+        return self.memory.facts[self.plan.requirements[requirement].id].fact
 
     def items(self) -> list[Item]:
         """E* of the earlier answer, in the order of its numbers, each carrying the facts it proves."""
@@ -120,7 +121,7 @@ class Recalled:
             facts.append(Fact(requirement, known.status, known.value, evidence, matching=count, read=count))
         return facts
 
-    def _carried(self, one: Held) -> list[Cited]:
+    def _carried(self, one: CurrentCitation) -> list[CitedSpan]:
         return [
             _cited(one, j, Verdict.FULL, self.fact(j).value)
             for j in sorted(self.held)
@@ -132,7 +133,7 @@ class Recalled:
         """What the answer owes to which cluster."""
         by_cluster: dict[str, list[int]] = {}
         for j in sorted(self.held):
-            by_cluster.setdefault(self.recollection.facts[self.plan.requirements[j].id].cluster, []).append(j)
+            by_cluster.setdefault(self.memory.facts[self.plan.requirements[j].id].cluster, []).append(j)
         return tuple(
             Reused(
                 cluster=cluster,
@@ -143,8 +144,8 @@ class Recalled:
         )
 
 
-def _cited(one: Held, requirement: int, verdict: Verdict, value: str | None) -> Cited:
-    return Cited(
+def _cited(one: CurrentCitation, requirement: int, verdict: Verdict, value: str | None) -> CitedSpan:
+    return CitedSpan(
         one.slot,
         one.document,
         one.span,
@@ -158,9 +159,9 @@ def _cited(one: Held, requirement: int, verdict: Verdict, value: str | None) -> 
 
 
 def recall(
-    recollection: Recollection,
+    memory: MemoryContext,
     plan: Plan,
-    reading: Reading,
+    reading: DocumentAccess,
     bearing: Callable[[int], Iterable[int]],
     exact: Mapping[int, Matches],
 ) -> Recalled:
@@ -169,27 +170,25 @@ def recall(
     ``bearing`` gives the slots that are admitted for a requirement before anything is known. ``exact`` are the
     requirements that an exact rule just counted: they are held only when the count is the same.
     """
-    recalled = Recalled(plan, recollection)
+    recalled = Recalled(plan, memory)
     for j, requirement in enumerate(plan.requirements):
-        remembered = recollection.facts.get(requirement.id)
-        if remembered is None:
+        stored = memory.facts.get(requirement.id)
+        if stored is None:
             continue
-        if j in exact and str(exact[j].total) != remembered.fact.value:
+        if j in exact and str(exact[j].total) != stored.fact.value:
             continue
-        looks = [_look(entry, reading, recalled) for entry in remembered.citations]
+        looks = [_look(entry, reading, recalled) for entry in stored.citations]
         held = [look for look in looks if look is not None]
         if held and len(held) == len(looks):
             recalled.held[j] = held
-            recalled.newer[j] = [] if j in exact else _newer(bearing(j), remembered, reading)
+            recalled.newer[j] = [] if j in exact else _newer(bearing(j), stored, reading)
         else:
             recalled.broken[j] = [
-                recalled.checked[id_]
-                for id_, _, _ in remembered.citations
-                if recalled.checked[id_].state not in _STANDS
+                recalled.checked[id_] for id_, _, _ in stored.citations if recalled.checked[id_].state not in _STANDS
             ]
-    answer = [_look(entry, reading, recalled) for entry in recollection.evidence]
-    standing = [look for look in answer if look is not None]
-    recalled.answer = standing if len(standing) == len(answer) else []
+    answer = [_look(entry, reading, recalled) for entry in memory.evidence]
+    found = [look for look in answer if look is not None]
+    recalled.answer = found if len(found) == len(answer) else []
     if not recalled.whole:  # both sides of a contested fact stand only as they were weighed together
         for j in [j for j in recalled.held if recalled.fact(j).status is not RequirementStatus.COVERED]:
             del recalled.held[j]
@@ -197,7 +196,7 @@ def recall(
     return recalled
 
 
-def _look(entry: tuple[str, Key, Citation], reading: Reading, recalled: Recalled) -> Held | None:
+def _look(entry: tuple[str, Key, Citation], reading: DocumentAccess, recalled: Recalled) -> CurrentCitation | None:
     """A citation where it stands now, None when it does not; the look is kept."""
     id_, key, citation = entry
     found, checked = None, lost(citation)
@@ -211,18 +210,18 @@ def _look(entry: tuple[str, Key, Citation], reading: Reading, recalled: Recalled
         within = replace(citation, span=Span(citation.span.start - before, citation.span.end - before))
         checked = verify(within, document)
         if checked.state in _STANDS and checked.span is not None:
-            found = Held(id_, citation, text.slot, document, checked.span)
+            found = CurrentCitation(id_, citation, text.slot, document, checked.span)
             break
     recalled.checked[id_] = checked
     return found
 
 
-def _newer(bearing: Iterable[int], remembered: Remembered, reading: Reading) -> list[int]:
+def _newer(bearing: Iterable[int], stored: StoredFact, reading: DocumentAccess) -> list[int]:
     files = {slot: reading.text(slot).key for slot in bearing}
-    return [slot for slot, file in files.items() if remembered.seen.get(file, "") != reading.hash_of(file)]
+    return [slot for slot, file in files.items() if stored.seen.get(file, "") != reading.hash_of(file)]
 
 
-def named_newer(recalled: Recalled, reading: Reading, cited: Iterable[int]) -> tuple[str, ...]:
+def named_newer(recalled: Recalled, reading: DocumentAccess, cited: Iterable[int]) -> tuple[str, ...]:
     """The newer documents that the answer does not cite, by path, as they are shown. ``cited`` are slots."""
     known = frozenset(cited)
     slots = dict.fromkeys(slot for j in sorted(recalled.newer) for slot in recalled.newer[j] if slot not in known)

@@ -15,7 +15,6 @@ from lens_lsp.model.text import Position, Span
 LEASE = "The lease of the workshop ends on 30 June 2031."
 NOTE = f"# Contract\n\n{LEASE}\n\n## Rent\n\nDue on the first day of each month.\n"
 HASH, OTHER_HASH = "1" * 64, "2" * 64
-
 # A quote too short to be recorded by itself, and what stood beside it: as much as is recorded at least, and no more.
 LEFT, QUOTE, RIGHT = "beside the north ", " 420 ", " beside the south"
 LEFT, RIGHT = LEFT[-SHORTEST_CONTEXT:], RIGHT[:SHORTEST_CONTEXT]

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from lens_lsp.memory.clusters import (
     belong_together,
     citation_id,
+    decay_weight,
     live,
     merge,
     organise,
     rechecked,
     settled,
     split,
-    standing,
     used_again,
 )
 from lens_lsp.model.cluster import Checked, CitationState, Cluster
@@ -120,14 +120,14 @@ def test_a_fact_keeps_what_is_left_of_its_evidence() -> None:
 @given(CLUSTERS, st.floats(0, 1e9), st.floats(0, 1e9))
 def test_aging_is_monotone(one: Cluster, earlier: float, later: float) -> None:
     earlier, later = sorted((earlier, later))
-    assert standing(one, later) <= standing(one, earlier)
-    assert standing(used_again(one, later), later) >= standing(one, later)
-    assert 0 <= standing(one, later) <= 1
+    assert decay_weight(one, later) <= decay_weight(one, earlier)
+    assert decay_weight(used_again(one, later), later) >= decay_weight(one, later)
+    assert 0 <= decay_weight(one, later) <= 1
 
 
 def test_a_clock_that_went_back_ages_nothing() -> None:
     one = cluster("How wide is it?", [("width", "7", [1])], at=1000.0)
-    assert standing(one, 0.0) == standing(one, 1000.0)
+    assert decay_weight(one, 0.0) == decay_weight(one, 1000.0)
 
 
 @given(CLUSTERS, CLUSTERS)

@@ -15,10 +15,10 @@ from lens_lsp.corpus.text_store import TextStore
 from lens_lsp.corpus.walk import discover
 from lens_lsp.corpus.workspace import Snapshot
 from lens_lsp.judge.analysis import analyse
-from lens_lsp.search.corpus_view import Corpus, Measures, Reading, measure
+from lens_lsp.search.corpus_view import Corpus, DocumentAccess, Measures, measure
 from lens_lsp.search.localisation import Localisation, localise
 from lens_lsp.search.prior import LinkFinder
-from lens_lsp.search.question import Question, prepare
+from lens_lsp.search.question import ScanQuestion, prepare
 
 FILLER = {
     f"filler/{number:02}.md": f"Nothing of note happened on page {number}, nor on any page.\n" for number in range(20)
@@ -30,7 +30,7 @@ FILLER = {
 class Asked:
     """A question, ready, and what one scan measured for it."""
 
-    question: Question
+    question: ScanQuestion
     hits: Hits
     measures: Measures
 
@@ -70,7 +70,7 @@ class Workspace:
         return Asked(question, hits, measures)
 
     def localise(self, query: str, ablate: Set[str] = frozenset(), limit: int = 10) -> Localisation:
-        reading = Reading(self.cache, Snapshot([self._root], {}, CorpusRules()))
+        reading = DocumentAccess(self.cache, Snapshot([self._root], {}, CorpusRules()))
         return localise(reading, analyse(query), limit, ablate=ablate)
 
     def passages(self, query: str, limit: int = 10) -> list[tuple[str, str]]:

@@ -1,18 +1,45 @@
-"""Passages: the units that they are cut into."""
+"""Passages: what is one, how they are ranked in two rounds, where one is said to stand."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from lens_lsp.corpus.encoding import Arena
 from lens_lsp.corpus.formats import reader_for
-from lens_lsp.corpus.formats.text_reader import TextReader
-from lens_lsp.model.documents import Document, Origin
+from lens_lsp.corpus.formats.text_reader import TextReader, locate
+from lens_lsp.corpus.scan import Hits, scan
+from lens_lsp.judge.analysis import analyse
+from lens_lsp.model.documents import Block, BlockKind, Document, Locator, LocatorMap, Origin, Structure
 from lens_lsp.model.text import Span
-from lens_lsp.search.passages import WINDOW, units_of
+from lens_lsp.search import passages
+from lens_lsp.search.passages import (
+    NO_WINDOWS,
+    WINDOW,
+    TermMark,
+    Totals,
+    Weights,
+    Windows,
+    count,
+    locator_offset,
+    score,
+    units_of,
+)
+from lens_lsp.search.question import prepare
+
+QUESTION = prepare(analyse("copper kettle car"))
+TERMS = len(QUESTION.scanned)
+WORDS = ("copper", "kettle", "car", QUESTION.related[0].word, "lorem", "ipsum " * 30)
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join), min_size=1, max_size=8)
+MOST = 12
+OTHERWISE = 10**6
 
 
 def document(path: str, text: str) -> Document:
@@ -117,3 +144,144 @@ def test_no_passage_reaches_over_what_is_ours() -> None:
     sections = [unit.section for unit in units_of(made, [Span(0, len(text))])]
     before, after = sections[-2:]
     assert before != after
+
+
+def scanned(texts: Sequence[str]) -> tuple[Hits, np.ndarray]:
+    """The hits of some texts, numbered from 0, and their lengths."""
+    arena = Arena()
+    for text in texts:
+        arena.add(text.encode())
+    return scan(arena.chunks(), QUESTION.scanned), arena.lengths()
+
+
+def parts_of(texts: Sequence[str], data: st.DataObject) -> list[list[int]]:
+    """The numbers of the texts in each of up to three parts, some of which may be empty."""
+    owner = data.draw(st.lists(st.integers(0, 2), min_size=len(texts), max_size=len(texts)))
+    return [[number for number, own in enumerate(owner) if own == part] for part in range(3)]
+
+
+def totals_of(texts: Sequence[str]) -> Totals:
+    hits, lengths = scanned(texts)
+    return count(hits, TERMS, lengths)
+
+
+def windows_of(texts: Sequence[str], weights: Weights, most: int = MOST) -> Windows:
+    hits, lengths = scanned(texts)
+    return score(hits, np.arange(len(texts)), lengths, weights, most)
+
+
+@given(TEXTS, st.data())
+def test_the_totals_of_parts_add_up_to_those_of_the_whole(texts: list[str], data: st.DataObject) -> None:
+    parts = [totals_of([texts[number] for number in part]) for part in parts_of(texts, data)]
+    added, whole = parts[0].plus(parts[1]).plus(parts[2]), totals_of(texts)
+    assert added.size == whole.size == sum(len(text.encode()) for text in texts)
+    assert added.places.tolist() == whole.places.tolist()
+    assert added.rarity().tolist() == whole.rarity().tolist()
+
+
+@given(TEXTS, st.data())
+def test_the_windows_of_parts_merge_to_those_of_the_whole(texts: list[str], data: st.DataObject) -> None:
+    weights = Weights(QUESTION, totals_of(texts))
+    merged = NO_WINDOWS
+    for part in parts_of(texts, data):
+        own = windows_of([texts[number] for number in part], weights)
+        numbers = np.array(part, np.int64)
+        merged = merged.plus(Windows(numbers[own.slot], own.at, own.score), MOST)
+    assert rows(merged) == rows(windows_of(texts, weights))[:MOST]
+
+
+@given(TEXTS, st.integers(1, 400))
+def test_how_many_texts_are_scored_in_one_go_makes_no_difference(texts: list[str], block: int) -> None:
+    weights = Weights(QUESTION, totals_of(texts))
+    whole = windows_of(texts, weights, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passages, "_BLOCK", block)
+        assert rows(windows_of(texts, weights, 3)) == rows(whole)
+
+
+@given(TEXTS)
+def test_windows_are_the_best_ones_and_one_of_every_text_that_has_any(texts: list[str]) -> None:
+    weights = Weights(QUESTION, totals_of(texts))
+    few, all_ = windows_of(texts, weights, 1), windows_of(texts, weights, 10_000)
+    hits, _ = scanned(texts)
+    telling = np.concatenate([weights.own, weights.related]) > 0
+    assert set(few.slot.tolist()) == set(all_.slot.tolist()) == set(hits.slot[telling[hits.term]].tolist())
+    assert few.best(len(texts)).tolist() == all_.best(len(texts)).tolist()
+    assert few.score.tolist() == sorted(few.score.tolist(), reverse=True)
+    assert ((few.score > 0) & (few.score <= 1)).all()
+    assert rows(few) == [row for row in rows(all_) if row in rows(few)]
+
+
+def test_a_word_that_stands_nowhere_weighs_nothing_and_a_rare_one_most() -> None:
+    totals = totals_of(["copper " * 200, "a kettle"])
+    copper, kettle, car = totals.rarity()[:3].tolist()
+    assert kettle > copper > 0
+    assert car == 0.0
+
+
+def test_nothing_to_count_is_no_division_by_zero() -> None:
+    for texts in ([], [""], ["", ""]):
+        totals = totals_of(texts)
+        weights = Weights(QUESTION, totals)
+        assert totals.rarity().tolist() == [0.0] * TERMS
+        assert weights.total == 1.0
+        assert rows(windows_of(texts, weights)) == []
+
+
+def rows(windows: Windows) -> list[tuple[int, int, float]]:
+    return list(zip(windows.slot.tolist(), windows.at.tolist(), windows.score.tolist(), strict=True))
+
+
+def placed(*places: tuple[int, Locator], header: Span | None = None) -> Document:
+    rows = (Block(BlockKind.TABLE_ROW, Span(0, 5), header),) if header else ()
+    locators = LocatorMap(tuple(start for start, _ in places), tuple(locator for _, locator in places))
+    return Document(0, "a.pdf", "x" * 100, "pdf/1", Origin("", "binary"), Structure(blocks=rows), locators)
+
+
+def place(made: Document, *marks: tuple[int, int, float]) -> Locator | None:
+    found = locator_offset(made, [TermMark(*mark) for mark in marks], OTHERWISE)
+    return None if found == OTHERWISE else locate(made.locators, found)
+
+
+PAGES = placed((0, {"page": 1}), (50, {"page": 2}))
+SHEET = placed(
+    (0, {"sheet": "A", "cell": "A1"}),
+    (10, {"sheet": "A", "cell": "B1"}),
+    (20, {"sheet": "A", "cell": "A2"}),
+    (30, {"sheet": "A", "cell": "B2"}),
+    (40, {"sheet": "A", "cell": "A3"}),
+    (50, {"sheet": "A", "cell": "B3"}),
+    header=Span(0, 19),
+)
+
+
+def test_the_page_with_most_of_what_was_looked_for_is_named() -> None:
+    assert place(PAGES, (5, 0, 1.0), (60, 1, 1.0), (70, 2, 1.0)) == {"page": 2}
+    assert place(PAGES, (5, 0, 3.0), (60, 1, 1.0), (70, 2, 1.0)) == {"page": 1}
+
+
+def test_a_word_said_often_counts_once_and_of_equal_pages_the_first_is_named() -> None:
+    assert place(PAGES, (5, 0, 1.0), (60, 1, 0.6), (70, 1, 0.6), (80, 1, 0.6)) == {"page": 1}
+    assert place(PAGES, (5, 0, 1.0), (60, 1, 1.0)) == {"page": 1}
+
+
+def test_the_offset_is_that_of_a_hit() -> None:
+    assert locator_offset(PAGES, [TermMark(5, 0, 1.0), TermMark(60, 1, 2.0), TermMark(70, 2, 1.0)], OTHERWISE) == 60
+
+
+def test_the_row_that_answers_is_named_by_the_cell_that_says_most_and_never_the_header() -> None:
+    assert place(SHEET, (2, 0, 9.0), (12, 1, 9.0), (22, 0, 1.0), (42, 0, 1.0), (52, 1, 2.0)) == {
+        "sheet": "A",
+        "cell": "B3",
+    }
+
+
+def test_words_of_one_row_count_together() -> None:
+    assert place(SHEET, (22, 0, 1.5), (42, 1, 1.0), (52, 2, 1.0)) == {"sheet": "A", "cell": "A3"}
+
+
+def test_without_pages_or_hits_lines_say_it_all() -> None:
+    assert place(placed((0, {"row": 1}), (50, {"row": 2})), (60, 0, 1.0)) is None
+    assert place(placed(), (60, 0, 1.0)) is None
+    assert place(PAGES) is None
+    assert place(SHEET, (2, 0, 1.0)) is None

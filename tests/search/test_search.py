@@ -1,11 +1,13 @@
-"""The loop as a whole: every reason to stop, the bounds on calls, self-correction, and what is never shown."""
+"""Whole questions of an oracle that observes: rounds, stopping, self-correction."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from scripted_oracle import ScriptedOracle, ask, events_of, quoting
+from small_workspace import Workspace
 
 from lens_lsp.app.settings import ModelSettings, Settings
 from lens_lsp.judge.ledger import Budget, CallStage
@@ -33,6 +35,13 @@ BY_TWO = {"request_tokens": 900, "direct_tokens": 900}
 """Two regions a request, so that a few files are not read whole at once."""
 ONE_BY_ONE = {"request_tokens": 450, "direct_tokens": 450}
 SMALL = Budget(rounds=3, calls=10, **BY_TWO)
+Make = Callable[[Mapping[str, str]], Workspace]
+TEXT = "The kestrel package needs a resolver and a registry of kestrel versions.\n"
+FILES = {
+    "poetry.lock": 3 * TEXT,
+    "vendor/kestrel/guide.md": 3 * TEXT,
+    "notes/kestrel.md": "The kestrel package needs a resolver.\n",
+}
 
 
 @pytest.fixture
@@ -227,3 +236,27 @@ def test_the_same_seed_repeats_the_run(notes: Path, seed: int) -> None:
         return [event for event in events if isinstance(event, Proposed | Observed | Covered)]
 
     assert run() == run()
+
+
+def test_files_of_rare_kinds_come_last(workspace: Make) -> None:
+    space = workspace(FILES)
+    found = [space.path(one.slot) for one in space.localise("kestrel resolver registry").passages]
+    assert found[0] == "notes/kestrel.md"
+    assert set(found) == set(FILES)
+
+
+def test_a_rare_file_that_is_named_counts_in_full(workspace: Make) -> None:
+    space = workspace(FILES)
+    found = [space.path(one.slot) for one in space.localise("kestrel resolver registry in poetry.lock").passages]
+    assert found[0] == "poetry.lock"
+
+
+def test_what_holds_the_question_word_for_word_comes_first(workspace: Make) -> None:
+    space = workspace(
+        {
+            "a.md": "# Runs\n\nA run of questions takes time; time runs, and questions run and run at any time.\n",
+            "b.md": "# Server\n\nFour questions run at a time and 64 wait.\n",
+        }
+    )
+    found = [space.path(one.slot) for one in space.localise("questions run at a time").passages]
+    assert found[0] == "b.md"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.soak.faults import FILES, MESSAGES, TEXTS, Fault, of
 
-_STORE = "memory/store/test_store.py::test_"
-_PLACE = "memory/store/test_store_place.py::test_"
+_STORE = "memory/test_store.py::test_"
+_PLACE = "memory/test_store_file.py::test_"
 _CLUSTERS = "memory/test_clusters.py::test_"
 _MEMORY = "app/test_question_memory.py::test_"
 _ASK = "cli/test_ask_settings.py::test_"
@@ -28,13 +28,13 @@ STORE = {
     "T01": Fault("a writer is killed"),
     "T02": Fault(
         "a power cut, an operation of the disk that fails",
-        ("memory/store/test_store_faults.py::test_after_a_failed_sync_nothing_more_is_written_until_the_next_start",),
+        ("memory/test_store_faults.py::test_after_a_failed_sync_nothing_more_is_written_until_the_next_start",),
     ),
     "T03": Fault("several servers on one store", of(_STORE, "threads_of_one_process_do_not_lose_each_other")),
-    "T04": Fault("a damaged file", ("memory/store/test_store_mending.py::test_triggers_and_views_never_run",)),
+    "T04": Fault("a damaged file", ("memory/test_store_damage.py::test_triggers_and_views_never_run",)),
     "T05": Fault(
         "a migration is killed; a newer file",
-        ("memory/store/test_store_mending.py::test_a_newer_file_is_not_touched_and_one_beside_it_is_used",),
+        ("memory/test_store_damage.py::test_a_newer_file_is_not_touched_and_one_beside_it_is_used",),
     ),
     "T06": Fault(
         "a clock that goes back or leaps",
@@ -240,7 +240,7 @@ ATTACKS = {
         (
             "corpus/test_corpus_rules.py::test_no_line_takes_long_however_many_stars_it_has",
             "corpus/test_corpus_rules.py::test_brackets_that_never_end_are_looked_at_once",
-            "search/test_resolve.py::test_hostile_quotes_and_texts_cost_linear_time",
+            "search/test_resolution.py::test_hostile_quotes_and_texts_cost_linear_time",
         ),
     ),
     "S15": Fault("documents that grow, nest or loop"),

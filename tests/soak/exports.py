@@ -45,8 +45,8 @@ from lens_lsp.memory.store_rows import Changes
 from lens_lsp.memory.userdata import Consents, Spent, record_usage
 from lens_lsp.model.answer import Answer, Answered
 from lens_lsp.model.errors import LensError
-from tests.memory.store.history import scratch
-from tests.memory.store.kept import kept
+from tests.memory.history import scratch
+from tests.memory.kept import kept
 
 FOREIGN = b"# Mine\n\nNobody but me wrote this.\n"
 LONGEST_BEFORE_KILL = 0.02

@@ -174,8 +174,8 @@ FILES = {
         (
             _BAD + "a_large_text_is_searched_to_its_last_line",
             _BAD + "a_large_file_of_holes_is_binary",
-            "search/test_large_texts.py::test_how_many_texts_are_looked_into_at_once_changes_nothing",
-            "search/test_large_texts.py::test_a_search_of_a_large_text_ends_soon_after_it_is_cancelled",
+            "search/test_corpus_view.py::test_how_many_texts_are_looked_into_at_once_changes_nothing",
+            "search/test_corpus_view.py::test_a_search_of_a_large_text_ends_soon_after_it_is_cancelled",
             "corpus/test_text_store.py::test_a_scan_finds_the_same_with_little_memory_as_with_much",
             "corpus/test_text_store.py::test_texts_come_some_at_a_time_and_in_order",
         ),
@@ -227,15 +227,15 @@ FILES = {
     ),
     "F10": Fault(
         "a full disk",
-        ("memory/store/test_store_faults.py::test_a_disk_that_is_really_full_refuses_a_save_and_takes_the_next",),
+        ("memory/test_store_faults.py::test_a_disk_that_is_really_full_refuses_a_save_and_takes_the_next",),
     ),
     "F11": Fault(
         "no place for a store",
         (
-            "memory/store/test_store_place.py::test_without_a_home_there_is_no_store",
-            "memory/store/test_store_place.py::test_a_file_where_the_folder_should_be_is_no_store",
-            "memory/store/test_store_place.py::test_a_folder_where_the_file_should_be_is_no_store",
-            "memory/store/test_store_place.py::test_a_read_only_folder_is_no_store",
+            "memory/test_store_file.py::test_without_a_home_there_is_no_store",
+            "memory/test_store_file.py::test_a_file_where_the_folder_should_be_is_no_store",
+            "memory/test_store_file.py::test_a_folder_where_the_file_should_be_is_no_store",
+            "memory/test_store_file.py::test_a_read_only_folder_is_no_store",
             "app/test_question_memory.py::test_a_store_that_cannot_be_written_costs_no_answer",
         ),
         control="with a place there is one: test_a_workspace_has_a_folder_of_its_own_named_by_its_real_path",

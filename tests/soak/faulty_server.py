@@ -105,15 +105,15 @@ def unforgiving() -> None:
 def inline() -> None:
     import asyncio
 
+    from lens_lsp.app.question_tasks import QuestionTasks
     from lens_lsp.lsp.workspace_pool import WorkspaceLease
-    from lens_lsp.search.work import Work
 
-    def start(self: Work, work: Callable[[], Any]) -> Any:
+    def start(self: QuestionTasks, work: Callable[[], Any]) -> Any:
         done = asyncio.get_running_loop().create_future()
         done.set_result(work())
         return done
 
-    Work.start = start  # type: ignore[method-assign]
+    QuestionTasks.start = start  # type: ignore[method-assign]
     WorkspaceLease.run_on_worker = lambda self, make: make()  # type: ignore[method-assign]
 
 

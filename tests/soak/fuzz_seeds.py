@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from lens_lsp.documents.kinds import Extracted
 from lens_lsp.memory.answer_files import write_answer, write_block
-from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_rows import Changes
+from lens_lsp.memory.store_rows import encode_json
 from lens_lsp.model.documents import Block, BlockKind, Head, Heading, LocatorMap, Structure
 from lens_lsp.model.text import Span
 from tests.judge.llm.chat_wire import completion, delta
 from tests.lsp.lsp_client import frame
+from tests.memory.kept import kept
 from tests.memory.test_answer_files import hostile, saved
 
 _WORDS = "Größe 漢字 😀\r\nfirst line\x0cof\u2028it\r\n\x1b[31mred\x1b[0m \u202eesrever"
@@ -110,10 +109,6 @@ def answers() -> tuple[bytes, ...]:
     return write_answer(saved()).encode(), write_answer(saved(hostile())).encode(), f"# N\n\n{block}\nMine.\n".encode()
 
 
-def stores(folder: Path, kept: Callable[[int], Any]) -> tuple[bytes, ...]:
-    """The file of a store with a few clusters."""
-    with Store.open(folder) as store:
-        store.save(Changes(clusters=tuple(kept(n) for n in range(3))))
-    return tuple(
-        path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size > 4096
-    )
+def stored() -> tuple[bytes, ...]:
+    """Plans as columns of a store."""
+    return tuple(json.dumps(encode_json(kept(n).asked[0].plan), ensure_ascii=False).encode() for n in range(8))

@@ -25,11 +25,12 @@ from lens_lsp.judge.llm.openai_client import EventStream, whole_reply
 from lens_lsp.lsp.locations import UriRefused, path_of, uri_of
 from lens_lsp.lsp.transport import BrokenFraming, read_message
 from lens_lsp.memory.answer_parser import read_citing
-from lens_lsp.memory.store import rows_in
+from lens_lsp.memory.store_file import StoreDamaged
+from lens_lsp.memory.store_rows import decode_json
 from lens_lsp.model.documents import Structure
 from lens_lsp.model.errors import LensError
+from lens_lsp.model.plan import Plan
 from lens_lsp.model.sanitize import printable, printable_path, sanitize_json
-from tests.memory.store.kept import kept
 
 SECONDS = 5.0
 """A single input of a few KiB that takes longer is a hang; most of it is room for a busy machine."""
@@ -227,13 +228,20 @@ def _naive_answer(text: str) -> Any:
     return json.loads(next(line for line in front.splitlines() if line.startswith("  - "))[4:])
 
 
-def _pages(data: bytes, subject: Callable[..., Any]) -> None:
-    for row in subject(data):
-        repr(row)
+def _stored(data: bytes, subject: Callable[..., Any]) -> None:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    try:
+        plan = subject(Plan, value)
+    except StoreDamaged:
+        return
+    held(isinstance(plan, Plan) and all(isinstance(each.text, str) for each in plan.requirements), "no plan")
 
 
-def _naive_pages(data: bytes) -> list[int]:
-    return [data[100 + offset] for offset in data[:100] if data[0] == ord("S")] + [data[4095]]
+def _naive_stored(kind: type, value: Any) -> Plan:
+    return Plan(value["question"], tuple(value["requirements"]), tuple(value["anchors"]))
 
 
 def _shown(data: bytes, subject: Callable[..., Any]) -> None:
@@ -269,7 +277,6 @@ def targets(base: Path) -> tuple[Target, ...]:
     from tests.soak import fuzz_seeds as seeds
 
     outside = Outside(base)
-    (base / "store").mkdir()
     return (
         Target(
             "encodings",
@@ -292,6 +299,6 @@ def targets(base: Path) -> tuple[Target, ...]:
         Target("model replies", seeds.said(), _said, replies_read, _naive_said),
         Target("worker replies", seeds.extracted(result_of), _document, extracted_from, _naive_document),
         Target("answer files", seeds.answers(), _answer, read_citing, _naive_answer),
-        Target("store pages", seeds.stores(base / "store", kept), _pages, rows_in, _naive_pages),
+        Target("stored values", seeds.stored(), _stored, decode_json, _naive_stored),
         Target("shown texts", seeds.texts(), _shown, _ours_shown, _naive_shown),
     )

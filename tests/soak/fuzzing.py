@@ -22,7 +22,7 @@ from typing import Any
 from tests.soak.fuzz_targets import Target, targets
 
 CONTROL = 400
-SLOW = {"readers": 10, "store pages": 4}
+SLOW = {"readers": 10}
 """Targets whose inputs cost more: a share of them is tried."""
 _WORDS = r"""
 { } [ ] : " ' < > ` --- ``` | - # [^1] .. / // % %2e %00 null true -1 1e999 9999999999999999999999 NaN Content-Length:

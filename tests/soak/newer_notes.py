@@ -27,7 +27,7 @@ from lens_lsp.memory.store import Store
 from lens_lsp.model.answer import Answer, StopReason, answer_of
 from lens_lsp.model.cluster import Asked
 from lens_lsp.model.plan import Plan
-from lens_lsp.search.recall import Recollection
+from lens_lsp.search.recall import MemoryContext
 
 _THINGS = [
     "harbour",
@@ -92,7 +92,7 @@ class BlindMemory(Memory):
         oracle: str,
         roots: Sequence[str],
         beside: Iterator[tuple[str, str]] | Sequence[tuple[str, str]] = (),
-    ) -> Recollection:
+    ) -> MemoryContext:
         found = super().recollect(plan, asked, oracle, roots, beside)
         return replace(found, facts={id_: replace(fact, seen=Everything()) for id_, fact in found.facts.items()})
 

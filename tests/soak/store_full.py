@@ -18,9 +18,9 @@ from pathlib import Path
 
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connect, NotSaved, NotSavedReason
-from tests.memory.store.faulty_disk import Disk, FaultyVFS
-from tests.memory.store.history import begun, drawn, found_in, looked_at, scratch
-from tests.memory.store.mutants import Forgiving
+from tests.memory.faulty_disk import Disk, FaultyVFS
+from tests.memory.history import begun, drawn, found_in, looked_at, scratch
+from tests.memory.mutants import Forgiving
 
 MOST_SAVES = 60
 SMALLEST, LARGEST = 1.05, 2.5

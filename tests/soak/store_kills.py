@@ -23,8 +23,8 @@ from pathlib import Path
 
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import connect
-from tests.memory.store.history import Model, begun, drawn, looked_at, scratch
-from tests.memory.store.mutants import changed, without_transactions
+from tests.memory.history import Model, begun, drawn, looked_at, scratch
+from tests.memory.mutants import changed, without_transactions
 
 LONGEST = 0.03
 """Seconds from the first acknowledgement to the kill."""

@@ -26,10 +26,10 @@ from typing import Any
 
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connect, Connection, StoreError, connect
-from tests.memory.store.history import Model, found_in, scratch
-from tests.memory.store.kept import kept, kept_summary, kept_turn
-from tests.memory.store.mutants import Answered, changed, without_transactions
-from tests.memory.store.old_layout import LATER, content_of, make_old
+from tests.memory.history import Model, found_in, scratch
+from tests.memory.kept import kept, kept_summary, kept_turn
+from tests.memory.mutants import Answered, changed, without_transactions
+from tests.memory.old_layout import LATER, content_of, make_old
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 CLUSTERS = tuple(kept(n) for n in range(3))

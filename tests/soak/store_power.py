@@ -22,9 +22,9 @@ from pathlib import Path
 from lens_lsp.memory.store import Store
 from lens_lsp.memory.store_file import Connect, NotSaved, NotSavedReason, StoreError, StoreUnavailable, StoreUnreadable
 from lens_lsp.memory.store_rows import Changes
-from tests.memory.store.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
-from tests.memory.store.history import Model, begun, drawn, found_in, looked_at, scratch
-from tests.memory.store.mutants import changed, without_syncs
+from tests.memory.faulty_disk import FOR_GOOD, Disk, Fault, FaultyVFS, Kind
+from tests.memory.history import Model, begun, drawn, found_in, looked_at, scratch
+from tests.memory.mutants import changed, without_syncs
 
 HISTORY = 40
 LATEST_CUT = 1_500

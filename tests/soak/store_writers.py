@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lens_lsp.memory.store import Store
-from lens_lsp.memory.store_rows import Changes, Knowledge
-from tests.memory.store.history import scratch
-from tests.memory.store.kept import kept
+from lens_lsp.memory.store_rows import Changes, StoreView
+from tests.memory.history import scratch
+from tests.memory.kept import kept
 
 WRITERS = 4
 SHARED = 5
@@ -36,9 +36,9 @@ class Outcome:
     worst_ms: float
 
 
-def asked_more(knowledge: Knowledge, n: int, name: str) -> Changes:
+def asked_more(view: StoreView, n: int, name: str) -> Changes:
     """A cluster with one more question."""
-    cluster = knowledge.cluster(f"k{n}")
+    cluster = view.cluster(f"k{n}")
     if cluster is None:
         cluster = replace(kept(n, parts=1), asked=())
     return Changes(clusters=(replace(cluster, asked=(*cluster.asked, replace(kept(n).asked[0], id=name, facts=()))),))
@@ -53,16 +53,16 @@ def write(folder: Path, writer: int, saves: int, *, mutant: bool) -> list[float]
             started = time.perf_counter()
             if mutant:
                 looked: list[Changes] = []
-                store.update(lambda knowledge, n=n, name=name, looked=looked: _only_look(knowledge, n, name, looked))
+                store.update(lambda view, n=n, name=name, looked=looked: _only_look(view, n, name, looked))
                 store.save(looked[0])
             else:
-                store.update(lambda knowledge, n=n, name=name: asked_more(knowledge, n, name))
+                store.update(lambda view, n=n, name=name: asked_more(view, n, name))
             times.append(time.perf_counter() - started)
     return times
 
 
-def _only_look(knowledge: Knowledge, n: int, name: str, looked: list[Changes]) -> Changes:
-    looked.append(asked_more(knowledge, n, name))
+def _only_look(view: StoreView, n: int, name: str, looked: list[Changes]) -> Changes:
+    looked.append(asked_more(view, n, name))
     return Changes()
 
 
